@@ -1,0 +1,8 @@
+import SwitchboardProtobuf
+import Testing
+
+@Suite struct UnknownFieldsTests {
+  @Test func startsEmpty() {
+    #expect(UnknownFields().isEmpty)
+  }
+}
