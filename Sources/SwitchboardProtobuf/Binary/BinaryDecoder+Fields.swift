@@ -1,0 +1,202 @@
+// How each kind of field takes its value. A value whose wire type does not fit is not taken, and so
+// ends in the unknown fields.
+extension BinaryDecoder: FieldDecoder {
+  @inlinable
+  public mutating func singular<S: ScalarType>(
+    _ value: inout S.Value,
+    as type: S.Type
+  ) throws(DecodeError) {
+    if let new = try scalar(type) { value = new }
+  }
+
+  @inlinable
+  public mutating func optional<S: ScalarType>(
+    _ value: inout S.Value?,
+    as type: S.Type
+  ) throws(DecodeError) {
+    if let new = try scalar(type) { value = new }
+  }
+
+  @inlinable
+  public mutating func oneof<S: ScalarType>(
+    _ type: S.Type,
+    isSet: Bool
+  ) throws(DecodeError) -> S.Value? {
+    try scalar(type)
+  }
+
+  /// The value of the field that was entered, where its wire type fits.
+  @inlinable
+  mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
+    guard wireType == S.wireType else { return nil }
+    isTaken = true
+    if let value = try S.read(from: &reader) { return value }
+    displace(from: fieldStart)
+    return nil
+  }
+
+  /// Puts the bytes from `start` to the cursor aside for the unknown fields.
+  @usableFromInline
+  mutating func displace(from start: UnsafeRawPointer) {
+    displaced += UnsafeRawBufferPointer(start: start, count: reader.cursor - start)
+  }
+
+  @inlinable
+  public mutating func repeated<S: ScalarType>(
+    _ values: inout [S.Value],
+    as type: S.Type
+  ) throws(DecodeError) {
+    if S.isPackable, wireType == .lengthDelimited {
+      try packed(&values, as: type)
+    } else if let value = try scalar(type) {
+      values.append(value)
+    }
+  }
+
+  @inlinable
+  mutating func packed<S: ScalarType>(
+    _ values: inout [S.Value],
+    as type: S.Type
+  ) throws(DecodeError) {
+    let length = try reader.length()
+    let outerEnd = reader.end
+    reader.end = reader.cursor + length
+    isTaken = true
+    if S.wireType == .fixed32 { values.reserve(length / 4) }
+    if S.wireType == .fixed64 { values.reserve(length / 8) }
+    while !reader.isAtEnd {
+      let start = reader.cursor
+      if let value = try S.read(from: &reader) {
+        values.append(value)
+      } else {
+        displacePacked(from: start)
+      }
+    }
+    reader.end = outerEnd
+  }
+
+  /// Puts one value of a packed field aside as a field of its own.
+  @usableFromInline
+  mutating func displacePacked(from start: UnsafeRawPointer) {
+    var tag = [UInt8](repeating: 0, count: WireWriter.size(ofTag: number))
+    tag.withUnsafeMutableBytes { bytes in
+      var writer = WireWriter(bytes)
+      writer.tag(number, .varint)
+    }
+    displaced += tag
+    displace(from: start)
+  }
+
+  // MARK: Messages
+
+  @inlinable
+  public mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
+    guard wireType == .lengthDelimited else { return }
+    let outer = try enterMessage()
+    try value[or: M()].merge(from: &self)
+    leave(to: outer)
+  }
+
+  @inlinable
+  public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
+    guard wireType == .lengthDelimited else { return }
+    let outer = try enterMessage()
+    var message = M()
+    try message.merge(from: &self)
+    values.append(message)
+    leave(to: outer)
+  }
+
+  @inlinable
+  public mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) {
+    guard wireType == .startGroup else { return }
+    let outer = try enterGroup()
+    try value[or: M()].merge(from: &self)
+    leave(to: outer)
+  }
+
+  @inlinable
+  public mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) {
+    guard wireType == .startGroup else { return }
+    let outer = try enterGroup()
+    var message = M()
+    try message.merge(from: &self)
+    values.append(message)
+    leave(to: outer)
+  }
+
+  @inlinable
+  public mutating func oneofMessage<M: Message>(
+    merging current: M,
+    isSet: Bool
+  ) throws(DecodeError) -> M? {
+    var value = Optional(current)
+    try message(&value)
+    return isTaken ? value : nil
+  }
+
+  @inlinable
+  public mutating func oneofGroup<M: Message>(
+    merging current: M,
+    isSet: Bool
+  ) throws(DecodeError) -> M? {
+    var value = Optional(current)
+    try group(&value)
+    return isTaken ? value : nil
+  }
+
+  // MARK: Maps
+
+  @inlinable
+  public mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: inout [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type
+  ) throws(DecodeError) {
+    guard wireType == .lengthDelimited else { return }
+    let start = fieldStart
+    let outer = try enterMessage()
+    var newKey = K.initial
+    var newValue: V.Value? = V.initial
+    while let number = try nextField() {
+      if number == 1, let key = try scalar(K.self) { newKey = key }
+      if number == 2, wireType == V.wireType { newValue = try scalar(V.self) }
+      if !isTaken { try skipValue() }
+    }
+    leave(to: outer)
+    if let newValue {
+      entries[newKey] = newValue
+    } else {
+      // The value is a number that a closed enum does not have: the whole entry is kept aside.
+      displaced = []
+      displace(from: start)
+    }
+  }
+
+  @inlinable
+  public mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: inout [K.Value: M],
+    key: K.Type
+  ) throws(DecodeError) {
+    guard wireType == .lengthDelimited else { return }
+    let outer = try enterMessage()
+    var newKey = K.initial
+    var newValue: M?
+    while let number = try nextField() {
+      if number == 1, let key = try scalar(K.self) { newKey = key }
+      if number == 2 { try message(&newValue) }
+      if !isTaken { try skipValue() }
+    }
+    leave(to: outer)
+    entries[newKey] = newValue ?? M()
+  }
+}
+
+extension Array {
+  /// Makes room for `count` more elements, growing as appending them would.
+  @inlinable
+  mutating func reserve(_ count: Int) {
+    let needed = self.count + count
+    if capacity < needed { reserveCapacity(Swift.max(needed, capacity * 2)) }
+  }
+}

@@ -1,0 +1,158 @@
+/// The second of the two passes that encode a message: it writes the bytes straight to their destination.
+public struct BinaryEncoder {
+  @usableFromInline var writer: WireWriter
+
+  /// What the first pass counted, and how much of it has been used.
+  @usableFromInline let lengths: [Int]
+  @usableFromInline var nextLength = 0
+  @usableFromInline let isDeterministic: Bool
+
+  @usableFromInline
+  init(_ bytes: UnsafeMutableRawBufferPointer, counted: consuming SizeCounter) {
+    writer = WireWriter(bytes)
+    lengths = counted.lengths
+    isDeterministic = counted.isDeterministic
+  }
+
+  /// Writes the length of the value that begins here.
+  @inlinable
+  mutating func length() {
+    // A message that shows itself differently the second time has broken its word: fail, do not trap.
+    guard nextLength < lengths.count else { return writer.overflow() }
+    writer.varint(UInt64(lengths[nextLength]))
+    nextLength += 1
+  }
+}
+
+extension Message {
+  /// Writes the fields in binary, into memory that ``measure(with:)`` has sized.
+  @inlinable
+  public func encode(to encoder: inout BinaryEncoder) throws(EncodeError) {
+    try traverse(&encoder)
+  }
+}
+
+extension BinaryEncoder: FieldVisitor {
+  @inlinable
+  public mutating func implicit<S: ScalarType>(
+    _ value: S.Value,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    if !S.isInitial(value) { scalar(value, as: type, number: number) }
+  }
+
+  @inlinable
+  public mutating func explicit<S: ScalarType>(
+    _ value: S.Value?,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    if let value { scalar(value, as: type, number: number) }
+  }
+
+  @inlinable
+  mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
+    writer.tag(number, S.wireType)
+    S.write(value, to: &writer)
+  }
+
+  @inlinable
+  public mutating func repeated<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    for value in values { scalar(value, as: type, number: number) }
+  }
+
+  @inlinable
+  public mutating func packed<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard !values.isEmpty else { return }
+    writer.tag(number, .lengthDelimited)
+    length()
+    for value in values { S.write(value, to: &writer) }
+  }
+
+  @inlinable
+  public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    guard let value else { return }
+    writer.tag(number, .lengthDelimited)
+    length()
+    try value.encode(to: &self)
+  }
+
+  @inlinable
+  public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    for value in values { try message(value, number: number) }
+  }
+
+  @inlinable
+  public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    guard let value else { return }
+    writer.tag(number, .startGroup)
+    try value.encode(to: &self)
+    writer.tag(number, .endGroup)
+  }
+
+  @inlinable
+  public mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    for value in values { try group(value, number: number) }
+  }
+
+  @inlinable
+  public mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
+      writer.tag(number, .lengthDelimited)
+      writer.varint(UInt64(2 + K.size(of: key) + V.size(of: value)))
+      scalar(key, as: K.self, number: 1)
+      scalar(value, as: V.self, number: 2)
+    }
+  }
+
+  @inlinable
+  public mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: [K.Value: M],
+    key: K.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
+      writer.tag(number, .lengthDelimited)
+      length()
+      scalar(key, as: K.self, number: 1)
+      try message(value, number: 2)
+    }
+  }
+
+  @inlinable
+  public mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {
+    if !fields.isEmpty { writer.raw(fields.bytes) }
+  }
+
+  public mutating func extensions(
+    _ fields: ExtensionFields,
+    in range: Range<Int32>
+  ) throws(EncodeError) {
+    try fields.traverse(&self, in: range)
+  }
+
+  public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
+    try fields.forEachMessage { (number, message) throws(EncodeError) in
+      writer.tag(1, .startGroup)
+      scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
+      writer.tag(3, .lengthDelimited)
+      length()
+      try message.encode(to: &self)
+      writer.tag(1, .endGroup)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// The extensions that are set in one message, in the order of their numbers.
+public struct ExtensionFields: Sendable {
+  private var entries: [any ExtensionEntry] = []
+
+  /// No extensions.
+  public init() {}
+
+  /// Whether none is set.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The value of an extension, or nil where it is not set.
+  public subscript<Extended, Codec>(field: MessageExtension<Extended, Codec>) -> Codec.Value? {
+    get {
+      let index = position(of: field.number)
+      guard index < entries.count, let entry = entries[index] as? SetExtension<Codec> else { return nil }
+      return entry.number == field.number ? entry.value : nil
+    }
+    set {
+      let index = position(of: field.number)
+      let isPresent = index < entries.count && entries[index].number == field.number
+      switch (newValue, isPresent) {
+      case (let value?, true):
+        entries[index] = SetExtension<Codec>(number: field.number, fullName: field.fullName, value: value)
+      case (let value?, false):
+        let entry = SetExtension<Codec>(number: field.number, fullName: field.fullName, value: value)
+        entries.insert(entry, at: index)
+      case (nil, true): entries.remove(at: index)
+      case (nil, false): break
+      }
+    }
+  }
+
+  /// Whether the `required` fields of all messages in the extensions are set.
+  public var isInitialized: Bool { entries.allSatisfy(\.isInitialized) }
+
+  /// Goes through what is set, in the order of the numbers, for formats that write the full names.
+  func forEach(
+    in range: Range<Int32>? = nil,
+    _ body: (any ExtensionEntry) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    for entry in entries where range?.contains(entry.number) ?? true { try body(entry) }
+  }
+
+  /// Goes through the extensions that are single messages, which are all that a MessageSet can hold.
+  func forEachMessage(
+    _ body: (Int32, any Message) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    for entry in entries {
+      guard let message = entry.message else {
+        throw EncodeError(.unrepresentable("\(entry.fullName) is no message, which a MessageSet cannot hold"))
+      }
+      try body(entry.number, message)
+    }
+  }
+
+  /// Shows the extensions in `range` to a visitor as if they were fields.
+  func traverse<Visitor: FieldVisitor>(
+    _ visitor: inout Visitor,
+    in range: Range<Int32>
+  ) throws(EncodeError) {
+    for entry in entries where range.contains(entry.number) { try entry.traverse(&visitor) }
+  }
+
+  /// Where the extension with `number` stands, or would be inserted.
+  private func position(of number: Int32) -> Int {
+    entries.firstIndex { $0.number >= number } ?? entries.count
+  }
+}
+
+extension ExtensionFields: Hashable {
+  public static func == (left: ExtensionFields, right: ExtensionFields) -> Bool {
+    left.entries.count == right.entries.count
+      && zip(left.entries, right.entries).allSatisfy { $0.isEqual(to: $1) }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for entry in entries { entry.hash(into: &hasher) }
+  }
+}
+
+/// One set extension, whatever its type.
+protocol ExtensionEntry: Hashable, Sendable {
+  var number: Int32 { get }
+  var fullName: String { get }
+  var isInitialized: Bool { get }
+  /// The value, where it is a single message.
+  var message: (any Message)? { get }
+  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
+}
+
+extension ExtensionEntry {
+  func isEqual(to other: any ExtensionEntry) -> Bool { self == other as? Self }
+}
+
+/// One set extension with its value.
+private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
+  let number: Int32
+  let fullName: String
+  let value: Codec.Value
+
+  var isInitialized: Bool { Codec.isInitialized(value) }
+  var message: (any Message)? { value as? any Message }
+
+  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
+    try Codec.traverse(value, number: number, with: &visitor)
+  }
+}

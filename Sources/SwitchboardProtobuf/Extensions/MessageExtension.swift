@@ -1,0 +1,46 @@
+/// An extension field as the registry holds it, whatever its type.
+public protocol AnyMessageExtension: Sendable {
+  /// The field number.
+  var number: Int32 { get }
+
+  /// The full name of the extension, such as `google.api.http`.
+  var fullName: String { get }
+
+  /// The message that is extended.
+  var extendedType: any ExtensibleMessage.Type { get }
+
+  /// Reads a value of this extension and merges it into `fields`.
+  func decode<Decoder: FieldDecoder>(
+    into fields: inout ExtensionFields,
+    from decoder: inout Decoder
+  ) throws(DecodeError)
+}
+
+/// An extension field of `Extended`, declared in some `.proto` file with `extend`.
+public struct MessageExtension<Extended: ExtensibleMessage, Codec: ExtensionCodec>: AnyMessageExtension {
+  /// The field number.
+  public let number: Int32
+
+  /// The full name of the extension, such as `google.api.http`.
+  public let fullName: String
+
+  /// An extension with a number and a full name.
+  public init(number: Int32, fullName: String) {
+    self.number = number
+    self.fullName = fullName
+  }
+
+  /// The message that is extended.
+  public var extendedType: any ExtensibleMessage.Type { Extended.self }
+
+  /// Reads a value of this extension and merges it into `fields`.
+  public func decode<Decoder: FieldDecoder>(
+    into fields: inout ExtensionFields,
+    from decoder: inout Decoder
+  ) throws(DecodeError) {
+    var value = fields[self]
+    fields[self] = nil  // so that the value is not copied when it grows
+    defer { fields[self] = value }
+    try Codec.decode(&value, from: &decoder)
+  }
+}

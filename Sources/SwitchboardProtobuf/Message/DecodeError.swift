@@ -1,0 +1,65 @@
+/// Why bytes or text could not be read as a message.
+public struct DecodeError: Error, Hashable, Sendable {
+  /// What was wrong, apart from where.
+  public enum Reason: Hashable, Sendable {
+    /// The input ended inside a field, or a length reached past the end of the input.
+    case truncated
+    /// A varint took more than ten bytes.
+    case malformedVarint
+    /// A tag with field number zero, a number out of range, or a wire type that does not exist.
+    case invalidTag
+    /// The end of a group that was not open, or a group that was not closed.
+    case mismatchedGroup
+    /// A string that is not UTF-8.
+    case invalidUTF8
+    /// Messages nested deeper than the limit in the options.
+    case nestedTooDeep
+    /// A `required` field was not set.
+    case missingRequiredField
+    /// JSON or text that breaks the grammar, or a value that does not fit its field; the text says which.
+    case malformed(String)
+  }
+
+  /// What was wrong.
+  public var reason: Reason
+
+  /// The names of the fields that led there, outermost first.
+  public var path: [String]
+
+  /// An error at the place where it was met.
+  public init(_ reason: Reason) {
+    self.reason = reason
+    path = []
+  }
+
+  /// The same error, seen from the message that holds the field `name`.
+  @usableFromInline
+  func inside(_ name: String) -> DecodeError {
+    var error = self
+    error.path.insert(name, at: 0)
+    return error
+  }
+}
+
+extension DecodeError: CustomStringConvertible {
+  /// The path and the reason: `Order.shipping.street: truncated`.
+  public var description: String {
+    path.isEmpty ? reason.description : "\(path.joined(separator: ".")): \(reason)"
+  }
+}
+
+extension DecodeError.Reason: CustomStringConvertible {
+  /// The reason in words.
+  public var description: String {
+    switch self {
+    case .truncated: "truncated"
+    case .malformedVarint: "malformed varint"
+    case .invalidTag: "invalid tag"
+    case .mismatchedGroup: "mismatched group"
+    case .invalidUTF8: "invalid UTF-8"
+    case .nestedTooDeep: "nested too deep"
+    case .missingRequiredField: "missing required field"
+    case .malformed(let text): text
+    }
+  }
+}

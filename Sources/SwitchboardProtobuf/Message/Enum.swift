@@ -1,0 +1,19 @@
+/// A protobuf enum.
+///
+/// An open enum (`proto3`, and editions by default) keeps a number without a name in a case of
+/// its own, `UNRECOGNIZED`; a closed one (`proto2`) has no such case, and a field that meets such
+/// a number leaves it in the message's unknown fields.
+public protocol Enum: RawRepresentable, CaseIterable, Hashable, Sendable, ScalarType
+where RawValue == Int, Value == Self {
+  /// The value of a field that was not set.
+  init()
+
+  /// The enum value of a number, or nil where the enum is closed and does not have it.
+  init?(rawValue: Int)
+
+  /// The full name of the enum in its `.proto` file.
+  static var protoEnumName: String { get }
+
+  /// The names of the values as the `.proto` file spells them.
+  static var valueNames: EnumNames { get }
+}

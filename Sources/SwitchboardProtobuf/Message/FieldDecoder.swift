@@ -1,0 +1,70 @@
+/// A format that fields can be read from.
+///
+/// A message's ``Message/decodeField(_:from:)`` calls exactly one method for the field whose number
+/// it was given, with the place that the value goes to. Values merge as protobuf has it: a
+/// scalar replaces, a message merges, repeated fields and maps grow.
+public protocol FieldDecoder {
+  /// A field without presence.
+  mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError)
+
+  /// A field with presence.
+  mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError)
+
+  /// A repeated field, packed or not.
+  mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError)
+
+  /// A map to scalars or enums.
+  mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: inout [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type
+  ) throws(DecodeError)
+
+  /// A map to messages.
+  mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: inout [K.Value: M],
+    key: K.Type
+  ) throws(DecodeError)
+
+  /// A message field.
+  mutating func message<M: Message>(_ value: inout M?) throws(DecodeError)
+
+  /// A repeated message field.
+  mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError)
+
+  /// A message field that is delimited by group tags in binary.
+  mutating func group<M: Message>(_ value: inout M?) throws(DecodeError)
+
+  /// A repeated message field that is delimited by group tags in binary.
+  mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError)
+
+  /// A scalar member of a oneof: the new value, or nil where the input held none. `isSet` says whether
+  /// the oneof has a value already, which some formats refuse.
+  mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value?
+
+  /// A message member of a oneof, merged into `current`.
+  mutating func oneofMessage<M: Message>(
+    merging current: M,
+    isSet: Bool
+  ) throws(DecodeError) -> M?
+
+  /// A message member of a oneof that is delimited by group tags in binary.
+  mutating func oneofGroup<M: Message>(
+    merging current: M,
+    isSet: Bool
+  ) throws(DecodeError) -> M?
+
+  /// A field in the extension range of `type`.
+  mutating func extensionField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError)
+
+  /// Any field of a message with the MessageSet wire format.
+  mutating func messageSetField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError)
+}

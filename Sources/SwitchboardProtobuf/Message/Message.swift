@@ -1,0 +1,66 @@
+/// A protobuf message: a value that can be walked field by field.
+///
+/// Generated types implement the two walks, ``decodeField(_:from:)`` and ``traverse(_:)``, and
+/// every format (binary, JSON, text) is a decoder or a visitor of them. Users call what the
+/// extensions of this protocol offer: ``with(_:)``, ``init(serializedBytes:extensions:partial:options:)``,
+/// ``serializedBytes(partial:options:)``, ``init(jsonString:extensions:options:)`` and their kin.
+public protocol Message: Hashable, Sendable, CustomDebugStringConvertible {
+  /// The full name of the message's type in its `.proto` file, such as `google.protobuf.Any`.
+  static var protoMessageName: String { get }
+
+  /// The names and numbers of the fields, for the formats that spell them out.
+  static var fieldNames: FieldNames { get }
+
+  /// A message in which no field is set.
+  init()
+
+  /// What the wire held that this type has no field for.
+  var unknownFields: UnknownFields { get set }
+
+  /// Whether every `required` field is set, here and in all messages below.
+  var isInitialized: Bool { get }
+
+  /// Reads the value of the field `number` from `decoder` and merges it in.
+  ///
+  /// A number that the type does not know is left to the decoder by not calling it.
+  mutating func decodeField<Decoder: FieldDecoder>(
+    _ number: Int32,
+    from decoder: inout Decoder
+  ) throws(DecodeError)
+
+  /// Shows every field to `visitor`, in the order of the field numbers, unknown fields last.
+  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
+
+  // The three below have one implementation each, in extensions. They are requirements so that
+  // each conformance holds a copy that the compiler has specialised for its type: code that
+  // is generic over messages then pays one indirect call per message instead of one per field.
+
+  /// Reads fields up to the end of what `decoder` was given, merging them into this message.
+  mutating func merge(from decoder: inout BinaryDecoder) throws(DecodeError)
+
+  /// Counts the bytes that ``encode(to:)`` will write.
+  func measure(with counter: inout SizeCounter) throws(EncodeError)
+
+  /// Writes the fields in binary, into memory that ``measure(with:)`` has sized.
+  func encode(to encoder: inout BinaryEncoder) throws(EncodeError)
+}
+
+extension Message {
+  /// True: a type with `required` fields, or with fields whose types have them, says otherwise.
+  @inlinable
+  public var isInitialized: Bool { true }
+
+  /// Makes a message and fills it in one expression.
+  ///
+  ///     let request = Echo_EchoRequest.with { $0.text = "Hello" }
+  @inlinable
+  public static func with(_ populate: (inout Self) throws -> Void) rethrows -> Self {
+    var message = Self()
+    try populate(&message)
+    return message
+  }
+}
+
+extension Message {
+  public var debugDescription: String { "" }
+}

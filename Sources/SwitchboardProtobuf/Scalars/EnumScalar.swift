@@ -1,0 +1,26 @@
+// What every generated enum has as the type of a field.
+extension Enum {
+  @inlinable
+  public static var initial: Self { Self() }
+  @inlinable
+  public static func isInitial(_ value: Self) -> Bool { value.rawValue == 0 }
+  @inlinable
+  public static var wireType: WireType { .varint }
+  @inlinable
+  public static var isPackable: Bool { true }
+
+  @inlinable
+  public static func read(from reader: inout WireReader) throws(DecodeError) -> Self? {
+    Self(rawValue: Int(Int32(truncatingIfNeeded: try reader.varint())))
+  }
+
+  @inlinable
+  public static func size(of value: Self) -> Int {
+    WireWriter.size(ofVarint: UInt64(bitPattern: Int64(value.rawValue)))
+  }
+
+  @inlinable
+  public static func write(_ value: Self, to writer: inout WireWriter) {
+    writer.varint(UInt64(bitPattern: Int64(value.rawValue)))
+  }
+}

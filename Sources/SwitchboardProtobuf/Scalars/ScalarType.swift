@@ -1,0 +1,38 @@
+/// How one kind of field value is written and read: `sint32` and `fixed32` hold the same Swift
+/// type and differ in everything else.
+///
+/// The types that conform are names only (``ProtoInt32``, ``ProtoString``, …) and, for their own
+/// values, the generated enums.
+public protocol ScalarType {
+  /// The Swift type of the values.
+  associatedtype Value: Hashable, Sendable
+
+  /// The value of a field without presence that was not set.
+  static var initial: Value { get }
+
+  /// Whether `value` is what a field without presence leaves out: bit for bit ``initial``.
+  static func isInitial(_ value: Value) -> Bool
+
+  // MARK: Binary
+
+  /// How a value that stands alone (not packed) is framed.
+  static var wireType: WireType { get }
+
+  /// Whether repeated values may share one length-delimited field.
+  static var isPackable: Bool { get }
+
+  /// Reads a value. Nil is a number that a closed enum does not have.
+  static func read(from reader: inout WireReader) throws(DecodeError) -> Value?
+
+  /// The number of bytes that ``write(_:to:)`` writes.
+  static func size(of value: Value) -> Int
+
+  /// Writes a value without its tag.
+  static func write(_ value: Value, to writer: inout WireWriter)
+}
+
+/// A ``ScalarType`` that may be the key of a map.
+public protocol MapKeyType: ScalarType {
+  /// The order in which deterministic output sorts the entries of a map.
+  static func areInIncreasingOrder(_ left: Value, _ right: Value) -> Bool
+}

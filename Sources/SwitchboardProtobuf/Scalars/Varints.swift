@@ -1,0 +1,103 @@
+/// A scalar that is a varint in binary; the conforming names say only how a value maps to 64 bits.
+public protocol VarintType: ScalarType where Value: Equatable {
+  /// The bits that go on the wire.
+  static func bits(of value: Value) -> UInt64
+  /// The value for bits from the wire; a narrower type takes the low ones.
+  static func value(of bits: UInt64) -> Value
+}
+
+extension VarintType {
+  @inlinable
+  public static var wireType: WireType { .varint }
+  @inlinable
+  public static var isPackable: Bool { true }
+  @inlinable
+  public static func isInitial(_ value: Value) -> Bool { value == initial }
+  @inlinable
+  public static func read(from reader: inout WireReader) throws(DecodeError) -> Value? {
+    value(of: try reader.varint())
+  }
+  @inlinable
+  public static func size(of value: Value) -> Int { WireWriter.size(ofVarint: bits(of: value)) }
+  @inlinable
+  public static func write(_ value: Value, to writer: inout WireWriter) { writer.varint(bits(of: value)) }
+}
+
+/// `int32`
+public enum ProtoInt32: VarintType {
+  @inlinable
+  public static var initial: Int32 { 0 }
+  @inlinable
+  public static func bits(of value: Int32) -> UInt64 { UInt64(bitPattern: Int64(value)) }
+  @inlinable
+  public static func value(of bits: UInt64) -> Int32 { Int32(truncatingIfNeeded: bits) }
+}
+
+/// `int64`
+public enum ProtoInt64: VarintType {
+  @inlinable
+  public static var initial: Int64 { 0 }
+  @inlinable
+  public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
+  @inlinable
+  public static func value(of bits: UInt64) -> Int64 { Int64(bitPattern: bits) }
+}
+
+/// `uint32`
+public enum ProtoUInt32: VarintType {
+  @inlinable
+  public static var initial: UInt32 { 0 }
+  @inlinable
+  public static func bits(of value: UInt32) -> UInt64 { UInt64(value) }
+  @inlinable
+  public static func value(of bits: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: bits) }
+}
+
+/// `uint64`
+public enum ProtoUInt64: VarintType {
+  @inlinable
+  public static var initial: UInt64 { 0 }
+  @inlinable
+  public static func bits(of value: UInt64) -> UInt64 { value }
+  @inlinable
+  public static func value(of bits: UInt64) -> UInt64 { bits }
+}
+
+/// `sint32`: zigzag, so that small negative numbers stay short.
+public enum ProtoSInt32: VarintType {
+  @inlinable
+  public static var initial: Int32 { 0 }
+  @inlinable
+  public static func bits(of value: Int32) -> UInt64 {
+    UInt64(UInt32(bitPattern: (value &<< 1) ^ (value &>> 31)))
+  }
+  @inlinable
+  public static func value(of bits: UInt64) -> Int32 {
+    let low = UInt32(truncatingIfNeeded: bits)
+    return Int32(bitPattern: (low &>> 1) ^ (0 &- (low & 1)))
+  }
+}
+
+/// `sint64`: zigzag, so that small negative numbers stay short.
+public enum ProtoSInt64: VarintType {
+  @inlinable
+  public static var initial: Int64 { 0 }
+  @inlinable
+  public static func bits(of value: Int64) -> UInt64 {
+    UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))
+  }
+  @inlinable
+  public static func value(of bits: UInt64) -> Int64 {
+    Int64(bitPattern: (bits &>> 1) ^ (0 &- (bits & 1)))
+  }
+}
+
+/// `bool`
+public enum ProtoBool: VarintType {
+  @inlinable
+  public static var initial: Bool { false }
+  @inlinable
+  public static func bits(of value: Bool) -> UInt64 { value ? 1 : 0 }
+  @inlinable
+  public static func value(of bits: UInt64) -> Bool { bits != 0 }
+}

@@ -1,0 +1,21 @@
+/// The names of an enum's values as the `.proto` file spells them.
+public struct EnumNames: Sendable {
+  private var byNumber: [Int32: String] = [:]
+  private var byName: [String: Int32] = [:]
+
+  /// Names from the compact form that the generator emits: `number:NAME`, separated by spaces. Of several
+  /// names for one number the first is written and all are read.
+  public init(_ compact: StaticString) {
+    for value in CompactNames.entries(of: compact) {
+      guard let name = value.parts.first else { continue }
+      if byNumber[value.number] == nil { byNumber[value.number] = name }
+      byName[name] = value.number
+    }
+  }
+
+  /// The name of a number.
+  func name(of number: Int32) -> String? { byNumber[number] }
+
+  /// The number of a name.
+  func number(of name: String) -> Int32? { byName[name] }
+}

@@ -1,0 +1,61 @@
+/// The names of a message's fields, for the formats that spell them out, and for errors.
+public struct FieldNames: Sendable {
+  private struct Entry {
+    let name: String
+    let jsonName: String
+    let textName: String
+  }
+
+  private var byNumber: [Int32: Entry] = [:]
+  private var byJSONName: [String: Int32] = [:]
+  private var byTextName: [String: Int32] = [:]
+
+  /// Names from the compact form that the generator emits: `number:name`, `number:name:jsonName` or
+  /// `number:name:jsonName:textName`, separated by spaces. A JSON name that is left out or empty is the
+  /// lower-camel-case form of the name; in one that is given, bytes other than letters, digits and `_` stand as `%` and two
+  /// hexadecimal digits.
+  public init(_ compact: StaticString) {
+    for field in CompactNames.entries(of: compact) {
+      let name = field.parts.first ?? ""
+      let given = field.parts.count > 1 ? CompactNames.unescape(field.parts[1]) : ""
+      let jsonName = given.isEmpty ? FieldNames.lowerCamelCase(name) : given
+      let textName = field.parts.count > 2 ? field.parts[2] : name
+      byNumber[field.number] = Entry(name: name, jsonName: jsonName, textName: textName)
+      byJSONName[name] = field.number
+      byTextName[name] = field.number
+      byTextName[textName] = field.number
+    }
+    // Last, so that a JSON name that equals another field's original name wins, as in libprotobuf.
+    for (number, entry) in byNumber { byJSONName[entry.jsonName] = number }
+  }
+
+  /// The name in the `.proto` file, or the number where the type has no such field.
+  public func name(of number: Int32) -> String { byNumber[number]?.name ?? "\(number)" }
+
+  /// The name in JSON.
+  func jsonName(of number: Int32) -> String? { byNumber[number]?.jsonName }
+
+  /// The name in the text format, which is a group's type.
+  func textName(of number: Int32) -> String? { byNumber[number]?.textName }
+
+  /// The field for a name in JSON: the JSON name or the original one.
+  func number(ofJSONName name: String) -> Int32? { byJSONName[name] }
+
+  /// The field for a name in the text format.
+  func number(ofTextName name: String) -> Int32? { byTextName[name] }
+
+  /// `customer_name` as `customerName`.
+  static func lowerCamelCase(_ name: String) -> String {
+    var result = ""
+    var startsWord = false
+    for character in name {
+      if character == "_" {
+        startsWord = true
+      } else {
+        result += startsWord ? character.uppercased() : String(character)
+        startsWord = false
+      }
+    }
+    return result
+  }
+}

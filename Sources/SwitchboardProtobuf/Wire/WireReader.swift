@@ -1,0 +1,107 @@
+/// A cursor over encoded bytes: the primitives of the binary format, every one checked against the end.
+///
+/// The memory belongs to the caller, who keeps it alive and unchanged for as long as the reader is
+/// in use; only this module makes readers, inside the scope of such a borrow.
+@frozen
+public struct WireReader {
+  // A hot loop: raw pointers, so that a read costs one comparison and one load. `cursor <= end` always.
+  @usableFromInline var cursor: UnsafeRawPointer
+  @usableFromInline var end: UnsafeRawPointer
+
+  @inlinable
+  init(_ bytes: UnsafeRawBufferPointer) {
+    // An empty buffer may have no address; any pointer does when nothing is read through it.
+    cursor = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+    end = cursor + bytes.count
+  }
+
+  /// The number of bytes left.
+  @inlinable
+  public var remaining: Int { end - cursor }
+
+  /// Whether all has been read.
+  @inlinable
+  public var isAtEnd: Bool { cursor >= end }
+
+  /// A base-128 number of up to ten bytes; bits past the 64th are dropped, as in every protobuf runtime.
+  @inlinable
+  public mutating func varint() throws(DecodeError) -> UInt64 {
+    if cursor < end {
+      let first = cursor.load(as: UInt8.self)
+      if first < 0x80 {
+        cursor += 1
+        return UInt64(first)
+      }
+    }
+    return try longVarint()
+  }
+
+  @usableFromInline
+  mutating func longVarint() throws(DecodeError) -> UInt64 {
+    var result: UInt64 = 0
+    var shift: UInt64 = 0
+    var next = cursor
+    while next < end {
+      let byte = next.load(as: UInt8.self)
+      next += 1
+      result |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 {
+        cursor = next
+        return result
+      }
+      shift &+= 7
+      if shift == 70 { throw DecodeError(.malformedVarint) }
+    }
+    throw DecodeError(.truncated)
+  }
+
+  /// Four bytes, little end first.
+  @inlinable
+  public mutating func fixed32() throws(DecodeError) -> UInt32 {
+    guard remaining >= 4 else { throw DecodeError(.truncated) }
+    defer { cursor += 4 }
+    return UInt32(littleEndian: cursor.loadUnaligned(as: UInt32.self))
+  }
+
+  /// Eight bytes, little end first.
+  @inlinable
+  public mutating func fixed64() throws(DecodeError) -> UInt64 {
+    guard remaining >= 8 else { throw DecodeError(.truncated) }
+    defer { cursor += 8 }
+    return UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+  }
+
+  /// A length that the rest of the input can hold.
+  @inlinable
+  public mutating func length() throws(DecodeError) -> Int {
+    let length = try varint()
+    guard length <= UInt64(remaining) else { throw DecodeError(.truncated) }
+    return Int(length)
+  }
+
+  /// A length and that many bytes, in place.
+  @inlinable
+  mutating func lengthDelimited() throws(DecodeError) -> UnsafeRawBufferPointer {
+    let count = try length()
+    defer { cursor += count }
+    return UnsafeRawBufferPointer(start: cursor, count: count)
+  }
+
+  /// Passes over `count` bytes.
+  @inlinable
+  public mutating func skip(_ count: Int) throws(DecodeError) {
+    guard count >= 0, count <= remaining else { throw DecodeError(.truncated) }
+    cursor += count
+  }
+
+  /// A field's number and wire type.
+  @inlinable
+  public mutating func tag() throws(DecodeError) -> (number: Int32, wireType: WireType) {
+    let tag = try varint()
+    // A tag is a 32-bit number: three bits of wire type and 29 of field number, which is never 0.
+    guard tag <= UInt64(UInt32.max), tag >= 8, let type = WireType(rawValue: UInt8(tag & 7)) else {
+      throw DecodeError(.invalidTag)
+    }
+    return (Int32(tag >> 3), type)
+  }
+}
