@@ -1,0 +1,45 @@
+# Switchboard's commands; `make` alone lists them. What they do stands in scripts/.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build demo test check format generate bench clean
+
+# Printing a backtrace can hang, and a test that crashes must end. `SWIFT_BACKTRACE=enable=yes make test` asks for one.
+export SWIFT_BACKTRACE ?= enable=no
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: ## Install what building and testing need (packages by apt, a Python environment in .venv)
+	@scripts/setup --tests
+
+build: ## Build everything for debugging
+	@scripts/setup
+	swift build
+
+demo: ## Build for release and show what works
+	@scripts/setup
+	@scripts/demo
+
+test: ## Build and run all tests
+	@scripts/setup --tests
+	swift build --build-tests
+	swift test --skip-build --disable-xctest
+
+check: ## Lint, regenerate and compare Generated/, run the house rules
+	@scripts/setup --tests
+	@scripts/check
+
+format: ## Format the hand-written Swift files in place
+	@scripts/format
+
+generate: ## Write Generated/ anew from Protos/
+	@scripts/setup
+	@scripts/generate
+
+bench: ## Measure against the reference implementations (takes minutes)
+	@scripts/setup
+	@scripts/bench
+
+clean: ## Remove what building made, and .venv
+	rm -rf .build .venv Examples/*/.build
