@@ -26,7 +26,7 @@ test: ## Build and run all tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 
-check: ## Lint, regenerate and compare Generated/, run the house rules
+check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
 	@scripts/setup --tests
 	@scripts/check
 
