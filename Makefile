@@ -4,7 +4,7 @@
 .NOTPARALLEL:
 .PHONY: help setup build demo test check format generate bench clean
 
-# Printing a backtrace can hang, and a test that crashes must end. `SWIFT_BACKTRACE=enable=yes make test` asks for one.
+# Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
 
 help: ## List these targets
