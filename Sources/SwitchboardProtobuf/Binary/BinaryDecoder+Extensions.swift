@@ -14,7 +14,7 @@ extension BinaryDecoder {
     of type: M.Type,
     into fields: inout ExtensionFields
   ) throws(DecodeError) {
-    guard number == 1, wireType == .startGroup else {
+    guard number == 1, tag.has(.startGroup) else {
       return try extensionField(number, of: type, into: &fields)
     }
     let start = fieldStart
@@ -29,7 +29,7 @@ extension BinaryDecoder {
     // The payloads are read as if each were the length-delimited field of the extension.
     for payload in item.payloads {
       reader.cursor = payload
-      wireType = .lengthDelimited
+      tag = Tag(number: typeID, .lengthDelimited)
       try field.decode(into: &fields, from: &self)
     }
     reader.cursor = after
@@ -40,9 +40,9 @@ extension BinaryDecoder {
   private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payloads: [UnsafeRawPointer]) {
     var typeID: Int32?
     var payloads: [UnsafeRawPointer] = []
-    while let number = try nextField() {
-      if number == 2, let value = try scalar(ProtoInt32.self) { typeID = value }
-      if number == 3, wireType == .lengthDelimited { payloads.append(reader.cursor) }
+    while try nextField() {
+      if tag.number == 2, let value = try scalar(ProtoInt32.self) { typeID = value }
+      if tag.number == 3, tag.has(.lengthDelimited) { payloads.append(reader.cursor) }
       if !isTaken { try skipValue() }
     }
     return (typeID, payloads)

@@ -28,17 +28,11 @@ extension BinaryDecoder: FieldDecoder {
   /// The value of the field that was entered, where its wire type fits.
   @inlinable
   mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
-    guard wireType == S.wireType else { return nil }
+    guard tag.has(S.wireType) else { return nil }
     isTaken = true
     if let value = try S.read(from: &reader) { return value }
     displace(from: fieldStart)
     return nil
-  }
-
-  /// Puts the bytes from `start` to the cursor aside for the unknown fields.
-  @usableFromInline
-  mutating func displace(from start: UnsafeRawPointer) {
-    displaced += UnsafeRawBufferPointer(start: start, count: reader.cursor - start)
   }
 
   @inlinable
@@ -46,9 +40,11 @@ extension BinaryDecoder: FieldDecoder {
     _ values: inout [S.Value],
     as type: S.Type
   ) throws(DecodeError) {
-    if S.isPackable, wireType == .lengthDelimited {
+    if S.isPackable, tag.has(.lengthDelimited) {
       try packed(&values, as: type)
     } else if let value = try scalar(type) {
+      // Where there is one there are mostly more: the first few appends would each allocate anew.
+      if values.isEmpty { values.reserveCapacity(4) }
       values.append(value)
     }
   }
@@ -62,8 +58,7 @@ extension BinaryDecoder: FieldDecoder {
     let outerEnd = reader.end
     reader.end = reader.cursor + length
     isTaken = true
-    if S.wireType == .fixed32 { values.reserve(length / 4) }
-    if S.wireType == .fixed64 { values.reserve(length / 8) }
+    values.reserve(packedCount(length, of: S.wireType))
     while !reader.isAtEnd {
       let start = reader.cursor
       if let value = try S.read(from: &reader) {
@@ -75,15 +70,29 @@ extension BinaryDecoder: FieldDecoder {
     reader.end = outerEnd
   }
 
+  /// How many values stand in the next `length` bytes.
+  @usableFromInline
+  func packedCount(_ length: Int, of type: WireType) -> Int {
+    switch type {
+    case .fixed32: return length / 4
+    case .fixed64: return length / 8
+    default:
+      // Every varint has one byte without the continuation bit.
+      var count = 0
+      for byte in UnsafeRawBufferPointer(start: reader.cursor, count: length) where byte < 0x80 { count &+= 1 }
+      return count
+    }
+  }
+
   /// Puts one value of a packed field aside as a field of its own.
   @usableFromInline
   mutating func displacePacked(from start: UnsafeRawPointer) {
-    var tag = [UInt8](repeating: 0, count: WireWriter.size(ofTag: number))
-    tag.withUnsafeMutableBytes { bytes in
+    var field = [UInt8](repeating: 0, count: WireWriter.size(ofTag: tag.number))
+    field.withUnsafeMutableBytes { bytes in
       var writer = WireWriter(bytes)
-      writer.tag(number, .varint)
+      writer.tag(tag.number, .varint)
     }
-    displaced += tag
+    displaced += field
     displace(from: start)
   }
 
@@ -91,7 +100,7 @@ extension BinaryDecoder: FieldDecoder {
 
   @inlinable
   public mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
-    guard wireType == .lengthDelimited else { return }
+    guard tag.has(.lengthDelimited) else { return }
     let outer = try enterMessage()
     try value[or: M()].merge(from: &self)
     leave(to: outer)
@@ -99,17 +108,16 @@ extension BinaryDecoder: FieldDecoder {
 
   @inlinable
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
-    guard wireType == .lengthDelimited else { return }
+    guard tag.has(.lengthDelimited) else { return }
     let outer = try enterMessage()
-    var message = M()
-    try message.merge(from: &self)
-    values.append(message)
+    values.append(M())
+    try values[values.count - 1].merge(from: &self)
     leave(to: outer)
   }
 
   @inlinable
   public mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) {
-    guard wireType == .startGroup else { return }
+    guard tag.has(.startGroup) else { return }
     let outer = try enterGroup()
     try value[or: M()].merge(from: &self)
     leave(to: outer)
@@ -117,11 +125,10 @@ extension BinaryDecoder: FieldDecoder {
 
   @inlinable
   public mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) {
-    guard wireType == .startGroup else { return }
+    guard tag.has(.startGroup) else { return }
     let outer = try enterGroup()
-    var message = M()
-    try message.merge(from: &self)
-    values.append(message)
+    values.append(M())
+    try values[values.count - 1].merge(from: &self)
     leave(to: outer)
   }
 
@@ -153,18 +160,19 @@ extension BinaryDecoder: FieldDecoder {
     key: K.Type,
     value: V.Type
   ) throws(DecodeError) {
-    guard wireType == .lengthDelimited else { return }
+    guard tag.has(.lengthDelimited) else { return }
     let start = fieldStart
     let outer = try enterMessage()
     var newKey = K.initial
     var newValue: V.Value? = V.initial
-    while let number = try nextField() {
-      if number == 1, let key = try scalar(K.self) { newKey = key }
-      if number == 2, wireType == V.wireType { newValue = try scalar(V.self) }
-      if !isTaken { try skipValue() }
+    while try nextField() {
+      if tag.number == 1, let key = try scalar(K.self) { newKey = key }
+      if tag.number == 2, tag.has(V.wireType) { newValue = try scalar(V.self) }
+      if !isTaken, displaced.isEmpty { try skipValue() }
     }
     leave(to: outer)
     if let newValue {
+      if entries.isEmpty { entries = Dictionary(minimumCapacity: 6) }
       entries[newKey] = newValue
     } else {
       // The value is a number that a closed enum does not have: the whole entry is kept aside.
@@ -178,16 +186,17 @@ extension BinaryDecoder: FieldDecoder {
     _ entries: inout [K.Value: M],
     key: K.Type
   ) throws(DecodeError) {
-    guard wireType == .lengthDelimited else { return }
+    guard tag.has(.lengthDelimited) else { return }
     let outer = try enterMessage()
     var newKey = K.initial
     var newValue: M?
-    while let number = try nextField() {
-      if number == 1, let key = try scalar(K.self) { newKey = key }
-      if number == 2 { try message(&newValue) }
+    while try nextField() {
+      if tag.number == 1, let key = try scalar(K.self) { newKey = key }
+      if tag.number == 2 { try message(&newValue) }
       if !isTaken { try skipValue() }
     }
     leave(to: outer)
+    if entries.isEmpty { entries = Dictionary(minimumCapacity: 6) }
     entries[newKey] = newValue ?? M()
   }
 }

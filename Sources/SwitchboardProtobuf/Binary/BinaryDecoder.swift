@@ -4,12 +4,11 @@
 public struct BinaryDecoder {
   @usableFromInline var reader: WireReader
 
-  /// The field that was entered last.
-  @usableFromInline var number: Int32 = 0
-  @usableFromInline var wireType = WireType.varint
+  /// The tag of the field that was entered last.
+  @usableFromInline var tag = Tag(number: 1, .varint)
   /// Where the bytes of that field begin, its tag included; unknown fields are copied from here.
   @usableFromInline var fieldStart: UnsafeRawPointer
-  /// Whether a method of `FieldDecoder` has taken that field's value.
+  /// Whether that field's value has found its place. If not, it goes to the unknown fields.
   @usableFromInline var isTaken = true
 
   /// The number of the group being read, or 0 in a message that ends with its bytes.
@@ -34,40 +33,46 @@ public struct BinaryDecoder {
     self.extensions = extensions
   }
 
-  /// Enters the next field of the message being read. Nil at its end.
-  @usableFromInline
-  mutating func nextField() throws(DecodeError) -> Int32? {
+  /// Enters the next field of the message being read. False at its end.
+  @inlinable @inline(__always)
+  mutating func nextField() throws(DecodeError) -> Bool {
     guard !reader.isAtEnd else {
       guard openGroup == 0 else { throw DecodeError(.truncated) }
-      return nil
+      return false
     }
     fieldStart = reader.cursor
-    (number, wireType) = try reader.tag()
-    if wireType == .endGroup {
-      guard number == openGroup else { throw DecodeError(.mismatchedGroup) }
-      openGroup = 0
-      return nil
+    tag = try reader.tag()
+    guard !tag.has(.endGroup) else {
+      try endGroup()
+      return false
     }
     isTaken = false
-    return number
-  }
-
-  /// Leaves the field that was entered: what no method has taken goes to the unknown fields.
-  @inlinable
-  mutating func leaveField(_ unknown: inout UnknownFields) throws(DecodeError) {
-    if !isTaken || !displaced.isEmpty { try keep(in: &unknown) }
+    return true
   }
 
   @usableFromInline
+  mutating func endGroup() throws(DecodeError) {
+    guard tag.number == openGroup else { throw DecodeError(.mismatchedGroup) }
+    openGroup = 0
+  }
+
+  /// Puts the field that was entered, or what a closed enum refused of it, into the unknown fields.
+  @usableFromInline
   mutating func keep(in unknown: inout UnknownFields) throws(DecodeError) {
-    if !isTaken {
+    if displaced.isEmpty {
       try skipValue()
-      if !discardsUnknownFields {
-        unknown.bytes += UnsafeRawBufferPointer(start: fieldStart, count: reader.cursor - fieldStart)
-      }
+      displace(from: fieldStart)
     }
+    isTaken = true
     if !discardsUnknownFields { unknown.bytes += displaced }
     displaced = []
+  }
+
+  /// Puts the bytes from `start` to the cursor aside for the unknown fields.
+  @usableFromInline
+  mutating func displace(from start: UnsafeRawPointer) {
+    displaced += UnsafeRawBufferPointer(start: start, count: reader.cursor - start)
+    isTaken = false
   }
 
   // MARK: Nesting
@@ -77,7 +82,7 @@ public struct BinaryDecoder {
   struct Outer {
     @usableFromInline let end: UnsafeRawPointer
     @usableFromInline let openGroup: Int32
-    @usableFromInline let number: Int32
+    @usableFromInline let tag: Tag
   }
 
   /// Goes into the length-delimited value of the field that was entered.
@@ -85,7 +90,7 @@ public struct BinaryDecoder {
   mutating func enterMessage() throws(DecodeError) -> Outer {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
     let length = try reader.length()
-    let outer = Outer(end: reader.end, openGroup: openGroup, number: number)
+    let outer = Outer(end: reader.end, openGroup: openGroup, tag: tag)
     reader.end = reader.cursor + length
     openGroup = 0
     depthLeft -= 1
@@ -96,8 +101,8 @@ public struct BinaryDecoder {
   @usableFromInline
   mutating func enterGroup() throws(DecodeError) -> Outer {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
-    let outer = Outer(end: reader.end, openGroup: openGroup, number: number)
-    openGroup = number
+    let outer = Outer(end: reader.end, openGroup: openGroup, tag: tag)
+    openGroup = tag.number
     depthLeft -= 1
     return outer
   }
@@ -107,7 +112,7 @@ public struct BinaryDecoder {
   mutating func leave(to outer: Outer) {
     reader.end = outer.end
     openGroup = outer.openGroup
-    number = outer.number
+    tag = outer.tag
     depthLeft += 1
     isTaken = true
   }
@@ -117,8 +122,7 @@ public struct BinaryDecoder {
   /// Passes over the value of the field that was entered.
   @usableFromInline
   mutating func skipValue() throws(DecodeError) {
-    isTaken = true
-    switch wireType {
+    switch tag.wireType {
     case .varint: _ = try reader.varint()
     case .fixed64: try reader.skip(8)
     case .fixed32: try reader.skip(4)
@@ -131,33 +135,34 @@ public struct BinaryDecoder {
   /// Passes over a group and the groups in it, without recursion: the input decides how many there are.
   private mutating func skipGroup() throws(DecodeError) {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
-    var open = [number]
+    var open = [tag.number]
     while let innermost = open.last {
-      let (number, type) = try reader.tag()
-      switch type {
+      let inner = try reader.tag()
+      switch inner.wireType {
       case .varint: _ = try reader.varint()
       case .fixed64: try reader.skip(8)
       case .fixed32: try reader.skip(4)
       case .lengthDelimited: try reader.skip(try reader.length())
       case .startGroup:
         guard open.count < depthLeft else { throw DecodeError(.nestedTooDeep) }
-        open.append(number)
+        open.append(inner.number)
       case .endGroup:
-        guard number == innermost else { throw DecodeError(.mismatchedGroup) }
+        guard inner.number == innermost else { throw DecodeError(.mismatchedGroup) }
         open.removeLast()
       }
     }
   }
 }
 
-extension Message {
-  /// Reads fields up to the end of what `decoder` was given, merging them into this message.
+extension MessageFields {
+  /// Reads fields up to the end of what `decoder` was given, merging them into these.
   @inlinable
   public mutating func merge(from decoder: inout BinaryDecoder) throws(DecodeError) {
-    while let number = try decoder.nextField() {
+    while try decoder.nextField() {
+      let number = decoder.tag.number
       do throws(DecodeError) {
         try decodeField(number, from: &decoder)
-        try decoder.leaveField(&unknownFields)
+        if !decoder.isTaken { try decoder.keep(in: &unknownFields) }
       } catch {
         throw error.inside(Self.fieldNames.name(of: number))
       }

@@ -88,7 +88,14 @@ extension BinaryEncoder: FieldVisitor {
 
   @inlinable
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    for value in values { try message(value, number: number) }
+    try values.withUnsafeBufferPointer { values throws(EncodeError) in
+      guard let base = values.baseAddress else { return }
+      for index in values.indices {
+        writer.tag(number, .lengthDelimited)
+        length()
+        try lendElement(at: base + index) { message throws(EncodeError) in try message.encode(to: &self) }
+      }
+    }
   }
 
   @inlinable

@@ -93,7 +93,15 @@ extension SizeCounter: FieldVisitor {
 
   @inlinable
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    for value in values { try message(value, number: number) }
+    try values.withUnsafeBufferPointer { values throws(EncodeError) in
+      guard let base = values.baseAddress else { return }
+      for index in values.indices {
+        tag(number)
+        try nested { counter throws(EncodeError) in
+          try lendElement(at: base + index) { message throws(EncodeError) in try message.measure(with: &counter) }
+        }
+      }
+    }
   }
 
   @inlinable

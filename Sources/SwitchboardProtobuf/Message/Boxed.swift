@@ -12,14 +12,43 @@ public struct Boxed<Value> {
   public init(_ value: Value) { box = Box(value) }
 
   /// The value; changing it leaves other holders of the box as they were.
+  // By address, because a read through a property of a class copies the whole value first. The address stays
+  // good for the access: `self` holds the box for that long.
   @inlinable
   public var value: Value {
-    _read { yield box.value }
-    _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
-      yield &box.value
+    unsafeAddress { UnsafePointer(box.address) }
+    unsafeMutableAddress {
+      makeUnique()
+      return box.address
     }
   }
+
+  /// Shows the value to `body` in place, where a call of a method on ``value`` would copy it first.
+  @inlinable
+  public func lend<E: Error>(_ body: (inout Value) throws(E) -> Void) throws(E) {
+    try lendElement(at: UnsafePointer(box.address), body)
+  }
+
+  @inlinable
+  mutating func makeUnique() {
+    if !isKnownUniquelyReferenced(&box) { copy() }
+  }
+
+  // Out of line: every setter of every field passes by.
+  @inline(never) @usableFromInline
+  mutating func copy() { box = Box(box.address.pointee) }
+}
+
+/// Shows a value in memory to `body` in place.
+///
+/// To call a method on a value behind a pointer the compiler copies the value, since for all that it knows the call changes
+/// the memory. An `inout` argument it knows to be left alone: it is exclusive. `body` must not change the value.
+@inlinable
+func lendElement<Value, E: Error>(
+  at address: UnsafePointer<Value>,
+  _ body: (inout Value) throws(E) -> Void
+) throws(E) {
+  try body(&UnsafeMutablePointer(mutating: address).pointee)
 }
 
 // A box is changed only through `Boxed.value`, which makes sure first that nobody else holds it.
@@ -28,13 +57,13 @@ extension Boxed: Sendable where Value: Sendable {}
 extension Boxed: Equatable where Value: Equatable {
   @inlinable
   public static func == (left: Boxed, right: Boxed) -> Bool {
-    left.box === right.box || left.box.value == right.box.value
+    left.box === right.box || left.value == right.value
   }
 }
 
 extension Boxed: Hashable where Value: Hashable {
   @inlinable
-  public func hash(into hasher: inout Hasher) { box.value.hash(into: &hasher) }
+  public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }
 
 /// The heap cell behind ``Boxed``.
@@ -44,8 +73,12 @@ final class Box<Value> {
   @exclusivity(unchecked) @usableFromInline
   var value: Value
 
-  @usableFromInline
+  @inlinable
   init(_ value: Value) { self.value = value }
+
+  /// Where the value is: a stored property of a final class does not move for as long as the object lives.
+  @inlinable
+  var address: UnsafeMutablePointer<Value> { withUnsafeMutablePointer(to: &value) { $0 } }
 }
 
 // See `Boxed`: a box that more than one thread can see is never written.

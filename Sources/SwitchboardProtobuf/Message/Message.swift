@@ -1,35 +1,15 @@
 /// A protobuf message: a value that can be walked field by field.
 ///
-/// Generated types implement the two walks, ``decodeField(_:from:)`` and ``traverse(_:)``, and
+/// Generated types implement the two walks, `decodeField(_:from:)` and `traverse(_:)`, and
 /// every format (binary, JSON, text) is a decoder or a visitor of them. Users call what the
-/// extensions of this protocol offer: ``with(_:)``, ``init(serializedBytes:extensions:partial:options:)``,
-/// ``serializedBytes(partial:options:)``, ``init(jsonString:extensions:options:)`` and their kin.
-public protocol Message: Hashable, Sendable, CustomDebugStringConvertible {
+/// extensions of this protocol offer: ``with(_:)``, `init(serializedBytes:)`, `serializedBytes()`,
+/// `init(jsonString:)`, `jsonString()`, `textFormatString()`.
+public protocol Message: MessageFields, CustomDebugStringConvertible {
   /// The full name of the message's type in its `.proto` file, such as `google.protobuf.Any`.
   static var protoMessageName: String { get }
 
-  /// The names and numbers of the fields, for the formats that spell them out.
-  static var fieldNames: FieldNames { get }
-
-  /// A message in which no field is set.
-  init()
-
-  /// What the wire held that this type has no field for.
-  var unknownFields: UnknownFields { get set }
-
   /// Whether every `required` field is set, here and in all messages below.
   var isInitialized: Bool { get }
-
-  /// Reads the value of the field `number` from `decoder` and merges it in.
-  ///
-  /// A number that the type does not know is left to the decoder by not calling it.
-  mutating func decodeField<Decoder: FieldDecoder>(
-    _ number: Int32,
-    from decoder: inout Decoder
-  ) throws(DecodeError)
-
-  /// Shows every field to `visitor`, in the order of the field numbers, unknown fields last.
-  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
 
   // The three below have one implementation each, in extensions. They are requirements so that
   // each conformance holds a copy that the compiler has specialised for its type: code that

@@ -12,8 +12,26 @@ public enum ProtoString: ScalarType {
   /// Reads a string and checks that it is UTF-8.
   public static func read(from reader: inout WireReader) throws(DecodeError) -> String? {
     let bytes = try reader.lengthDelimited().bindMemory(to: UInt8.self)
+    // Most strings are ASCII, which takes less to see than UTF-8 takes to check.
+    if isASCII(bytes) { return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true)) }
     guard let text = try? UTF8Span(validating: bytes.span) else { throw DecodeError(.invalidUTF8) }
     return String(copying: text)
+  }
+
+  @inline(__always)
+  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let raw = UnsafeRawBufferPointer(bytes)
+    var bits: UInt64 = 0
+    var index = 0
+    while index &+ 8 <= raw.count {
+      bits |= raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      index &+= 8
+    }
+    while index < raw.count {
+      bits |= UInt64(raw[index])
+      index &+= 1
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 
   @inlinable

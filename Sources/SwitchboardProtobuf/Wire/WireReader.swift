@@ -24,7 +24,7 @@ public struct WireReader {
   public var isAtEnd: Bool { cursor >= end }
 
   /// A base-128 number of up to ten bytes; bits past the 64th are dropped, as in every protobuf runtime.
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func varint() throws(DecodeError) -> UInt64 {
     if cursor < end {
       let first = cursor.load(as: UInt8.self)
@@ -41,7 +41,9 @@ public struct WireReader {
     var result: UInt64 = 0
     var shift: UInt64 = 0
     var next = cursor
-    while next < end {
+    // Ten bytes are the most that a varint takes; further ones cannot make it end.
+    let limit = min(end, cursor + min(10, remaining))
+    while next < limit {
       let byte = next.load(as: UInt8.self)
       next += 1
       result |= UInt64(byte & 0x7F) &<< shift
@@ -50,9 +52,8 @@ public struct WireReader {
         return result
       }
       shift &+= 7
-      if shift == 70 { throw DecodeError(.malformedVarint) }
     }
-    throw DecodeError(.truncated)
+    throw DecodeError(remaining >= 10 ? .malformedVarint : .truncated)
   }
 
   /// Four bytes, little end first.
@@ -72,15 +73,15 @@ public struct WireReader {
   }
 
   /// A length that the rest of the input can hold.
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func length() throws(DecodeError) -> Int {
     let length = try varint()
     guard length <= UInt64(remaining) else { throw DecodeError(.truncated) }
-    return Int(length)
+    return Int(truncatingIfNeeded: length)
   }
 
   /// A length and that many bytes, in place.
-  @inlinable
+  @inlinable @inline(__always)
   mutating func lengthDelimited() throws(DecodeError) -> UnsafeRawBufferPointer {
     let count = try length()
     defer { cursor += count }
@@ -95,13 +96,10 @@ public struct WireReader {
   }
 
   /// A field's number and wire type.
-  @inlinable
-  public mutating func tag() throws(DecodeError) -> (number: Int32, wireType: WireType) {
-    let tag = try varint()
-    // A tag is a 32-bit number: three bits of wire type and 29 of field number, which is never 0.
-    guard tag <= UInt64(UInt32.max), tag >= 8, let type = WireType(rawValue: UInt8(tag & 7)) else {
-      throw DecodeError(.invalidTag)
-    }
-    return (Int32(tag >> 3), type)
+  @inlinable @inline(__always)
+  public mutating func tag() throws(DecodeError) -> Tag {
+    let bits = try varint()
+    guard let tag = Tag(bits) else { throw DecodeError(.invalidTag) }
+    return tag
   }
 }

@@ -1,4 +1,5 @@
 /// How the bytes after a field's tag are framed.
+@frozen
 public enum WireType: UInt8, Sendable {
   /// A base-128 number.
   case varint = 0
