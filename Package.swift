@@ -11,6 +11,11 @@ let package = Package(
     // The message runtime: no dependency but the standard library.
     .target(name: "SwitchboardProtobuf"),
     .testTarget(name: "SwitchboardProtobufTests", dependencies: ["SwitchboardProtobuf"]),
+
+    // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
+    .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
+    .target(name: "ProtoCompiler", dependencies: ["CProtoc"]),
+    .testTarget(name: "ProtoCompilerTests", dependencies: ["ProtoCompiler"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
