@@ -16,6 +16,19 @@ let package = Package(
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
     .target(name: "ProtoCompiler", dependencies: ["CProtoc"]),
     .testTarget(name: "ProtoCompilerTests", dependencies: ["ProtoCompiler"]),
+
+    // libprotobuf as the reference that tests compare with; no product depends on it.
+    .target(
+      name: "CReference",
+      path: "Tests/CReference",
+      linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
+    ),
+    .target(
+      name: "ReferenceSupport",
+      dependencies: ["CReference", "ProtoCompiler"],
+      path: "Tests/ReferenceSupport"
+    ),
+    .testTarget(name: "ReferenceSupportTests", dependencies: ["ReferenceSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
