@@ -18,7 +18,7 @@ void Diagnostics::AddError(const std::string &file, Place place, const std::stri
 }
 
 void Diagnostics::AddWarning(const std::string &file, Place place, const std::string &message) {
-  warnings_.push_back(Format(file, place, message));
+  warnings_.push_back(Format(file, place, "warning: " + message));
 }
 
 }  // namespace switchboard

@@ -77,22 +77,22 @@ std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::str
       if (name.empty()) continue;
       const std::string found = Find(name);
       if (IsSameFile(found, path)) return name;
-      *error = "Input is shadowed in the --proto_path by \"" + found +
-               "\". Either use the latter file as your input or reorder the --proto_path so that the "
-               "former file's location comes first.";
+      *error = "Input is shadowed by \"" + found +
+               "\", which an earlier include directory (-I) has under the same name. Either use the latter "
+               "file as your input or put the former file's directory first.";
       return std::nullopt;
     }
   }
   if (!Find(path).empty()) return path;
-  *error = Exists(path) ? "File does not reside within any path specified using --proto_path (or -I). "
-                          "You must specify a --proto_path which encompasses this file."
+  *error = Exists(path) ? "File does not lie in any include directory (-I). Add the one from which "
+                          "imports name it."
                         : "File not found.";
   return std::nullopt;
 }
 
 std::optional<std::string> SourceRoots::Read(const std::string &name, std::string *error) const {
   if (!IsPlainName(name)) {
-    *error = "Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in the virtual path";
+    *error = "Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in an import or a file's name.";
     return std::nullopt;
   }
   const std::string path = Find(name);

@@ -28,7 +28,8 @@ public struct CompiledProtos: Sendable, Hashable {
   /// imports, with JSON names and comments.
   public var request: [UInt8]
 
-  /// What libprotoc finds questionable, in the form of ``ProtoErrors/errors``.
+  /// What libprotoc finds questionable, in the form of ``ProtoErrors/errors``, the message
+  /// after `warning: `.
   public var warnings: [String]
 }
 
@@ -38,6 +39,6 @@ public struct ProtoErrors: Error, Sendable, Hashable {
   /// a file as a whole.
   public var errors: [String]
 
-  /// What else libprotoc finds questionable, in the same form.
+  /// What else libprotoc finds questionable, in the same form, the message after `warning: `.
   public var warnings: [String]
 }

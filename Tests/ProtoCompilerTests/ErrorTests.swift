@@ -62,8 +62,8 @@ import Testing
     ])
     #expect(
       try folder.compile("a.proto").warnings == [
-        "b.proto: No syntax specified; proto2 is assumed.",
-        "a.proto:2:1: Import b.proto is unused.",
+        "b.proto: warning: No syntax specified; proto2 is assumed.",
+        "a.proto:2:1: warning: Import b.proto is unused.",
       ]
     )
   }

@@ -35,7 +35,9 @@ import Testing
     let folder = try ProtoFolder(["a.proto": empty, "root/b.proto": empty])
     let errors = errors(roots: [folder.path + "/root"], folder.path + "/a.proto")
     #expect(errors.count == 1)
-    #expect(errors.first?.hasPrefix(folder.path + "/a.proto: File does not reside within any path") == true)
+    #expect(
+      errors.first?.hasPrefix(folder.path + "/a.proto: File does not lie in any include directory") == true
+    )
   }
 
   @Test func doesNotTakeASiblingWithTheSamePrefixForARoot() throws {
@@ -47,7 +49,7 @@ import Testing
     let folder = try ProtoFolder(["one/a.proto": empty, "two/a.proto": empty])
     let errors = errors(roots: [folder.path + "/one", folder.path + "/two"], folder.path + "/two/a.proto")
     #expect(errors.count == 1)
-    #expect(errors.first?.contains("shadowed in the --proto_path by \"\(folder.path)/one/a.proto\"") == true)
+    #expect(errors.first?.contains("shadowed by \"\(folder.path)/one/a.proto\"") == true)
   }
 
   @Test func refusesNamesThatLeaveTheRoots() throws {
@@ -57,7 +59,7 @@ import Testing
     let errors = errors(roots: [folder.path + "/root"], "a.proto")
     #expect(
       errors.first
-        == "../b.proto: Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in the virtual path"
+        == "../b.proto: Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in an import or a file's name."
     )
   }
 

@@ -24,7 +24,7 @@ typedef struct cprotoc_input {
 } cprotoc_input;
 
 // What came of it. The diagnostics read `file:line:column: message`, counted from 1, or
-// `file: message` where they concern a file as a whole.
+// `file: message` where they concern a file as a whole; the message of a warning starts with `warning: `.
 typedef struct cprotoc_result {
   // A serialized google.protobuf.compiler.CodeGeneratorRequest; NULL where there are errors.
   uint8_t *request;
