@@ -3,6 +3,9 @@
 namespace switchboard {
 namespace {
 
+// Nobody reads more, and binary junk has an error for every few bytes.
+constexpr size_t kMostDiagnostics = 1000;
+
 std::string Format(const std::string &file, Place place, const std::string &message) {
   std::string text = file;
   if (place.line >= 0) {
@@ -11,14 +14,24 @@ std::string Format(const std::string &file, Place place, const std::string &mess
   return text + ": " + message;
 }
 
+void Append(const std::string &file, Place place, const std::string &message, const char *noun,
+            std::vector<std::string> *texts) {
+  if (texts->size() < kMostDiagnostics) {
+    texts->push_back(Format(file, place, message));
+  } else if (texts->size() == kMostDiagnostics) {
+    const std::string count = std::to_string(kMostDiagnostics);
+    texts->push_back(Format(file, {}, "There are more than " + count + " " + noun + "; the rest is left out."));
+  }
+}
+
 }  // namespace
 
 void Diagnostics::AddError(const std::string &file, Place place, const std::string &message) {
-  errors_.push_back(Format(file, place, message));
+  Append(file, place, message, "errors", &errors_);
 }
 
 void Diagnostics::AddWarning(const std::string &file, Place place, const std::string &message) {
-  warnings_.push_back(Format(file, place, "warning: " + message));
+  Append(file, place, "warning: " + message, "warnings", &warnings_);
 }
 
 }  // namespace switchboard

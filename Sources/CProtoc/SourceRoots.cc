@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // No .proto that people write comes near this; the descriptors of one that does would take gigabytes.
-constexpr off_t kLargestSource = 32 << 20;
+constexpr off_t kLargestSource = 16 << 20;
 
 std::string Join(const std::string &root, const std::string &name) {
   return root.empty() ? name : root + "/" + name;

@@ -67,8 +67,14 @@ import Testing
 
   @Test func hugeFiles() throws {
     let folder = try ProtoFolder()
-    try folder.write(Data(count: 33 << 20), to: "a.proto")
-    #expect(folder.errors("a.proto") == ["a.proto: Input file is larger than 32 MiB."])
+    try folder.write(Data(count: 17 << 20), to: "a.proto")
+    #expect(folder.errors("a.proto") == ["a.proto: Input file is larger than 16 MiB."])
+  }
+
+  @Test func errorsWithoutEnd() throws {
+    let errors = try errors(of: String(repeating: "a;", count: 100_000))
+    #expect(errors.count == 1_001)
+    #expect(errors.last == "a.proto: There are more than 1000 errors; the rest is left out.")
   }
 
   @Test func whatIsNoFile() throws {
