@@ -5,7 +5,7 @@ let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
   products: [
-    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"])
+    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -16,6 +16,10 @@ let package = Package(
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
     .target(name: "ProtoCompiler", dependencies: ["CProtoc"]),
     .testTarget(name: "ProtoCompilerTests", dependencies: ["ProtoCompiler"]),
+
+    // What the command-line tools share: files, streams and messages to the user.
+    .target(name: "ToolSupport"),
+    .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport"]),
 
     // libprotobuf as the reference that tests compare with; no product depends on it.
     .target(
