@@ -5,12 +5,34 @@ let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
   products: [
-    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"])
+    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
     .target(name: "SwitchboardProtobuf"),
     .testTarget(name: "SwitchboardProtobufTests", dependencies: ["SwitchboardProtobuf"]),
+
+    // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
+    .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
+    .target(name: "ProtoCompiler", dependencies: ["CProtoc"]),
+    .testTarget(name: "ProtoCompilerTests", dependencies: ["ProtoCompiler"]),
+
+    // What the command-line tools share: files, streams and messages to the user.
+    .target(name: "ToolSupport"),
+    .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport"]),
+
+    // libprotobuf as the reference that tests compare with; no product depends on it.
+    .target(
+      name: "CReference",
+      path: "Tests/CReference",
+      linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]
+    ),
+    .target(
+      name: "ReferenceSupport",
+      dependencies: ["CReference", "ProtoCompiler"],
+      path: "Tests/ReferenceSupport"
+    ),
+    .testTarget(name: "ReferenceSupportTests", dependencies: ["ReferenceSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

@@ -1,0 +1,120 @@
+#include "SourceRoots.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace switchboard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// No .proto that people write comes near this; the descriptors of one that does would take gigabytes.
+constexpr off_t kLargestSource = 16 << 20;
+
+std::string Join(const std::string &root, const std::string &name) {
+  return root.empty() ? name : root + "/" + name;
+}
+
+bool Exists(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+bool IsSameFile(const std::string &one, const std::string &other) {
+  struct stat first, second;
+  return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// `path` without ".", ".." and doubled slashes, from the file system's root.
+std::string Canonical(const std::string &path) {
+  std::string text = fs::absolute(path.empty() ? "." : path).lexically_normal().string();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
+// What is left of `path` below `root`; empty where it does not lie there.
+std::string Below(const std::string &root, const std::string &path) {
+  std::string prefix = Canonical(root);
+  if (prefix.back() != '/') prefix += '/';
+  const std::string whole = Canonical(path);
+  return whole.compare(0, prefix.size(), prefix) == 0 ? whole.substr(prefix.size()) : "";
+}
+
+// Whether `name` may follow a root: every part of it is a plain name.
+bool IsPlainName(const std::string &name) {
+  if (name.find('\\') != std::string::npos || name.find('\0') != std::string::npos) return false;
+  size_t start = 0;
+  while (start <= name.size()) {
+    const size_t end = std::min(name.find('/', start), name.size());
+    const std::string part = name.substr(start, end - start);
+    if (part.empty() || part == "." || part == "..") return false;
+    start = end + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string SourceRoots::Find(const std::string &name) const {
+  if (!IsPlainName(name)) return "";
+  for (const std::string &root : roots_) {
+    const std::string path = Join(root, name);
+    if (Exists(path)) return path;
+  }
+  return "";
+}
+
+std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::string *error) const {
+  if (Exists(path)) {
+    for (const std::string &root : roots_) {
+      const std::string name = Below(root, path);
+      if (name.empty()) continue;
+      const std::string found = Find(name);
+      if (IsSameFile(found, path)) return name;
+      *error = "Input is shadowed by \"" + found +
+               "\", which an earlier include directory (-I) has under the same name. Either use the latter "
+               "file as your input or put the former file's directory first.";
+      return std::nullopt;
+    }
+  }
+  if (!Find(path).empty()) return path;
+  *error = Exists(path) ? "File does not lie in any include directory (-I). Add the one from which "
+                          "imports name it."
+                        : "File not found.";
+  return std::nullopt;
+}
+
+std::optional<std::string> SourceRoots::Read(const std::string &name, std::string *error) const {
+  if (!IsPlainName(name)) {
+    *error = "Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in an import or a file's name.";
+    return std::nullopt;
+  }
+  const std::string path = Find(name);
+  struct stat status;
+  if (path.empty()) {
+    *error = "File not found.";
+  } else if (::stat(path.c_str(), &status) != 0) {
+    *error = std::string("Could not open the file: ") + ::strerror(errno) + ".";
+  } else if (S_ISDIR(status.st_mode)) {
+    *error = "Input file is a directory.";
+  } else if (!S_ISREG(status.st_mode)) {
+    *error = "Input file is not a regular file.";
+  } else if (status.st_size > kLargestSource) {
+    *error = "Input file is larger than " + std::to_string(kLargestSource >> 20) + " MiB.";
+  } else {
+    errno = 0;
+    std::ifstream stream(path, std::ios::binary);
+    std::string content(static_cast<size_t>(status.st_size), '\0');
+    if (stream.read(content.data(), status.st_size)) return content;
+    *error = std::string("Could not read the file: ") + ::strerror(errno == 0 ? EIO : errno) + ".";
+  }
+  return std::nullopt;
+}
+
+}  // namespace switchboard

@@ -1,0 +1,68 @@
+import CProtoc
+
+/// What ``runCompiler(includeDirectories:files:parameter:)`` brings back from C.
+struct CompilerOutcome {
+  var request: [UInt8]?
+  var errors: [String]
+  var warnings: [String]
+}
+
+/// Calls the C function and copies what it returns into Swift's memory.
+func runCompiler(includeDirectories: [String], files: [String], parameter: String?) -> CompilerOutcome {
+  withCStrings(includeDirectories) { directories in
+    withCStrings(files) { files in
+      withOptionalCString(parameter) { parameter in
+        var input = cprotoc_input(
+          include_directories: directories.baseAddress,
+          include_directory_count: directories.count,
+          files: files.baseAddress,
+          file_count: files.count,
+          parameter: parameter
+        )
+        var result = cprotoc_result()
+        // `input` borrows only what the closures around keep alive; `result` owns what it points to
+        // until it is freed, after the copy.
+        cprotoc_compile(&input, &result)
+        defer { cprotoc_result_free(&result) }
+        return CompilerOutcome(copying: result)
+      }
+    }
+  }
+}
+
+extension CompilerOutcome {
+  fileprivate init(copying result: cprotoc_result) {
+    // Each pointer comes with the count of what it points to, and is null only where that is zero.
+    request = result.request.map { Array(UnsafeBufferPointer(start: $0, count: result.request_size)) }
+    errors = copyTexts(result.errors, count: result.error_count)
+    warnings = copyTexts(result.warnings, count: result.warning_count)
+    if request == nil && errors.isEmpty { errors = ["switchboard: out of memory"] }
+  }
+}
+
+private func copyTexts(_ texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, count: Int) -> [String] {
+  UnsafeBufferPointer(start: texts, count: count).compactMap { text in text.map { String(cString: $0) } }
+}
+
+/// Calls `body` with `strings` as C strings, which live until it returns.
+private func withCStrings<R>(
+  _ strings: [String],
+  _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> R
+) -> R {
+  // One block of memory for all, each with its NUL, so that no closure need nest per string.
+  var bytes: [CChar] = []
+  var offsets: [Int] = []
+  for string in strings {
+    offsets.append(bytes.count)
+    bytes.append(contentsOf: string.utf8CString)
+  }
+  return bytes.withUnsafeBufferPointer { block in
+    let pointers = offsets.map { offset in block.baseAddress.map { $0 + offset } }
+    return pointers.withUnsafeBufferPointer(body)
+  }
+}
+
+private func withOptionalCString<R>(_ string: String?, _ body: (UnsafePointer<CChar>?) -> R) -> R {
+  guard let string else { return body(nil) }
+  return string.withCString(body)
+}

@@ -1,0 +1,85 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// An open file or stream of the system, and the only place that hands memory to it.
+public struct Descriptor: Sendable {
+  private let number: Int32
+  private let name: String
+
+  /// The process's input.
+  public static let standardInput = Descriptor(number: 0, name: "standard input")
+  /// The process's output.
+  public static let standardOutput = Descriptor(number: 1, name: "standard output")
+  /// The process's stream for messages to the user.
+  public static let standardError = Descriptor(number: 2, name: "standard error")
+
+  private init(number: Int32, name: String) {
+    self.number = number
+    self.name = name
+  }
+
+  /// Opens the file at `path` to read it.
+  init(reading path: String) throws(SystemError) {
+    try self.init(opening: path, flags: O_RDONLY)
+  }
+
+  /// Creates the file at `path`, which must not exist, to write it.
+  init(creating path: String) throws(SystemError) {
+    try self.init(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL)
+  }
+
+  private init(opening path: String, flags: Int32) throws(SystemError) {
+    let number = open(path, flags | O_CLOEXEC, 0o666)
+    guard number >= 0 else { throw SystemError(path) }
+    self.init(number: number, name: path)
+  }
+
+  func closeFile() throws(SystemError) {
+    guard close(number) == 0 else { throw SystemError(name) }
+  }
+
+  /// Everything up to the end.
+  public func readAll() throws(SystemError) -> [UInt8] {
+    var content: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      // `read` writes no further than the count that it is given, which is the buffer's own.
+      let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(name) }
+      if count == 0 { return content }
+      content.append(contentsOf: chunk[..<count])
+    }
+  }
+
+  /// Writes all of `content`.
+  public func writeAll(_ content: [UInt8]) throws(SystemError) {
+    var rest = content[...]
+    while !rest.isEmpty {
+      // `write` reads no further than the count that it is given, which is the buffer's own.
+      let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(name) }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// The content of the file at `path`.
+public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
+  let file = try Descriptor(reading: path)
+  let content: Result<[UInt8], SystemError> = Result { () throws(SystemError) in try file.readAll() }
+  try file.closeFile()
+  return try content.get()
+}
+
+/// Writes a line for the user to standard error.
+public func complain(_ message: String) {
+  // Where even this fails there is nobody left to tell.
+  try? Descriptor.standardError.writeAll(Array((message + "\n").utf8))
+}

@@ -1,0 +1,61 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A directory that generated files go into.
+///
+/// A file appears whole or not at all, and one whose content stays the same is not touched, so that
+/// builds which look at its date do no work again.
+public struct OutputDirectory: Sendable {
+  private let path: String
+
+  /// The existing directory at `path`.
+  public init(_ path: String) throws(SystemError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw SystemError(path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw SystemError(path, reason: "Not a directory") }
+    guard access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
+    self.path = path
+  }
+
+  /// Makes `content` that of the file `name`, which may lie in directories below, still to be made.
+  public func write(_ content: [UInt8], to name: String) throws(SystemError) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+      throw SystemError(name, reason: "An output file must lie in the output directory")
+    }
+    let target = path + "/" + name
+    if let present = try? readFile(target), present == content { return }
+    try makeDirectories(parts.dropLast())
+    try replace(target, with: content)
+  }
+
+  private func makeDirectories(_ names: ArraySlice<Substring>) throws(SystemError) {
+    var directory = path
+    for name in names {
+      directory += "/" + name
+      guard mkdir(directory, 0o777) == 0 || errno == EEXIST else { throw SystemError(directory) }
+    }
+  }
+
+  private func replace(_ target: String, with content: [UInt8]) throws(SystemError) {
+    // In the same directory, since a rename does not cross file systems; the process's number keeps
+    // two runs apart.
+    let temporary = "\(target).\(getpid()).tmp"
+    unlink(temporary)
+    do throws(SystemError) {
+      let file = try Descriptor(creating: temporary)
+      let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
+      try file.closeFile()
+      try written.get()
+      guard rename(temporary, target) == 0 else { throw SystemError(target) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+}

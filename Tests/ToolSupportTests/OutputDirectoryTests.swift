@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import ToolSupport
+
+@Suite final class OutputDirectoryTests {
+  private let path = NSTemporaryDirectory() + "output-" + UUID().uuidString
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  private var everything: [String] {
+    get throws { try FileManager.default.subpathsOfDirectory(atPath: path).sorted() }
+  }
+
+  private func date(_ name: String) throws -> Date? {
+    try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.modificationDate] as? Date
+  }
+
+  @Test func writesAndReplaces() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1, 2], to: "a/b/c.swift")
+    #expect(try readFile(path + "/a/b/c.swift") == [1, 2])
+    try output.write([3], to: "a/b/c.swift")
+    #expect(try readFile(path + "/a/b/c.swift") == [3])
+    try output.write([], to: "empty")
+    #expect(try readFile(path + "/empty") == [])
+    #expect(try everything == ["a", "a/b", "a/b/c.swift", "empty"])
+  }
+
+  @Test func leavesWhatStaysTheSame() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1], to: "a")
+    let past = Date(timeIntervalSince1970: 1_000_000)
+    try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: path + "/a")
+    try output.write([1], to: "a")
+    #expect(try date("a") == past)
+    try output.write([2], to: "a")
+    #expect(try date("a") != past)
+  }
+
+  @Test(arguments: ["../a", "/a", "a/../../b", "a//b", "", ".", "a/"])
+  func staysInside(name: String) throws {
+    let output = try OutputDirectory(path)
+    #expect(throws: SystemError(name, reason: "An output file must lie in the output directory")) {
+      try output.write([1], to: name)
+    }
+    #expect(try everything == [])
+  }
+
+  @Test func wantsADirectory() throws {
+    try OutputDirectory(path).write([], to: "file")
+    #expect(throws: SystemError(path + "/gone", reason: "No such file or directory")) {
+      try OutputDirectory(path + "/gone")
+    }
+    #expect(throws: SystemError(path + "/file", reason: "Not a directory")) {
+      try OutputDirectory(path + "/file")
+    }
+  }
+
+  @Test func leavesNothingBehindWhereItFails() throws {
+    let output = try OutputDirectory(path)
+    try output.write([1], to: "directory/file")
+    #expect(throws: SystemError.self) { try output.write([2], to: "directory") }
+    #expect(throws: SystemError.self) { try output.write([2], to: "directory/file/below") }
+    #expect(try everything == ["directory", "directory/file"])
+  }
+
+  @Test func readsFilesOfAnySize() throws {
+    let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+    try OutputDirectory(path).write(content, to: "large")
+    #expect(try readFile(path + "/large") == content)
+    #expect(throws: SystemError(path + "/gone", reason: "No such file or directory")) {
+      try readFile(path + "/gone")
+    }
+  }
+}
