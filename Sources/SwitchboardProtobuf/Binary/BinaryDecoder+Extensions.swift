@@ -37,7 +37,8 @@ extension BinaryDecoder {
   }
 
   /// The type and the places of the messages in an item, which may come in either order.
-  private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payloads: [UnsafeRawPointer]) {
+  private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payloads: [UnsafeRawPointer])
+  {
     var typeID: Int32?
     var payloads: [UnsafeRawPointer] = []
     while try nextField() {

@@ -42,10 +42,11 @@ extension BinaryDecoder: FieldDecoder {
   ) throws(DecodeError) {
     if S.isPackable, tag.has(.lengthDelimited) {
       try packed(&values, as: type)
-    } else if let value = try scalar(type) {
-      // Where there is one there are mostly more: the first few appends would each allocate anew.
-      if values.isEmpty { values.reserveCapacity(4) }
-      values.append(value)
+    } else {
+      if values.isEmpty, S.wireType == .lengthDelimited, tag.has(.lengthDelimited) {
+        values.reserveCapacity(elementsAhead())
+      }
+      if let value = try scalar(type) { values.append(value) }
     }
   }
 
@@ -55,10 +56,13 @@ extension BinaryDecoder: FieldDecoder {
     as type: S.Type
   ) throws(DecodeError) {
     let length = try reader.length()
+    isTaken = true
+    if let new = try S.readPacked(length, from: &reader) {
+      if values.isEmpty { values = new } else { values += new }
+      return
+    }
     let outerEnd = reader.end
     reader.end = reader.cursor + length
-    isTaken = true
-    values.reserve(packedCount(length, of: S.wireType))
     while !reader.isAtEnd {
       let start = reader.cursor
       if let value = try S.read(from: &reader) {
@@ -70,18 +74,17 @@ extension BinaryDecoder: FieldDecoder {
     reader.end = outerEnd
   }
 
-  /// How many values stand in the next `length` bytes.
+  /// How many length-delimited fields with this tag stand in a row from here, up to a limit: the elements of a repeated field,
+  /// which get their room at once instead of by growing.
   @usableFromInline
-  func packedCount(_ length: Int, of type: WireType) -> Int {
-    switch type {
-    case .fixed32: return length / 4
-    case .fixed64: return length / 8
-    default:
-      // Every varint has one byte without the continuation bit.
-      var count = 0
-      for byte in UnsafeRawBufferPointer(start: reader.cursor, count: length) where byte < 0x80 { count &+= 1 }
-      return count
-    }
+  func elementsAhead() -> Int {
+    var ahead = reader
+    var count = 0
+    repeat {
+      count += 1
+      guard let length = try? ahead.length(), (try? ahead.skip(length)) != nil else { break }
+    } while count < 64 && (try? ahead.tag()) == tag
+    return count
   }
 
   /// Puts one value of a packed field aside as a field of its own.
@@ -90,7 +93,7 @@ extension BinaryDecoder: FieldDecoder {
     var field = [UInt8](repeating: 0, count: WireWriter.size(ofTag: tag.number))
     field.withUnsafeMutableBytes { bytes in
       var writer = WireWriter(bytes)
-      writer.tag(tag.number, .varint)
+      writer.tag(EncodedTag(tag.number, .varint))
     }
     displaced += field
     displace(from: start)
@@ -109,6 +112,7 @@ extension BinaryDecoder: FieldDecoder {
   @inlinable
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
+    if values.isEmpty { values.reserveCapacity(elementsAhead()) }
     let outer = try enterMessage()
     values.append(M())
     try values[values.count - 1].merge(from: &self)
@@ -198,14 +202,5 @@ extension BinaryDecoder: FieldDecoder {
     leave(to: outer)
     if entries.isEmpty { entries = Dictionary(minimumCapacity: 6) }
     entries[newKey] = newValue ?? M()
-  }
-}
-
-extension Array {
-  /// Makes room for `count` more elements, growing as appending them would.
-  @inlinable
-  mutating func reserve(_ count: Int) {
-    let needed = self.count + count
-    if capacity < needed { reserveCapacity(Swift.max(needed, capacity * 2)) }
   }
 }

@@ -3,7 +3,7 @@ public struct BinaryEncoder {
   @usableFromInline var writer: WireWriter
 
   /// What the first pass counted, and how much of it has been used.
-  @usableFromInline let lengths: [Int]
+  @usableFromInline let lengths: Lengths
   @usableFromInline var nextLength = 0
   @usableFromInline let isDeterministic: Bool
 
@@ -14,13 +14,19 @@ public struct BinaryEncoder {
     isDeterministic = counted.isDeterministic
   }
 
-  /// Writes the length of the value that begins here.
+  /// Writes the length of the value that begins here, and returns it.
   @inlinable
-  mutating func length() {
+  @discardableResult
+  mutating func length() -> Int {
     // A message that shows itself differently the second time has broken its word: fail, do not trap.
-    guard nextLength < lengths.count else { return writer.overflow() }
-    writer.varint(UInt64(lengths[nextLength]))
+    guard nextLength < lengths.count else {
+      writer.overflow()
+      return 0
+    }
+    let length = lengths[nextLength]
+    writer.varint(UInt64(length))
     nextLength += 1
+    return Int(length)
   }
 }
 
@@ -33,7 +39,7 @@ extension Message {
 }
 
 extension BinaryEncoder: FieldVisitor {
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
@@ -42,7 +48,7 @@ extension BinaryEncoder: FieldVisitor {
     if !S.isInitial(value) { scalar(value, as: type, number: number) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func explicit<S: ScalarType>(
     _ value: S.Value?,
     as type: S.Type,
@@ -51,10 +57,9 @@ extension BinaryEncoder: FieldVisitor {
     if let value { scalar(value, as: type, number: number) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
-    writer.tag(number, S.wireType)
-    S.write(value, to: &writer)
+    S.write(value, tag: EncodedTag(number, S.wireType), to: &writer)
   }
 
   @inlinable
@@ -63,7 +68,7 @@ extension BinaryEncoder: FieldVisitor {
     as type: S.Type,
     number: Int32
   ) throws(EncodeError) {
-    for value in values { scalar(value, as: type, number: number) }
+    forEachLent(in: values) { value in scalar(value, as: type, number: number) }
   }
 
   @inlinable
@@ -73,37 +78,34 @@ extension BinaryEncoder: FieldVisitor {
     number: Int32
   ) throws(EncodeError) {
     guard !values.isEmpty else { return }
-    writer.tag(number, .lengthDelimited)
-    length()
-    for value in values { S.write(value, to: &writer) }
+    writer.tag(EncodedTag(number, .lengthDelimited))
+    let length = length()
+    S.writePacked(values, length: length, to: &writer)
   }
 
   @inlinable
   public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
     guard let value else { return }
-    writer.tag(number, .lengthDelimited)
+    writer.tag(EncodedTag(number, .lengthDelimited))
     length()
     try value.encode(to: &self)
   }
 
   @inlinable
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    try values.withUnsafeBufferPointer { values throws(EncodeError) in
-      guard let base = values.baseAddress else { return }
-      for index in values.indices {
-        writer.tag(number, .lengthDelimited)
-        length()
-        try lendElement(at: base + index) { message throws(EncodeError) in try message.encode(to: &self) }
-      }
+    try forEachLent(in: values) { message throws(EncodeError) in
+      writer.tag(EncodedTag(number, .lengthDelimited))
+      length()
+      try message.encode(to: &self)
     }
   }
 
   @inlinable
   public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
     guard let value else { return }
-    writer.tag(number, .startGroup)
+    writer.tag(EncodedTag(number, .startGroup))
     try value.encode(to: &self)
-    writer.tag(number, .endGroup)
+    writer.tag(EncodedTag(number, .endGroup))
   }
 
   @inlinable
@@ -119,7 +121,7 @@ extension BinaryEncoder: FieldVisitor {
     number: Int32
   ) throws(EncodeError) {
     try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
-      writer.tag(number, .lengthDelimited)
+      writer.tag(EncodedTag(number, .lengthDelimited))
       writer.varint(UInt64(2 + K.size(of: key) + V.size(of: value)))
       scalar(key, as: K.self, number: 1)
       scalar(value, as: V.self, number: 2)
@@ -133,7 +135,7 @@ extension BinaryEncoder: FieldVisitor {
     number: Int32
   ) throws(EncodeError) {
     try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
-      writer.tag(number, .lengthDelimited)
+      writer.tag(EncodedTag(number, .lengthDelimited))
       length()
       scalar(key, as: K.self, number: 1)
       try message(value, number: 2)
@@ -154,12 +156,12 @@ extension BinaryEncoder: FieldVisitor {
 
   public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEachMessage { (number, message) throws(EncodeError) in
-      writer.tag(1, .startGroup)
+      writer.tag(EncodedTag(1, .startGroup))
       scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
-      writer.tag(3, .lengthDelimited)
+      writer.tag(EncodedTag(3, .lengthDelimited))
       length()
       try message.encode(to: &self)
-      writer.tag(1, .endGroup)
+      writer.tag(EncodedTag(1, .endGroup))
     }
   }
 }

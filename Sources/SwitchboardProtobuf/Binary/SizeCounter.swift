@@ -6,7 +6,7 @@ public struct SizeCounter {
 
   /// The lengths of nested messages and packed fields in the order in which they begin; the second
   /// pass takes them in the same order, so that nothing is counted twice.
-  @usableFromInline var lengths: [Int] = []
+  @usableFromInline var lengths = Lengths()
 
   /// Whether maps will be written in the order of their keys: their values' lengths must come in the same order.
   @usableFromInline let isDeterministic: Bool
@@ -20,12 +20,11 @@ public struct SizeCounter {
   /// Counts a value that its length stands before.
   @inlinable
   mutating func nested(_ body: (inout SizeCounter) throws(EncodeError) -> Void) throws(EncodeError) {
-    let slot = lengths.count
-    lengths.append(0)
+    let place = lengths.append(0)
     let before = total
     try body(&self)
     let length = total - before
-    lengths[slot] = length
+    lengths.set(place, to: length)
     total += WireWriter.size(ofVarint: UInt64(length))
   }
 }
@@ -39,7 +38,7 @@ extension Message {
 }
 
 extension SizeCounter: FieldVisitor {
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
@@ -48,7 +47,7 @@ extension SizeCounter: FieldVisitor {
     if !S.isInitial(value) { scalar(value, as: type, number: number) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public mutating func explicit<S: ScalarType>(
     _ value: S.Value?,
     as type: S.Type,
@@ -57,7 +56,7 @@ extension SizeCounter: FieldVisitor {
     if let value { scalar(value, as: type, number: number) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
     total += WireWriter.size(ofTag: number) + S.size(of: value)
   }
@@ -68,7 +67,8 @@ extension SizeCounter: FieldVisitor {
     as type: S.Type,
     number: Int32
   ) throws(EncodeError) {
-    for value in values { scalar(value, as: type, number: number) }
+    total += values.count * WireWriter.size(ofTag: number)
+    forEachLent(in: values) { value in total += S.size(of: value) }
   }
 
   @inlinable
@@ -79,7 +79,7 @@ extension SizeCounter: FieldVisitor {
   ) throws(EncodeError) {
     guard !values.isEmpty else { return }
     var length = 0
-    for value in values { length += S.size(of: value) }
+    forEachLent(in: values) { value in length += S.size(of: value) }
     lengths.append(length)
     total += WireWriter.size(ofTag: number) + WireWriter.size(ofVarint: UInt64(length)) + length
   }
@@ -93,14 +93,9 @@ extension SizeCounter: FieldVisitor {
 
   @inlinable
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    try values.withUnsafeBufferPointer { values throws(EncodeError) in
-      guard let base = values.baseAddress else { return }
-      for index in values.indices {
-        tag(number)
-        try nested { counter throws(EncodeError) in
-          try lendElement(at: base + index) { message throws(EncodeError) in try message.measure(with: &counter) }
-        }
-      }
+    try forEachLent(in: values) { message throws(EncodeError) in
+      tag(number)
+      try nested { counter throws(EncodeError) in try message.measure(with: &counter) }
     }
   }
 

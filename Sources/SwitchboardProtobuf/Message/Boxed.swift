@@ -26,7 +26,7 @@ public struct Boxed<Value> {
   /// Shows the value to `body` in place, where a call of a method on ``value`` would copy it first.
   @inlinable
   public func lend<E: Error>(_ body: (inout Value) throws(E) -> Void) throws(E) {
-    try lendElement(at: UnsafePointer(box.address), body)
+    try SwitchboardProtobuf.lend(UnsafePointer(box.address), to: body)
   }
 
   @inlinable
@@ -37,18 +37,6 @@ public struct Boxed<Value> {
   // Out of line: every setter of every field passes by.
   @inline(never) @usableFromInline
   mutating func copy() { box = Box(box.address.pointee) }
-}
-
-/// Shows a value in memory to `body` in place.
-///
-/// To call a method on a value behind a pointer the compiler copies the value, since for all that it knows the call changes
-/// the memory. An `inout` argument it knows to be left alone: it is exclusive. `body` must not change the value.
-@inlinable
-func lendElement<Value, E: Error>(
-  at address: UnsafePointer<Value>,
-  _ body: (inout Value) throws(E) -> Void
-) throws(E) {
-  try body(&UnsafeMutablePointer(mutating: address).pointee)
 }
 
 // A box is changed only through `Boxed.value`, which makes sure first that nobody else holds it.

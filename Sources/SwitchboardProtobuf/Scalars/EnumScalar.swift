@@ -23,4 +23,9 @@ extension Enum {
   public static func write(_ value: Self, to writer: inout WireWriter) {
     writer.varint(UInt64(bitPattern: Int64(value.rawValue)))
   }
+
+  @inlinable
+  public static func writePacked(_ values: [Self], length: Int, to writer: inout WireWriter) {
+    writer.varints(values, length: length) { UInt64(bitPattern: Int64($0.rawValue)) }
+  }
 }

@@ -19,6 +19,13 @@ extension Fixed32Type {
     value(of: try reader.fixed32())
   }
   @inlinable
+  public static func readPacked(
+    _ length: Int,
+    from reader: inout WireReader
+  ) throws(DecodeError) -> [Value]? {
+    try reader.fixed(length) { value(of: UInt32(littleEndian: $0)) }
+  }
+  @inlinable
   public static func size(of value: Value) -> Int { 4 }
   @inlinable
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed32(bits(of: value)) }
@@ -43,6 +50,13 @@ extension Fixed64Type {
   @inlinable
   public static func read(from reader: inout WireReader) throws(DecodeError) -> Value? {
     value(of: try reader.fixed64())
+  }
+  @inlinable
+  public static func readPacked(
+    _ length: Int,
+    from reader: inout WireReader
+  ) throws(DecodeError) -> [Value]? {
+    try reader.fixed(length) { value(of: UInt64(littleEndian: $0)) }
   }
   @inlinable
   public static func size(of value: Value) -> Int { 8 }

@@ -24,11 +24,43 @@ public protocol ScalarType {
   /// Reads a value. Nil is a number that a closed enum does not have.
   static func read(from reader: inout WireReader) throws(DecodeError) -> Value?
 
+  /// Reads the values that fill the next `length` bytes, which are there. Nil where they have to be read one by one, because
+  /// one may be a number that a closed enum does not have.
+  static func readPacked(
+    _ length: Int,
+    from reader: inout WireReader
+  ) throws(DecodeError) -> [Value]?
+
   /// The number of bytes that ``write(_:to:)`` writes.
   static func size(of value: Value) -> Int
 
   /// Writes a value without its tag.
   static func write(_ value: Value, to writer: inout WireWriter)
+
+  /// Writes a value behind its tag.
+  static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter)
+
+  /// Writes values one after the other, which take `length` bytes.
+  static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter)
+}
+
+extension ScalarType {
+  @inlinable
+  public static func readPacked(
+    _ length: Int,
+    from reader: inout WireReader
+  ) throws(DecodeError) -> [Value]? { nil }
+
+  @inlinable @inline(__always)
+  public static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter) {
+    writer.tag(tag)
+    write(value, to: &writer)
+  }
+
+  @inlinable
+  public static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter) {
+    for value in values { write(value, to: &writer) }
+  }
 }
 
 /// A ``ScalarType`` that may be the key of a map.

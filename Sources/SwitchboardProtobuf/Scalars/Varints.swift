@@ -18,9 +18,24 @@ extension VarintType {
     value(of: try reader.varint())
   }
   @inlinable
+  public static func readPacked(
+    _ length: Int,
+    from reader: inout WireReader
+  ) throws(DecodeError) -> [Value]? {
+    try reader.varints(length, value: value(of:))
+  }
+  @inlinable
   public static func size(of value: Value) -> Int { WireWriter.size(ofVarint: bits(of: value)) }
   @inlinable
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.varint(bits(of: value)) }
+  @inlinable
+  public static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter) {
+    writer.tag(tag, varint: bits(of: value))
+  }
+  @inlinable
+  public static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter) {
+    writer.varints(values, length: length, bits: bits(of:))
+  }
 }
 
 /// `int32`

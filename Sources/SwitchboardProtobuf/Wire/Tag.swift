@@ -6,7 +6,9 @@ public struct Tag: Hashable, Sendable {
   /// The tag in a varint, or nil where it has a field number out of range or a wire type that does not exist.
   @inlinable @inline(__always)
   init?(_ varint: UInt64) {
-    guard varint <= UInt64(UInt32.max), varint >= 8, varint & 7 <= WireType.fixed32.rawValue else { return nil }
+    guard varint <= UInt64(UInt32.max), varint >= 8, varint & 7 <= WireType.fixed32.rawValue else {
+      return nil
+    }
     bits = UInt32(truncatingIfNeeded: varint)
   }
 

@@ -38,22 +38,27 @@ public struct WireReader {
 
   @usableFromInline
   mutating func longVarint() throws(DecodeError) -> UInt64 {
-    var result: UInt64 = 0
-    var shift: UInt64 = 0
-    var next = cursor
+    let available = remaining
+    if available >= 2 {
+      let second = UInt64(cursor.load(fromByteOffset: 1, as: UInt8.self))
+      if second < 0x80 {
+        let first = UInt64(cursor.load(as: UInt8.self))
+        cursor += 2
+        return first & 0x7F | second &<< 7
+      }
+    }
     // Ten bytes are the most that a varint takes; further ones cannot make it end.
-    let limit = min(end, cursor + min(10, remaining))
-    while next < limit {
-      let byte = next.load(as: UInt8.self)
-      next += 1
-      result |= UInt64(byte & 0x7F) &<< shift
+    let limit = min(available, 10)
+    var result: UInt64 = 0
+    for index in 0..<limit {
+      let byte = cursor.load(fromByteOffset: index, as: UInt8.self)
+      result |= UInt64(byte & 0x7F) &<< UInt64(7 &* index)
       if byte < 0x80 {
-        cursor = next
+        cursor += index + 1
         return result
       }
-      shift &+= 7
     }
-    throw DecodeError(remaining >= 10 ? .malformedVarint : .truncated)
+    throw DecodeError(limit == 10 ? .malformedVarint : .truncated)
   }
 
   /// Four bytes, little end first.

@@ -1,0 +1,69 @@
+extension WireReader {
+  /// The base-128 numbers that fill the next `length` bytes, which are there.
+  @inlinable
+  mutating func varints<Value>(
+    _ length: Int,
+    value: (UInt64) -> Value
+  ) throws(DecodeError) -> [Value] {
+    let bytes = UnsafeRawBufferPointer(start: cursor, count: length)
+    guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
+    // Every number has one byte without the continuation bit, so that the room is known at once.
+    var count = 0
+    for byte in bytes { count &+= Int((byte ^ 0x80) &>> 7) }
+
+    var isWellFormed = true
+    let values = [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
+      var next = cursor
+      while initialized < count {
+        var bits = UInt64(next.load(as: UInt8.self))
+        next += 1
+        if bits >= 0x80 {
+          guard let rest = WireReader.restOfVarint(bits, from: &next) else {
+            isWellFormed = false
+            return
+          }
+          bits = rest
+        }
+        buffer.initializeElement(at: initialized, to: value(bits))
+        initialized += 1
+      }
+    }
+    guard isWellFormed else { throw DecodeError(.malformedVarint) }
+    cursor += length
+    return values
+  }
+
+  /// A number of more than one byte, of which `first` is one and a last one is known to follow. Nil where there are more than ten.
+  @inlinable @inline(__always)
+  static func restOfVarint(_ first: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
+    var bits = first & 0x7F
+    var shift: UInt64 = 7
+    while shift < 70 {
+      let byte = UInt64(next.load(as: UInt8.self))
+      next += 1
+      bits |= (byte & 0x7F) &<< shift
+      if byte < 0x80 { return bits }
+      shift &+= 7
+    }
+    return nil
+  }
+
+  /// The numbers of fixed width that fill the next `length` bytes, which are there.
+  @inlinable
+  mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable, Value>(
+    _ length: Int,
+    value: (Bits) -> Value
+  ) throws(DecodeError) -> [Value] {
+    let width = MemoryLayout<Bits>.size
+    guard length % width == 0 else { throw DecodeError(.truncated) }
+    let values = [Value](unsafeUninitializedCapacity: length / width) { buffer, initialized in
+      while initialized < length / width {
+        let bits = cursor.loadUnaligned(fromByteOffset: initialized * width, as: Bits.self)
+        buffer.initializeElement(at: initialized, to: value(bits))
+        initialized += 1
+      }
+    }
+    cursor += length
+    return values
+  }
+}

@@ -1,0 +1,32 @@
+extension WireReader {
+  /// A length and that many bytes of UTF-8.
+  @usableFromInline
+  mutating func string() throws(DecodeError) -> String {
+    let bytes = try lengthDelimited().bindMemory(to: UInt8.self)
+    // Most strings are ASCII, which takes less to see than UTF-8 takes to check.
+    if WireReader.isASCII(bytes) {
+      return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
+    }
+    guard let text = try? UTF8Span(validating: bytes.span) else { throw DecodeError(.invalidUTF8) }
+    return String(copying: text)
+  }
+
+  @inline(__always)
+  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let raw = UnsafeRawBufferPointer(bytes)
+    guard let start = raw.baseAddress else { return true }
+    let high: UInt64 = 0x8080_8080_8080_8080
+    let count = raw.count
+    guard count >= 8 else {
+      for byte in raw where byte >= 0x80 { return false }
+      return true
+    }
+    var index = 0
+    while index < count &- 8 {
+      if start.loadUnaligned(fromByteOffset: index, as: UInt64.self) & high != 0 { return false }
+      index &+= 8
+    }
+    // The last eight bytes, which may overlap those before them.
+    return start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self) & high == 0
+  }
+}
