@@ -1,0 +1,47 @@
+import Testing
+
+@testable import SwitchboardProtobuf
+
+@Suite struct FieldNamesTests {
+  private let names = FieldNames("1:user_id 2:Name:custom%20name 15:optionalgroup::OptionalGroup")
+
+  @Test func knowsEveryFormOfAName() {
+    #expect(names.name(of: 1) == "user_id")
+    #expect(names.jsonName(of: 1) == "userId")
+    #expect(names.jsonName(of: 2) == "custom name")
+    #expect(names.textName(of: 15) == "OptionalGroup")
+    #expect(names.jsonName(of: 15) == "optionalgroup")
+  }
+
+  @Test func findsFieldsByEitherName() {
+    #expect(names.number(ofJSONName: "userId") == 1)
+    #expect(names.number(ofJSONName: "user_id") == 1)
+    #expect(names.number(ofJSONName: "custom name") == 2)
+    #expect(names.number(ofTextName: "OptionalGroup") == 15)
+    #expect(names.number(ofTextName: "userId") == nil)
+  }
+
+  @Test func namesAnUnknownFieldByItsNumber() {
+    #expect(names.name(of: 99) == "99")
+    #expect(names.jsonName(of: 99) == nil)
+  }
+
+  @Test func prefersTheJSONNameToAnotherFieldsOwnName() {
+    let clashing = FieldNames("1:a:b 2:b:c")
+    #expect(clashing.number(ofJSONName: "b") == 1)
+    #expect(clashing.number(ofJSONName: "c") == 2)
+  }
+
+  @Test(arguments: [
+    ("foo_bar", "fooBar"), ("_foo", "Foo"), ("foo__bar", "fooBar"), ("foo1_2bar", "foo12bar"),
+    ("FooBar", "FooBar"),
+    ("foo_", "foo"),
+  ])
+  func camelCasesAsProtobufDoes(name: String, expected: String) {
+    #expect(FieldNames.lowerCamelCase(name) == expected)
+  }
+
+  @Test func isEmptyForAMessageWithoutFields() {
+    #expect(FieldNames("").number(ofJSONName: "x") == nil)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import SwitchboardProtobuf
+
+@Suite struct WireWriterTests {
+  /// The bytes that `body` writes into `room` bytes, or nil where they did not fit.
+  private func written(room: Int = 64, _ body: (inout WireWriter) -> Void) -> [UInt8]? {
+    var overflowed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+      // An array may come with more room than was asked for.
+      var writer = WireWriter(
+        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<room])
+      )
+      body(&writer)
+      overflowed = writer.hasOverflowed
+      count = room - writer.remaining
+    }
+    return overflowed ? nil : bytes
+  }
+
+  private static let varints: [(UInt64, [UInt8])] = [
+    (0, [0]), (127, [0x7F]), (128, [0x80, 0x01]), (16_383, [0xFF, 0x7F]), (16_384, [0x80, 0x80, 0x01]),
+    (UInt64.max, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]),
+  ]
+
+  @Test(arguments: varints)
+  func writesVarints(value: UInt64, bytes: [UInt8]) {
+    #expect(written { $0.varint(value) } == bytes)
+    #expect(WireWriter.size(ofVarint: value) == bytes.count)
+  }
+
+  @Test(arguments: varints)
+  func fillsItsMemoryToTheLastByte(value: UInt64, bytes: [UInt8]) {
+    #expect(written(room: bytes.count) { $0.varint(value) } == bytes)
+    #expect(written(room: bytes.count - 1) { $0.varint(value) } == nil)
+  }
+
+  @Test func countsEverySizeOfVarint() {
+    for bit in 0..<UInt64(64) {
+      let value: UInt64 = 1 << bit
+      #expect(WireWriter.size(ofVarint: value) == Int(bit / 7) + 1)
+      #expect(WireWriter.size(ofVarint: value - 1) == Int((max(bit, 1) - 1) / 7) + 1)
+    }
+  }
+
+  @Test(arguments: [1, 15, 16, 2047, 2048, 262_143, 262_144, 33_554_431, 33_554_432, 536_870_911] as [Int32])
+  func writesTags(number: Int32) {
+    let tag = EncodedTag(number, .lengthDelimited)
+    let expected = written { $0.varint(UInt64(UInt32(bitPattern: number) << 3 | 2)) }
+    #expect(written { $0.tag(tag) } == expected)
+    #expect(tag.count == WireWriter.size(ofTag: number))
+    // Without the room that the quick way needs, and without room.
+    #expect(written(room: tag.count) { $0.tag(tag) } == expected)
+    #expect(written(room: tag.count - 1) { $0.tag(tag) } == nil)
+    #expect(written { $0.tag(tag, varint: 300) } == (expected ?? []) + [0xAC, 0x02])
+    #expect(written(room: tag.count + 2) { $0.tag(tag, varint: 300) } == (expected ?? []) + [0xAC, 0x02])
+    #expect(written(room: tag.count + 1) { $0.tag(tag, varint: 300) } == nil)
+  }
+
+  @Test(arguments: 0...20)
+  func writesBytesOfEveryShortLength(count: Int) {
+    let bytes = (0..<count).map { UInt8($0 + 1) }
+    #expect(written { $0.raw(bytes) } == bytes)
+    #expect(written(room: count) { $0.raw(bytes) } == bytes)
+    if count > 0 { #expect(written(room: count - 1) { $0.raw(bytes) } == nil) }
+  }
+
+  @Test(arguments: ["", "short", "rather longer than fifteen bytes", "naïve café — 東京"])
+  func writesStrings(text: String) {
+    let expected = [0x0A, UInt8(text.utf8.count)] + Array(text.utf8)
+    #expect(written { $0.string(text, tag: EncodedTag(1, .lengthDelimited)) } == expected)
+  }
+
+  @Test func writesPackedNumbersWithAndWithoutRoomToSpare() {
+    let values: [UInt64] = [1, 128, 16_384, 0]
+    let expected: [UInt8] = [1, 0x80, 1, 0x80, 0x80, 1, 0]
+    for room in [7, 8, 16, 17, 18, 64] {
+      #expect(written(room: room) { $0.varints(values, length: 7) { $0 } } == expected)
+    }
+    #expect(written(room: 6) { $0.varints(values, length: 7) { $0 } } == nil)
+  }
+
+  @Test func staysWithinTheLengthItWasTold() {
+    // A length that is too small is a bug above; it must not become a write past the end.
+    #expect((written(room: 12) { $0.varints([300, 300, 300], length: 2) { $0 } } ?? []).count <= 12)
+  }
+}
