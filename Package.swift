@@ -14,12 +14,12 @@ let package = Package(
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
-    .target(name: "ProtoCompiler", dependencies: ["CProtoc"]),
-    .testTarget(name: "ProtoCompilerTests", dependencies: ["ProtoCompiler"]),
+    .target(name: "SwitchboardProtoCompiler", dependencies: ["CProtoc"]),
+    .testTarget(name: "SwitchboardProtoCompilerTests", dependencies: ["SwitchboardProtoCompiler"]),
 
     // What the command-line tools share: files, streams and messages to the user.
-    .target(name: "ToolSupport"),
-    .testTarget(name: "ToolSupportTests", dependencies: ["ToolSupport"]),
+    .target(name: "SwitchboardToolSupport"),
+    .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
 
     // libprotobuf as the reference that tests compare with; no product depends on it.
     .target(
@@ -29,7 +29,7 @@ let package = Package(
     ),
     .target(
       name: "ReferenceSupport",
-      dependencies: ["CReference", "ProtoCompiler"],
+      dependencies: ["CReference", "SwitchboardProtoCompiler"],
       path: "Tests/ReferenceSupport"
     ),
     .testTarget(name: "ReferenceSupportTests", dependencies: ["ReferenceSupport"]),

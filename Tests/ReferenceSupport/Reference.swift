@@ -1,5 +1,5 @@
 import CReference
-import ProtoCompiler
+import SwitchboardProtoCompiler
 
 /// Messages of one schema as libprotobuf reads and writes them.
 public final class Reference: Sendable {

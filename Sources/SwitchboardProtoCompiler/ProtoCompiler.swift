@@ -13,6 +13,8 @@ public struct ProtoCompiler: Sendable {
   /// - Parameters:
   ///   - files: Paths that lie under an include directory, or names relative to one.
   ///   - parameter: What the request hands on to the generator; `nil` leaves it unset.
+  /// - Returns: What a generator wants to know of the files.
+  /// - Throws: All that is wrong with the files, rather than the first such thing.
   public func compile(_ files: [String], parameter: String? = nil) throws(ProtoErrors) -> CompiledProtos {
     let outcome = runCompiler(includeDirectories: includeDirectories, files: files, parameter: parameter)
     guard let request = outcome.request else {

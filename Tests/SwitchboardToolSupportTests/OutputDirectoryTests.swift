@@ -1,6 +1,6 @@
 import Foundation
+import SwitchboardToolSupport
 import Testing
-import ToolSupport
 
 @Suite final class OutputDirectoryTests {
   private let path = NSTemporaryDirectory() + "output-" + UUID().uuidString

@@ -1,5 +1,5 @@
 import Foundation
-import ProtoCompiler
+import SwitchboardProtoCompiler
 import Testing
 
 /// Whatever is in the files, compiling ends with an error.

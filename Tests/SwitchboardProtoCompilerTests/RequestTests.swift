@@ -1,5 +1,5 @@
 import Foundation
-import ProtoCompiler
+import SwitchboardProtoCompiler
 import Testing
 
 /// The request is what the real protoc sends to its plugins, byte for byte.

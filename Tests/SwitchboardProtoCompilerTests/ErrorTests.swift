@@ -1,4 +1,4 @@
-import ProtoCompiler
+import SwitchboardProtoCompiler
 import Testing
 
 @Suite struct ErrorTests {

@@ -1,5 +1,5 @@
 import Foundation
-import ProtoCompiler
+import SwitchboardProtoCompiler
 
 /// A temporary directory of `.proto` files that goes when the value does.
 final class ProtoFolder {

@@ -1,5 +1,5 @@
 import Foundation
-import ProtoCompiler
+import SwitchboardProtoCompiler
 import Testing
 
 /// How a file given by its path gets the name that imports know it by.

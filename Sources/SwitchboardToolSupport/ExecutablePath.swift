@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The path of the running program; `nil` where the system does not tell.
+public func executablePath() -> String? {
+  #if os(Linux)
+    let path = "/proc/self/exe"
+  #else
+    guard let path = CommandLine.arguments.first else { return nil }
+  #endif
+  // `realpath` gives a string of its own, which is copied and freed here.
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(cString: resolved)
+}
