@@ -6,11 +6,16 @@ let package = Package(
   platforms: [.macOS("26.0")],
   products: [
     .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
+    .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
     .target(name: "SwitchboardProtobuf"),
     .testTarget(name: "SwitchboardProtobufTests", dependencies: ["SwitchboardProtobuf"]),
+
+    // The call model: knows neither sockets nor protobuf.
+    .target(name: "SwitchboardCall"),
+    .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -1,0 +1,99 @@
+extension Channel {
+  /// One request, one response.
+  @inlinable
+  nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
+    _ method: MethodDescriptor,
+    _ request: Requests.Message,
+    requests: Requests,
+    responses: Responses,
+    options: CallOptions? = nil
+  ) async throws -> Responses.Message {
+    let message = try GRPCStatus.encoding { try requests.encode(request) }
+    let receiver = SingleResponseReceiver(responses)
+    let call = transport.makeCall(
+      CallRequest(method: method, options: options, body: .message(message)),
+      receiver: receiver
+    )
+    return try await receiver.response(of: call)
+  }
+
+  /// A sequence of requests, one response. Stops writing when the server has answered.
+  @inlinable
+  nonisolated(nonsending) public func clientStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: Sequence<Requests.Message>
+  >(
+    _ method: MethodDescriptor,
+    _ messages: Messages,
+    requests: Requests,
+    responses: Responses,
+    options: CallOptions? = nil
+  ) async throws -> Responses.Message {
+    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let receiver = SingleResponseReceiver(responses)
+    let call = transport.makeCall(
+      CallRequest(method: method, options: options, body: .stream(pipe)),
+      receiver: receiver
+    )
+    call.start()
+    do {
+      for message in messages {
+        try await pipe.write(try GRPCStatus.encoding { try requests.encode(message) })
+      }
+      pipe.finish()
+    } catch {
+      call.stopWriting(error, pipe)
+    }
+    return try await receiver.responseOfStarted(call)
+  }
+
+  /// A sequence of requests as they come, one response. Stops writing when the server has answered.
+  @inlinable
+  nonisolated(nonsending) public func clientStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: AsyncSequence
+  >(
+    _ method: MethodDescriptor,
+    _ messages: Messages,
+    requests: Requests,
+    responses: Responses,
+    options: CallOptions? = nil
+  ) async throws -> Responses.Message where Messages.Element == Requests.Message {
+    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let receiver = SingleResponseReceiver(responses)
+    let call = transport.makeCall(
+      CallRequest(method: method, options: options, body: .stream(pipe)),
+      receiver: receiver
+    )
+    call.start()
+    do {
+      for try await message in messages {
+        try await pipe.write(try GRPCStatus.encoding { try requests.encode(message) })
+      }
+      pipe.finish()
+    } catch {
+      call.stopWriting(error, pipe)
+    }
+    return try await receiver.responseOfStarted(call)
+  }
+
+  /// How many unread bytes a stream holds before its writer waits.
+  @usableFromInline static let streamBufferSize = 256 * 1024
+}
+
+extension ByteCall {
+  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose
+  /// error ends the call.
+  @usableFromInline
+  func stopWriting(_ error: any Error, _ pipe: MessagePipe) {
+    guard !pipe.hasEnded else { return }
+    cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
+  }
+}
+
+extension GRPCStatus {
+  @usableFromInline
+  static let cancelledByCaller = GRPCStatus(code: .cancelled, message: "the caller cancelled the call")
+}

@@ -1,0 +1,18 @@
+/// What generated clients make their calls on: a transport, and the four kinds of call over it.
+///
+/// Transports come from the runtime: over HTTP/2, or within the process.
+public final class Channel: Sendable {
+  public let transport: any ByteTransport
+
+  public init(_ transport: any ByteTransport) {
+    self.transport = transport
+  }
+
+  /// The executor to prefer for calls that should not change threads on their way.
+  public var eventLoop: any EventLoop { transport.eventLoop }
+
+  /// Lets calls under way finish for as long as `grace` allows, and refuses new ones.
+  public func shutDown(grace: Duration = .seconds(30)) async {
+    await transport.shutDown(grace: grace)
+  }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// A call whose responses are a stream, for as long as someone holds on to it: letting go cancels it.
+@usableFromInline
+final class StreamReader: Sendable {
+  @usableFromInline let call: any ByteCall
+  @usableFromInline let responses: MessagePipe
+  private let writer = Mutex<Task<Void, Never>?>(nil)
+  private let loop: any EventLoop
+
+  @usableFromInline
+  init(_ channel: Channel, _ method: MethodDescriptor, _ options: CallOptions?, _ body: CallRequest.Body) {
+    responses = MessagePipe(limit: Channel.streamBufferSize)
+    loop = channel.eventLoop
+    call = channel.transport.makeCall(
+      CallRequest(method: method, options: options, body: body, responses: responses),
+      receiver: StreamReceiver(responses)
+    )
+  }
+
+  /// A call that failed before anything could be sent.
+  @usableFromInline
+  init(_ channel: Channel, failing status: GRPCStatus) {
+    responses = MessagePipe(limit: 0)
+    responses.finish(status)
+    loop = channel.eventLoop
+    call = EndedCall()
+  }
+
+  deinit {
+    call.cancel(.cancelledByCaller)
+    writer.withLock { $0 }?.cancel()
+  }
+
+  /// Writes requests beside the reader, on the loop when that is where the call was made.
+  @usableFromInline
+  func write(_ body: @escaping @Sendable () async -> Void) {
+    let task = loop.inEventLoop ? Task(executorPreference: loop) { await body() } : Task { await body() }
+    writer.withLock { $0 = task }
+  }
+
+  /// The next message. A task that is cancelled while it waits cancels the call.
+  @usableFromInline
+  nonisolated(nonsending) func next() async throws -> MessageBuffer? {
+    do {
+      return try await responses.next()
+    } catch let error as CancellationError {
+      call.cancel(.cancelledByCaller)
+      throw error
+    }
+  }
+}
+
+/// Hands the end of a call to the reader of its responses.
+final class StreamReceiver: ResponseReceiver {
+  private let responses: MessagePipe
+
+  init(_ responses: MessagePipe) {
+    self.responses = responses
+  }
+
+  var wantsMetadata: Bool { false }
+
+  func receive(headers: HPACKHeaders) {}
+
+  func receive(message: RawSpan) {}
+
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    responses.finish(status.isOk ? nil : status)
+  }
+}
+
+/// Stands for a call that never was.
+final class EndedCall: ByteCall {
+  func start() {}
+  func cancel(_ status: GRPCStatus) {}
+}

@@ -1,0 +1,97 @@
+/// One message as it travels: its bytes, with room for gRPC's five-byte prefix before them.
+///
+/// The memory is written once, by the marshaller that fills it, and never changes afterwards: transports
+/// send from it without copying.
+@frozen
+public struct MessageBuffer: @unchecked Sendable {
+  // Sendable holds because the block is written only inside `init`, before anyone else can see it.
+
+  @frozen
+  @usableFromInline
+  struct Header {
+    @usableFromInline var byteCount: Int
+    @usableFromInline init(byteCount: Int) { self.byteCount = byteCount }
+  }
+
+  /// The length of the prefix: one byte of flags and the message's length in four.
+  public static let prefixByteCount = 5
+
+  @usableFromInline let storage: ManagedBuffer<Header, UInt8>
+
+  /// Memory for exactly `byteCount` bytes, which `fill` must write.
+  @inlinable
+  public init(byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
+    guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
+    try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
+      var output = OutputRawSpan(buffer: target, initializedCount: 0)
+      try fill(&output)
+      let written = output.finalize(for: target)
+      guard written == byteCount else { throw Self.wrongSize(promised: byteCount, written: written) }
+    }
+  }
+
+  /// The same over a raw pointer, for transports and compressors. `fill` must write the whole of it.
+  @inlinable
+  public init(
+    unsafeByteCount byteCount: Int,
+    isCompressed: Bool,
+    _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
+  ) rethrows {
+    storage = ManagedBuffer<Header, UInt8>.create(minimumCapacity: byteCount + Self.prefixByteCount) { _ in
+      Header(byteCount: byteCount)
+    }
+    try storage.withUnsafeMutablePointerToElements { elements in
+      elements[0] = isCompressed ? 1 : 0
+      for index in 1..<5 { elements[index] = UInt8(truncatingIfNeeded: byteCount >> (8 * (4 - index))) }
+      try fill(UnsafeMutableRawBufferPointer(start: elements + Self.prefixByteCount, count: byteCount))
+    }
+  }
+
+  @usableFromInline
+  static func wrongSize(promised: Int, written: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .internalError,
+      message: "the marshaller promised \(promised) bytes and wrote \(written)",
+      origin: .user
+    )
+  }
+
+  @usableFromInline
+  static func impossibleSize(_ byteCount: Int) -> GRPCStatus {
+    GRPCStatus(code: .resourceExhausted, message: "a gRPC message cannot be \(byteCount) bytes long")
+  }
+
+  @inlinable
+  public init(_ bytes: some Collection<UInt8>) {
+    self.init(unsafeByteCount: bytes.count, isCompressed: false) { target in
+      target.copyBytes(from: bytes)
+    }
+  }
+}
+
+extension MessageBuffer {
+  /// The length of the message without its prefix.
+  @inlinable
+  public var byteCount: Int { storage.header.byteCount }
+
+  /// Whether the prefix says that the bytes are compressed.
+  @inlinable
+  public var isCompressed: Bool { storage.withUnsafeMutablePointerToElements { $0[0] & 1 == 1 } }
+
+  /// Lends the message's bytes.
+  @inlinable
+  public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
+    try storage.withUnsafeMutablePointers { header, elements in
+      let start = elements + Self.prefixByteCount
+      return try body(UnsafeRawBufferPointer(start: start, count: header.pointee.byteCount).bytes)
+    }
+  }
+
+  /// The prefix and the message. The pointer is good for as long as any copy of this value is kept.
+  @inlinable
+  public var unsafeFramedBytes: UnsafeRawBufferPointer {
+    storage.withUnsafeMutablePointers { header, elements in
+      UnsafeRawBufferPointer(start: elements, count: header.pointee.byteCount + Self.prefixByteCount)
+    }
+  }
+}

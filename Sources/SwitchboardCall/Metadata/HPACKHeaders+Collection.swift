@@ -1,0 +1,39 @@
+extension HPACKHeaders: RandomAccessCollection {
+  public typealias Element = (name: String, value: String)
+
+  public var startIndex: Int { 0 }
+
+  public var endIndex: Int { fieldCount }
+
+  public subscript(position: Int) -> Element { (name(at: position), value(at: position)) }
+}
+
+extension HPACKHeaders: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements)
+  }
+}
+
+extension HPACKHeaders: Hashable {
+  public static func == (left: HPACKHeaders, right: HPACKHeaders) -> Bool {
+    left.fieldCount == right.fieldCount
+      && left.indices.allSatisfy {
+        left.nameBytes(at: $0) == right.nameBytes(at: $0)
+          && left.valueBytes(at: $0) == right.valueBytes(at: $0)
+      }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for index in indices {
+      hasher.combine(nameBytes(at: index))
+      hasher.combine(valueBytes(at: index))
+    }
+  }
+}
+
+extension HPACKHeaders: CustomStringConvertible {
+  /// `['name': 'value', ...]`, as the interceptor tutorial prints it.
+  public var description: String {
+    "[" + map { "'\($0.name)': '\($0.value)'" }.joined(separator: ", ") + "]"
+  }
+}

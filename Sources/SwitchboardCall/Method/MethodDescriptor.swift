@@ -1,0 +1,21 @@
+/// What both sides know of a method before any call: its path and its shape.
+///
+/// Generated code holds one per method in a static constant, so that its path is put together and encoded
+/// once, not per call.
+public final class MethodDescriptor: Sendable {
+  /// The full name of the service, such as `echo.Echo`.
+  public let service: String
+  public let method: String
+  public let type: GRPCCallType
+  /// `/echo.Echo/Get`
+  public let path: String
+  @_spi(Transport) public let pathBytes: [UInt8]
+
+  public init(service: String, method: String, type: GRPCCallType) {
+    self.service = service
+    self.method = method
+    self.type = type
+    self.path = "/\(service)/\(method)"
+    self.pathBytes = Array(path.utf8)
+  }
+}

@@ -1,0 +1,19 @@
+/// A method that a server can call: what a router finds for a path.
+public protocol MethodHandler: AnyObject, Sendable {
+  var method: MethodDescriptor { get }
+
+  /// Starts a call whose one request is whole. The bytes are lent for the length of this call.
+  func start(_ stream: any ServerStream, message: RawSpan)
+
+  /// Starts a call whose requests come as a stream.
+  func start(_ stream: any ServerStream)
+}
+
+/// A service as a server sees it. Generated providers conform.
+public protocol CallHandlerProvider: Sendable {
+  /// The full name of the service, such as `echo.Echo`.
+  var serviceName: String { get }
+
+  /// The service's methods, asked for once, when the server is made.
+  var methodHandlers: [any MethodHandler] { get }
+}

@@ -1,0 +1,30 @@
+/// What a handler knows of its call and may set on it. Usable from any task, until the call has ended.
+@frozen
+public struct ServerCallContext: Sendable {
+  @usableFromInline let stream: any ServerStream
+
+  @inlinable
+  public init(_ stream: any ServerStream) {
+    self.stream = stream
+  }
+
+  /// The metadata that the client sent.
+  public var headers: HPACKHeaders { stream.headers }
+
+  /// When the client stops waiting, by its `grpc-timeout`.
+  public var deadline: ContinuousClock.Instant? { stream.deadline }
+
+  public var peer: PeerIdentity { stream.peer }
+
+  /// The loop of the call's connection; by default the handler runs on it.
+  public var eventLoop: any EventLoop { stream.eventLoop }
+
+  /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
+  public var isCancelled: Bool { stream.isCancelled }
+
+  /// Metadata to send before the first response. Ignored once that has been sent.
+  public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
+
+  /// Metadata to send with the status.
+  public func setTrailers(_ trailers: HPACKHeaders) { stream.setTrailers(trailers) }
+}

@@ -1,0 +1,72 @@
+/// How a call ended: a code, a message for people, and who ended it.
+///
+/// It is also the one error that the call API throws: whatever goes wrong below is turned into a status
+/// at the edge, so that a caller has one type to catch.
+public struct GRPCStatus: Error, Sendable {
+  /// Who caused the status. Two statuses that differ only here are equal.
+  @frozen
+  public enum Origin: Sendable {
+    /// This process's own code: a handler, an interceptor, a cancellation, a deadline.
+    case user
+    /// This library: it refused or failed to carry the call.
+    case library
+    /// The other side, or something between it and here.
+    case peer
+  }
+
+  public var code: Code
+  public var message: String?
+  public var origin: Origin
+
+  @inlinable
+  public init(code: Code, message: String? = nil, origin: Origin = .user) {
+    self.code = code
+    self.message = message
+    self.origin = origin
+  }
+
+  /// Success, with the message that the seeds' transcripts show on the wire.
+  public static let ok = GRPCStatus(code: .ok, message: "OK")
+
+  @inlinable
+  public var isOk: Bool { code == .ok }
+}
+
+extension GRPCStatus: Hashable {
+  public static func == (left: GRPCStatus, right: GRPCStatus) -> Bool {
+    left.code == right.code && left.message == right.message
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+  }
+}
+
+extension GRPCStatus: CustomStringConvertible {
+  public var description: String {
+    guard let message, !message.isEmpty else { return code.description }
+    return "\(code): \(message)"
+  }
+}
+
+/// An error that knows the status it stands for. Handlers may throw any error; one that is neither this
+/// nor a `GRPCStatus` reaches the peer as `unknown`.
+public protocol GRPCStatusTransformable: Error {
+  func makeGRPCStatus() -> GRPCStatus
+}
+
+extension GRPCStatus: GRPCStatusTransformable {
+  public func makeGRPCStatus() -> GRPCStatus { self }
+}
+
+extension GRPCStatus {
+  /// The status for any error thrown by code that is not ours.
+  public init(describing error: any Error) {
+    switch error {
+    case let known as any GRPCStatusTransformable: self = known.makeGRPCStatus()
+    case is CancellationError: self.init(code: .cancelled, message: "the call was cancelled")
+    default: self.init(code: .unknown, message: "\(error)")
+    }
+  }
+}

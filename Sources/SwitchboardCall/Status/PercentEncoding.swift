@@ -1,0 +1,53 @@
+/// The percent-encoding of `grpc-message`: space to tilde stand for themselves, except the percent sign.
+@_spi(Transport)
+public enum PercentEncoding {
+  public static func encode(_ message: String) -> [UInt8] {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(message.utf8.count)
+    for byte in message.utf8 {
+      if byte >= 0x20, byte <= 0x7e, byte != UInt8(ascii: "%") {
+        encoded.append(byte)
+      } else {
+        encoded.append(UInt8(ascii: "%"))
+        encoded.append(hexDigit(byte >> 4))
+        encoded.append(hexDigit(byte & 0xf))
+      }
+    }
+    return encoded
+  }
+
+  /// Never fails: what is not a valid escape stays as it came, as the specification asks of receivers.
+  public static func decode(_ bytes: some Collection<UInt8>) -> String {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var rest = Array(bytes)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let escaped = escape(in: rest) {
+        decoded.append(escaped)
+        rest = rest.dropFirst(2)
+      } else {
+        decoded.append(byte)
+      }
+    }
+    return String(decoding: decoded, as: UTF8.self)
+  }
+
+  private static func escape(in rest: ArraySlice<UInt8>) -> UInt8? {
+    guard rest.count >= 2, let high = value(rest[rest.startIndex]), let low = value(rest[rest.startIndex + 1])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  private static func hexDigit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// The seam below the call model on the client: carries calls whose messages are bytes already.
+public protocol ByteTransport: AnyObject, Sendable {
+  /// Where receivers are told of responses. A caller that prefers this executor pays no hop.
+  var eventLoop: any EventLoop { get }
+
+  /// Prepares a call; nothing is sent before `start`. Whatever goes wrong reaches the receiver's `close`.
+  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall
+
+  /// Ends the transport: calls under way may finish within the grace period, new ones fail.
+  func shutDown(grace: Duration) async
+}
+
+/// One call on a transport. Its methods may be called from any thread.
+public protocol ByteCall: AnyObject, Sendable {
+  func start()
+
+  /// Ends the call with this status, unless it has ended. Before `start`, it ends as soon as it starts.
+  func cancel(_ status: GRPCStatus)
+}
+
+/// What a transport needs to know to start a call.
+public struct CallRequest: Sendable {
+  public enum Body: Sendable {
+    /// The one message of a unary or server-streaming call.
+    case message(MessageBuffer)
+    /// Messages as the caller writes them.
+    case stream(MessagePipe)
+  }
+
+  public var method: MethodDescriptor
+  public var options: CallOptions?
+  public var body: Body
+  /// Where streamed responses go. `nil`: the one response is lent to the receiver.
+  public var responses: MessagePipe?
+
+  @inlinable
+  public init(method: MethodDescriptor, options: CallOptions?, body: Body, responses: MessagePipe? = nil) {
+    self.method = method
+    self.options = options
+    self.body = body
+    self.responses = responses
+  }
+}
+
+/// What is told of a call's responses, on the transport's event loop.
+public protocol ResponseReceiver: AnyObject, Sendable {
+  /// Whether metadata and trailers are wanted: `false` saves making them.
+  var wantsMetadata: Bool { get }
+
+  func receive(headers: HPACKHeaders)
+
+  /// The one response of a call that does not stream responses, lent for the length of this call. Told at
+  /// most once.
+  func receive(message: RawSpan)
+
+  /// The end, told exactly once and last.
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders)
+}

@@ -1,0 +1,108 @@
+extension MessagePipe {
+  /// The next message, or `nil` at the end. Waits on the caller's own executor.
+  nonisolated(nonsending) public func next() async throws -> MessageBuffer? {
+    switch pop() {
+    case .message(let message): message
+    case .end: nil
+    case .failed(let status): throw status
+    case .empty: try await waitForMessage()
+    }
+  }
+
+  /// Adds a message and waits until the pipe has room again.
+  nonisolated(nonsending) public func write(_ message: MessageBuffer) async throws {
+    switch ending {
+    case nil: break
+    case .finished: throw GRPCStatus.writeAfterEnd
+    case .failed(let status): throw status
+    }
+    if !push(message) { try await waitForRoom() }
+  }
+
+  nonisolated(nonsending) private func waitForMessage() async throws -> MessageBuffer? {
+    let ticket = state.withLock { $0.ticket() }
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { self.register(reader: $0, ticket: ticket) }
+    } onCancel: {
+      cancel(ticket)
+    }
+  }
+
+  nonisolated(nonsending) private func waitForRoom() async throws {
+    let ticket = state.withLock { $0.ticket() }
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation {
+        self.register(writer: Writer(ticket: ticket, continuation: $0))
+      }
+    } onCancel: {
+      cancel(ticket)
+    }
+  }
+
+  /// A message may have come between the look and the wait, so it looks again under the lock.
+  private func register(reader: Reader, ticket: UInt64) {
+    enum Outcome {
+      case wait, cancelled
+      case found(Popped)
+      case taken
+    }
+    let outcome: Outcome = state.withLock { state in
+      if state.takeCancelled(ticket) { return .cancelled }
+      if state.reader != nil { return .taken }
+      if state.isReadable { return .found(state.pop()) }
+      state.reader = (ticket, reader)
+      return .wait
+    }
+    switch outcome {
+    case .wait: break
+    case .cancelled: reader.resume(throwing: CancellationError())
+    case .taken: reader.resume(throwing: GRPCStatus.twoReaders)
+    case .found(let popped): deliver(popped, to: reader)
+    }
+  }
+
+  private func deliver(_ popped: Popped, to reader: Reader) {
+    switch popped {
+    case .message(let message): perform(.hand(message, reader))
+    case .failed(let status): reader.resume(throwing: status)
+    case .end, .empty: reader.resume(returning: nil)
+    }
+  }
+
+  private func register(writer: Writer) {
+    let failure: (any Error)? = state.withLock { state in
+      if state.takeCancelled(writer.ticket) { return CancellationError() }
+      if case .failed(let status) = state.end { return status }
+      if state.end == nil, state.byteCount >= limit {
+        state.writers.append(writer)
+        return nil
+      }
+      writer.continuation.resume()
+      return nil
+    }
+    if let failure { writer.continuation.resume(throwing: failure) }
+  }
+
+  private func cancel(_ ticket: UInt64) {
+    let resume: (Reader?, Writer?) = state.withLock { state in
+      if let waiting = state.reader, waiting.ticket == ticket {
+        state.reader = nil
+        return (waiting.continuation, nil)
+      }
+      if let index = state.writers.firstIndex(where: { $0.ticket == ticket }) {
+        return (nil, state.writers.remove(at: index))
+      }
+      state.cancelledTickets.append(ticket)
+      return (nil, nil)
+    }
+    resume.0?.resume(throwing: CancellationError())
+    resume.1?.continuation.resume(throwing: CancellationError())
+  }
+}
+
+extension GRPCStatus {
+  static let twoReaders = GRPCStatus(
+    code: .failedPrecondition,
+    message: "two tasks read one stream of messages at the same time"
+  )
+}

@@ -1,0 +1,101 @@
+extension MessagePipe {
+  // Unsafe continuations: each is stored once, under the lock, and taken out by whoever resumes it.
+  typealias Reader = UnsafeContinuation<MessageBuffer?, any Error>
+
+  struct Writer: Sendable {
+    let ticket: UInt64
+    let continuation: UnsafeContinuation<Void, any Error>
+  }
+
+  /// ```
+  ///            push                finish
+  ///   open ───────────> open    ────────────> ended, with what is left to pop
+  /// ```
+  /// Its methods return what is to be done once the lock is open.
+  struct State: Sendable {
+    enum End: Sendable {
+      case finished
+      case failed(GRPCStatus)
+    }
+
+    enum Effect: Sendable {
+      case none
+      case tellObserver(any Observer)
+      case hand(MessageBuffer, Reader)
+      case end(Reader?, [Writer], (any Observer)?, GRPCStatus?)
+    }
+
+    var messages = MessageQueue()
+    var byteCount = 0
+    var end: End?
+    var observer: (any Observer)?
+    var reader: (ticket: UInt64, continuation: Reader)?
+    var writers: [Writer] = []
+    var nextTicket: UInt64 = 0
+    /// Tickets whose task was cancelled before it came to wait.
+    var cancelledTickets: [UInt64] = []
+
+    var isReadable: Bool { !messages.isEmpty || end != nil }
+
+    mutating func push(_ message: MessageBuffer) -> Effect {
+      guard end == nil else { return .none }
+      if let waiting = reader {
+        reader = nil
+        return .hand(message, waiting.continuation)
+      }
+      let wasEmpty = messages.isEmpty
+      messages.append(message)
+      byteCount += message.byteCount
+      guard wasEmpty, let observer else { return .none }
+      return .tellObserver(observer)
+    }
+
+    mutating func pop() -> Popped {
+      if let message = messages.popFirst() {
+        byteCount -= message.byteCount
+        return .message(message)
+      }
+      switch end {
+      case nil: return .empty
+      case .finished: return .end
+      case .failed(let status): return .failed(status)
+      }
+    }
+
+    mutating func finish(_ failure: GRPCStatus?, discarding: Bool) -> Effect {
+      if discarding {
+        messages.removeAll()
+        byteCount = 0
+      }
+      guard end == nil || discarding else { return .none }
+      if end == nil || discarding { end = failure.map { .failed($0) } ?? .finished }
+      let waiting = reader?.continuation
+      reader = nil
+      return .end(waiting, takeWriters(), observer, failure)
+    }
+
+    mutating func takeWriters() -> [Writer] {
+      guard !writers.isEmpty else { return [] }
+      defer { writers = [] }
+      return writers
+    }
+
+    mutating func ticket() -> UInt64 {
+      nextTicket += 1
+      return nextTicket
+    }
+
+    mutating func takeCancelled(_ ticket: UInt64) -> Bool {
+      guard let index = cancelledTickets.firstIndex(of: ticket) else { return false }
+      cancelledTickets.remove(at: index)
+      return true
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let writeAfterEnd = GRPCStatus(
+    code: .failedPrecondition,
+    message: "a message was written after the end of its stream"
+  )
+}

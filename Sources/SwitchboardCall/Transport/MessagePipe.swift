@@ -1,0 +1,112 @@
+import Synchronization
+
+/// A bounded queue of messages between a transport and the code that makes or serves a call.
+///
+/// One side pushes, the other pops, each from any thread. It holds messages by their bytes: a writer waits
+/// while more than `limit` bytes lie unread, so a slow reader stops a fast writer, through the network and
+/// back.
+public final class MessagePipe: Sendable {
+  /// What the transport at one end learns. Called with no lock held, on the thread of whoever caused it.
+  public protocol Observer: AnyObject, Sendable {
+    /// There is something to pop, or the end, where there was nothing before.
+    func pipeBecameReadable(_ pipe: MessagePipe)
+    /// A message of this size was popped.
+    func pipe(_ pipe: MessagePipe, released byteCount: Int)
+  }
+
+  /// What `pop` found.
+  public enum Popped: Sendable {
+    case message(MessageBuffer)
+    case empty
+    case end
+    case failed(GRPCStatus)
+  }
+
+  let state: Mutex<State>
+  let limit: Int
+
+  public init(limit: Int) {
+    self.limit = limit
+    state = Mutex(State())
+  }
+
+  /// The observer is kept until `detach`, which its owner calls when the call has ended.
+  public func attach(_ observer: any Observer) {
+    let readable = state.withLock { state in
+      state.observer = observer
+      return state.isReadable
+    }
+    if readable { observer.pipeBecameReadable(self) }
+  }
+
+  public func detach() {
+    state.withLock { $0.observer = nil }
+  }
+
+  /// Adds a message. `false` when the pipe is now full, and the writer should wait; the message is in it
+  /// all the same, unless the pipe has ended.
+  @discardableResult
+  public func push(_ message: MessageBuffer) -> Bool {
+    let (effect, hasRoom) = state.withLock { state in
+      let effect = state.push(message)
+      return (effect, state.byteCount < limit)
+    }
+    perform(effect)
+    return hasRoom
+  }
+
+  /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
+  public func finish(_ failure: GRPCStatus? = nil) {
+    perform(state.withLock { $0.finish(failure, discarding: false) })
+  }
+
+  /// Ends the pipe for both sides now: messages in it are dropped, a waiting reader or writer gets the
+  /// status.
+  public func abort(_ status: GRPCStatus) {
+    perform(state.withLock { $0.finish(status, discarding: true) })
+  }
+
+  public func pop() -> Popped {
+    let (popped, writers) = state.withLock { state in
+      let popped = state.pop()
+      return (popped, state.byteCount < limit ? state.takeWriters() : [])
+    }
+    for writer in writers { writer.continuation.resume() }
+    if case .message(let message) = popped { released(message.byteCount) }
+    return popped
+  }
+
+  /// Whether everything pushed was popped and nothing will follow.
+  public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
+
+  /// Whether a writer would not have to wait.
+  public var hasRoom: Bool { state.withLock { $0.byteCount < limit } }
+
+  /// Whether one of the sides has ended it.
+  public var hasEnded: Bool { ending != nil }
+
+  /// What the other side's end was, once there was one.
+  var ending: State.End? { state.withLock { $0.end } }
+
+  private func released(_ byteCount: Int) {
+    state.withLock { $0.observer }?.pipe(self, released: byteCount)
+  }
+
+  func perform(_ effect: State.Effect) {
+    switch effect {
+    case .none:
+      break
+    case .tellObserver(let observer):
+      observer.pipeBecameReadable(self)
+    case .hand(let message, let reader):
+      reader.resume(returning: message)
+      released(message.byteCount)
+    case .end(let reader, let writers, let observer, let failure):
+      reader?.resume(with: failure.map { .failure($0) } ?? .success(nil))
+      for writer in writers {
+        writer.continuation.resume(throwing: failure ?? .writeAfterEnd)
+      }
+      observer?.pipeBecameReadable(self)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The seam below the call model on the server: one call that a transport has accepted and routed.
+///
+/// Its methods may be called from any thread.
+public protocol ServerStream: AnyObject, Sendable {
+  var eventLoop: any EventLoop { get }
+  var headers: HPACKHeaders { get }
+  var deadline: ContinuousClock.Instant? { get }
+  var peer: PeerIdentity { get }
+  var isCancelled: Bool { get }
+
+  /// Request messages, where the method streams them.
+  var requests: MessagePipe { get }
+  /// Response messages; opened by the first use, which is what sends the response headers.
+  var responses: MessagePipe { get }
+
+  /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
+  func setHeaders(_ headers: HPACKHeaders)
+  func setTrailers(_ trailers: HPACKHeaders)
+
+  /// Runs the handler where the server was told to; by default at once, on the loop. The task is
+  /// cancelled when the call ends before the handler does.
+  func run(_ handler: @escaping @Sendable () async -> Void)
+
+  /// Sends the one response and then success, together.
+  func respond(_ message: MessageBuffer)
+
+  /// Ends the call after what was written to `responses`. Only the first end counts.
+  func finish(_ status: GRPCStatus)
+}
+
+/// Who is at the other end of a connection.
+public struct PeerIdentity: Sendable, Hashable {
+  /// `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path`, or `inprocess`.
+  public var address: String
+  /// The subject of the certificate that the peer proved to own, in RFC 2253 form.
+  public var certificateSubject: String?
+  /// The DNS names in that certificate.
+  public var certificateNames: [String]
+
+  public init(address: String, certificateSubject: String? = nil, certificateNames: [String] = []) {
+    self.address = address
+    self.certificateSubject = certificateSubject
+    self.certificateNames = certificateNames
+  }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct HPACKHeadersTests {
+  @Test func namesCompareWithoutCase() {
+    var headers: HPACKHeaders = ["User-Agent": "one"]
+    headers.add(name: "user-agent", value: "two")
+    #expect(headers["USER-AGENT"] == ["one", "two"])
+    #expect(headers.first(name: "user-agent") == "one")
+    #expect(headers.map(\.name) == ["user-agent", "user-agent"])
+  }
+
+  @Test func replacingLeavesOne() {
+    var headers: HPACKHeaders = ["a": "1", "b": "2", "a": "3"]
+    headers.replaceOrAdd(name: "A", value: "4")
+    #expect(headers == ["b": "2", "a": "4"])
+  }
+
+  @Test func printsAsTheTutorialDoes() {
+    #expect("\(HPACKHeaders())" == "[]")
+    let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
+    #expect("\(headers)" == "[':status': '200', 'content-type': 'application/grpc']")
+  }
+
+  @Test(arguments: [[], [0], [0, 255], [1, 2, 3], Array(0...255)] as [[UInt8]])
+  func binaryValuesComeBack(_ bytes: [UInt8]) {
+    var headers = HPACKHeaders()
+    headers.add(name: "trace-bin", binary: bytes)
+    #expect(headers[binary: "trace-bin"] == [bytes])
+    #expect(headers.first(name: "trace-bin")?.contains("=") == false)
+  }
+
+  @Test func binaryValuesAreReadPaddedAndJoined() {
+    let headers: HPACKHeaders = ["x-bin": "AQI=, Aw", "x-bin": "not base64!"]
+    #expect(headers[binary: "x-bin"] == [[1, 2], [3]])
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct MessagePipeTests {
+  private func message(_ byteCount: Int) -> MessageBuffer {
+    MessageBuffer([UInt8](repeating: 1, count: byteCount))
+  }
+
+  @Test func givesMessagesInOrderAndThenTheEnd() async throws {
+    let pipe = MessagePipe(limit: 1000)
+    for count in 1...200 { pipe.push(message(count)) }
+    pipe.finish()
+    for count in 1...200 { #expect(try await pipe.next()?.byteCount == count) }
+    #expect(try await pipe.next() == nil)
+  }
+
+  @Test func aFullPipeMakesItsWriterWait() async throws {
+    let pipe = MessagePipe(limit: 10)
+    #expect(pipe.push(message(9)))
+    #expect(!pipe.push(message(1)))
+    let writer = Task {
+      try await pipe.write(message(5))
+      return true
+    }
+    #expect(try await pipe.next()?.byteCount == 9)
+    #expect(try await pipe.next()?.byteCount == 1)
+    #expect(try await writer.value)
+    #expect(try await pipe.next()?.byteCount == 5)
+  }
+
+  @Test func aWaitingReaderGetsWhatIsPushed() async throws {
+    let pipe = MessagePipe(limit: 10)
+    async let received = pipe.next()
+    pipe.push(message(4))
+    #expect(try await received?.byteCount == 4)
+  }
+
+  @Test func aFailureComesAfterWhatWasPushed() async throws {
+    let pipe = MessagePipe(limit: 10)
+    pipe.push(message(1))
+    pipe.finish(GRPCStatus(code: .dataLoss))
+    #expect(try await pipe.next()?.byteCount == 1)
+    await #expect(throws: GRPCStatus(code: .dataLoss)) { try await pipe.next() }
+  }
+
+  @Test func abortingDropsWhatIsLeftAndFreesBothSides() async throws {
+    let pipe = MessagePipe(limit: 1)
+    pipe.push(message(1))
+    let writer = Task { try await pipe.write(message(1)) }
+    pipe.abort(GRPCStatus(code: .cancelled))
+    await #expect(throws: GRPCStatus(code: .cancelled)) { try await writer.value }
+    await #expect(throws: GRPCStatus(code: .cancelled)) { try await pipe.next() }
+  }
+
+  @Test func aCancelledReaderStopsWaitingAndAnotherMayRead() async throws {
+    let pipe = MessagePipe(limit: 10)
+    let reader = Task { try await pipe.next() }
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+    pipe.push(message(2))
+    #expect(try await pipe.next()?.byteCount == 2)
+  }
+
+  @Test func writingAfterTheEndIsAnErrorOfItsOwn() async {
+    let pipe = MessagePipe(limit: 10)
+    pipe.finish()
+    await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
+  }
+
+  @Test func observersHearOfTheFirstMessageOnly() {
+    final class Counter: MessagePipe.Observer, @unchecked Sendable {
+      // One thread only, here.
+      var readable = 0
+      var released = 0
+      func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
+      func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
+    }
+    let counter = Counter()
+    let pipe = MessagePipe(limit: 10)
+    pipe.attach(counter)
+    pipe.push(message(1))
+    pipe.push(message(2))
+    #expect(counter.readable == 1)
+    _ = pipe.pop()
+    _ = pipe.pop()
+    #expect(counter.released == 3)
+    pipe.push(message(1))
+    #expect(counter.readable == 2)
+  }
+}
