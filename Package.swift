@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
+    .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -16,6 +17,17 @@ let package = Package(
     // The call model: knows neither sockets nor protobuf.
     .target(name: "SwitchboardCall"),
     .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall"]),
+
+    // The runtime: event loop, TLS, HTTP/2, client and server transports.
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .target(
+      name: "SwitchboardHTTP2",
+      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv"]
+    ),
+    .testTarget(name: "SwitchboardHTTP2Tests", dependencies: ["SwitchboardHTTP2", "SwitchboardCall"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

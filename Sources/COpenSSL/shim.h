@@ -1,0 +1,65 @@
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+// OpenSSL spells these as macros, which Swift does not import.
+
+static inline int switchboard_ssl_set_server_name(SSL *ssl, const char *name) {
+  return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+static inline int switchboard_ssl_ctx_set_minimum_version(SSL_CTX *context, int version) {
+  return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+
+static inline int switchboard_ssl_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+  return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+static inline void switchboard_ssl_ctx_release_idle_buffers(SSL_CTX *context) {
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
+                                | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
+static inline BIO *switchboard_bio_read_only(const void *bytes, int count) {
+  return BIO_new_mem_buf(bytes, count);
+}
+
+static inline size_t switchboard_bio_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
+
+static inline long switchboard_bio_contents(BIO *bio, char **bytes) {
+  return BIO_get_mem_data(bio, bytes);
+}
+
+static inline void switchboard_bio_reset(BIO *bio) { (void)BIO_reset(bio); }
+
+static inline void switchboard_bio_empty_is_not_eof(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
+
+static inline GENERAL_NAMES *switchboard_alternative_names(X509 *certificate) {
+  return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+
+static inline int switchboard_alternative_name_count(GENERAL_NAMES *names) {
+  return sk_GENERAL_NAME_num(names);
+}
+
+// The bytes of a DNS name, or null when the entry is of another kind.
+static inline const unsigned char *switchboard_dns_name(GENERAL_NAMES *names, int index, int *count) {
+  const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+  if (name == NULL || name->type != GEN_DNS) {
+    return NULL;
+  }
+  *count = ASN1_STRING_length(name->d.dNSName);
+  return ASN1_STRING_get0_data(name->d.dNSName);
+}
+
+// HTTP/2 forbids both renegotiation and compression of TLS.
+static inline void switchboard_ssl_ctx_apply_http2_rules(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+}
+
+static inline void switchboard_print_subject(BIO *target, X509 *certificate) {
+  X509_NAME_print_ex(target, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+}

@@ -1,0 +1,89 @@
+import CLibuv
+
+/// One attempt to connect to one address.
+final class ConnectAttempt {
+  typealias Completion = (Result<Socket, SocketError>) -> Void
+
+  private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+  private let loop: Loop
+  private var socket: Socket?
+  private var completion: Completion?
+
+  init(_ address: SocketAddress, on loop: Loop, _ completion: @escaping Completion) {
+    self.loop = loop
+    self.completion = completion
+    request.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    start(address)
+  }
+
+  deinit { request.deallocate() }
+
+  /// Gives up; the completion is not called.
+  func cancel() {
+    completion = nil
+    socket?.close()
+    socket = nil
+  }
+
+  private static let connected: uv_connect_cb = { request, status in
+    guard let data = request?.pointee.data else { return }
+    Unmanaged<ConnectAttempt>.fromOpaque(data).takeRetainedValue().finish(status)
+  }
+
+  private func start(_ address: SocketAddress) {
+    switch address.kind {
+    case .ip: connectTCP(address)
+    case .unix(let path): connectPipe(path)
+    }
+  }
+
+  private func connectTCP(_ address: SocketAddress) {
+    let tcp = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+    uv_tcp_init(loop.uv, tcp)
+    uv_tcp_nodelay(tcp, 1)
+    socket = Socket(
+      loop: loop,
+      adopting: UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+    )
+    // The callback is owed this reference, whether the attempt is cancelled or not.
+    let retained = Unmanaged.passRetained(self)
+    let result = address.withSockaddr { sockaddr, _ in uv_tcp_connect(request, tcp, sockaddr, Self.connected)
+    }
+    guard result != 0 else { return }
+    retained.release()
+    fail(result)
+  }
+
+  private func connectPipe(_ path: String) {
+    let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
+    uv_pipe_init(loop.uv, pipe, 0)
+    socket = Socket(
+      loop: loop,
+      adopting: UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
+    )
+    _ = Unmanaged.passRetained(self)
+    // Reports its errors to the callback too.
+    uv_pipe_connect(request, pipe, path, Self.connected)
+  }
+
+  private func finish(_ status: Int32) {
+    guard status == 0 else { return fail(status) }
+    guard let completion, let socket else { return }
+    self.completion = nil
+    self.socket = nil
+    completion(.success(socket))
+  }
+
+  /// Never from inside `init`: the one who waits must know the attempt before it hears of it.
+  private func fail(_ code: Int32) {
+    socket?.close()
+    socket = nil
+    loop.schedule(
+      LoopTimer { [self] in
+        completion?(.failure(SocketError(code)))
+        completion = nil
+      },
+      after: .zero
+    )
+  }
+}

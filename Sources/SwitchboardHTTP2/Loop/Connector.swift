@@ -1,0 +1,92 @@
+/// Connects to the first of several addresses that answers, as RFC 8305 has it: families in turn, each
+/// attempt a little after the one before, without waiting for that to fail.
+final class Connector {
+  typealias Completion = (Result<Socket, SocketError>) -> Void
+
+  private static let attemptDelay = Duration.milliseconds(250)
+
+  private let loop: Loop
+  private var waiting: [SocketAddress]
+  private var attempts: [ObjectIdentifier: ConnectAttempt] = [:]
+  private var nextAttempt: LoopTimer?
+  private var completion: Completion?
+  private var lastError = SocketError.noAddress
+
+  init(_ addresses: [SocketAddress], on loop: Loop, _ completion: @escaping Completion) {
+    self.loop = loop
+    self.completion = completion
+    waiting = Self.interleaved(addresses)
+  }
+
+  func start() { tryNext() }
+
+  func cancel() {
+    completion = nil
+    stop()
+  }
+
+  /// The first address's family first, then the families in turn.
+  static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    guard let first = addresses.first else { return [] }
+    let same = addresses.filter { $0.kind == first.kind }
+    let other = addresses.filter { $0.kind != first.kind }
+    var order: [SocketAddress] = []
+    for index in 0..<max(same.count, other.count) {
+      if index < same.count { order.append(same[index]) }
+      if index < other.count { order.append(other[index]) }
+    }
+    return order
+  }
+
+  private func tryNext() {
+    cancelTimer()
+    guard completion != nil else { return }
+    guard !waiting.isEmpty else {
+      if attempts.isEmpty { finish(.failure(lastError)) }
+      return
+    }
+    let address = waiting.removeFirst()
+    var key: ObjectIdentifier?
+    let attempt = ConnectAttempt(address, on: loop) { [self] result in
+      if let key { attempts[key] = nil }
+      switch result {
+      case .success: finish(result)
+      case .failure(let error):
+        lastError = error
+        tryNext()
+      }
+    }
+    key = ObjectIdentifier(attempt)
+    attempts[ObjectIdentifier(attempt)] = attempt
+    if !waiting.isEmpty { scheduleNext() }
+  }
+
+  private func scheduleNext() {
+    let timer = LoopTimer { [self] in tryNext() }
+    nextAttempt = timer
+    loop.schedule(timer, after: Self.attemptDelay)
+  }
+
+  private func finish(_ result: Result<Socket, SocketError>) {
+    let completion = completion
+    self.completion = nil
+    stop()
+    completion?(result)
+  }
+
+  private func stop() {
+    cancelTimer()
+    waiting = []
+    for attempt in attempts.values { attempt.cancel() }
+    attempts = [:]
+  }
+
+  private func cancelTimer() {
+    if let nextAttempt { loop.cancel(nextAttempt) }
+    nextAttempt = nil
+  }
+}
+
+extension SocketError {
+  static let noAddress = SocketError(errno: 99)
+}

@@ -1,0 +1,99 @@
+import CLibuv
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A listening socket. Whom it accepts may be served on another loop, so it accepts by hand rather than
+/// through libuv, whose connections stay on the loop of their listener.
+final class Listener: @unchecked Sendable {
+  // Sendable holds because after `init` everything here is touched on the loop alone.
+  typealias Accepted =
+    @Sendable (_ descriptor: Int32, _ kind: SocketAddress.Kind, _ peer: SocketAddress?) -> Void
+
+  let address: SocketAddress
+  private let descriptor: Int32
+  private let loop: Loop
+  private let accepted: Accepted
+  private var poll: UnsafeMutablePointer<uv_poll_t>?
+
+  /// How many are accepted before the loop's other work has its turn.
+  private static let batch = 64
+
+  init(_ address: SocketAddress, on loop: Loop, accepted: @escaping Accepted) throws(SocketError) {
+    self.loop = loop
+    self.accepted = accepted
+    descriptor = try ListeningSocket.open(address)
+    self.address = ListeningSocket.name(of: descriptor) ?? address
+  }
+
+  func start() {
+    loop.execute { self.open() }
+  }
+
+  func close() {
+    loop.execute { self.closeOnLoop() }
+  }
+
+  private func open() {
+    let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+    guard uv_poll_init(loop.uv, poll, descriptor) == 0 else {
+      poll.deallocate()
+      Glibc.close(descriptor)
+      return
+    }
+    loop.openHandles += 1
+    poll.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    self.poll = poll
+    watch()
+  }
+
+  private func watch() {
+    guard let poll else { return }
+    uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { poll, _, _ in
+      guard let data = poll?.pointee.data else { return }
+      Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().acceptWaiting()
+    }
+  }
+
+  private func acceptWaiting() {
+    for _ in 0..<Self.batch {
+      var storage = sockaddr_storage()
+      var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+      let accepted = withUnsafeMutablePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          switchboard_accept(descriptor, address, &length)
+        }
+      }
+      if accepted >= 0 {
+        self.accepted(accepted, address.kind, ListeningSocket.address(in: storage, length))
+      } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+        return pause()
+      } else if errno != EINTR && errno != ECONNABORTED {
+        return
+      }
+    }
+  }
+
+  /// There is nothing to accept with: tries again when something may have been given back.
+  private func pause() {
+    if let poll { uv_poll_stop(poll) }
+    loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
+  }
+
+  private func closeOnLoop() {
+    guard let poll else { return }
+    self.poll = nil
+    uv_poll_stop(poll)
+    Glibc.close(descriptor)
+    if case .unix(let path) = address.kind { unlink(path) }
+    uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
+      guard let handle, let data = handle.pointee.data else { return }
+      let listener = Unmanaged<Listener>.fromOpaque(data).takeRetainedValue()
+      listener.loop.openHandles -= 1
+      handle.deallocate()
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import CLibuv
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The system calls behind a listener.
+enum ListeningSocket {
+  static func open(_ address: SocketAddress) throws(SocketError) -> Int32 {
+    let family = address.withSockaddr { sockaddr, _ in Int32(sockaddr.pointee.sa_family) }
+    let descriptor = switchboard_stream_socket(family)
+    guard descriptor >= 0 else { throw SocketError(errno: errno) }
+    if case .unix(let path) = address.kind { removeStaleSocket(path, address) }
+    _ = switchboard_set_nonblocking(descriptor)
+    configure(descriptor, family)
+    let result = address.withSockaddr { sockaddr, length in Glibc.bind(descriptor, sockaddr, length) }
+    guard result == 0, listen(descriptor, 4096) == 0 else {
+      let error = SocketError(errno: errno)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func configure(_ descriptor: Int32, _ family: Int32) {
+    guard family != AF_UNIX else { return }
+    set(descriptor, SOL_SOCKET, SO_REUSEADDR)
+    // So that "::" and "0.0.0.0" can be bound side by side, and each means what it says.
+    if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+  }
+
+  private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+    var on: Int32 = 1
+    setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// A socket file outlives a server that was killed; one that refuses connections has no server.
+  private static func removeStaleSocket(_ path: String, _ address: SocketAddress) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    let probe = switchboard_stream_socket(AF_UNIX)
+    guard probe >= 0 else { return }
+    defer { close(probe) }
+    let result = address.withSockaddr { sockaddr, length in connect(probe, sockaddr, length) }
+    if result != 0, errno == ECONNREFUSED { unlink(path) }
+  }
+
+  static func name(of descriptor: Int32) -> SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return result == 0 ? address(in: storage, length) : nil
+  }
+
+  static func address(in storage: sockaddr_storage, _ length: socklen_t) -> SocketAddress? {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress($0, count: Int(length)) }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import CLibuv
+import SwitchboardCall
+
+/// An event loop: a libuv loop on a thread of its own, which is also a Swift executor.
+///
+/// One turn of it: wait for the sockets, read them, run the jobs that this made ready, then write what
+/// those jobs had to say, in one write for each connection.
+public final class Loop: EventLoop, @unchecked Sendable {
+  // Sendable holds because everything but `mailbox` and `wake` is touched only on the loop's own thread,
+  // which the thread-local says; `mailbox` locks, and libuv allows `wake` to be sent from any thread.
+  // Unchecked exclusivity holds for the same reason: no two accesses can overlap in time, and no accessor
+  // calls out while it holds one.
+
+  let uv: UnsafeMutablePointer<uv_loop_t>
+  private let wake: UnsafeMutablePointer<uv_async_t>
+  private let alarm: UnsafeMutablePointer<uv_timer_t>
+  private let mailbox = Mailbox()
+
+  @exclusivity(unchecked) private var local: [LoopWork] = []
+  @exclusivity(unchecked) private var running: [LoopWork] = []
+  @exclusivity(unchecked) private var dirty: [any Flushable] = []
+  @exclusivity(unchecked) private var timers = TimerHeap()
+  @exclusivity(unchecked) private var alarmTime: UInt64 = .max
+  @exclusivity(unchecked) private var isStopping = false
+  @exclusivity(unchecked) private var clockOffset: UInt64 = 0
+  /// How many calls are under way: what makes spinning worth while.
+  @exclusivity(unchecked) var activeCalls = 0
+  /// How many sockets and listeners are open: a loop stops only when there is none.
+  @exclusivity(unchecked) var openHandles = 0
+  @exclusivity(unchecked) private var spareOutput: OutputBuffer? = OutputBuffer()
+  private let spin: UInt64
+
+  /// Where every socket of the loop reads into, one at a time.
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
+  /// - Parameter spin: how long to look for events without blocking while calls are under way. It buys
+  ///   latency with a busy core; zero, the default, never spins.
+  init(spin: Duration = .zero) {
+    self.spin = spin.nanoseconds
+    uv = .allocate(capacity: 1)
+    wake = .allocate(capacity: 1)
+    alarm = .allocate(capacity: 1)
+    uv_loop_init(uv)
+    uv_async_init(uv, wake) { _ in }
+    uv_timer_init(uv, alarm)
+  }
+
+  deinit {
+    readBuffer.deallocate()
+    uv.deallocate()
+    wake.deallocate()
+    alarm.deallocate()
+  }
+
+  public var inEventLoop: Bool { LoopThread.isCurrent(self) }
+
+  public func execute(_ work: @escaping @Sendable () -> Void) {
+    _ = add(.closure(work))
+  }
+
+  /// `false` when the loop has stopped and will never run it.
+  @discardableResult
+  func add(_ work: LoopWork) -> Bool {
+    if inEventLoop {
+      local.append(work)
+      return true
+    }
+    switch mailbox.put(work) {
+    case .accepted: return true
+    case .acceptedAsleep:
+      uv_async_send(wake)
+      return true
+    case .refused: return false
+    }
+  }
+
+  /// Stops the loop's thread once nothing is open on it.
+  func stop() {
+    execute { self.isStopping = true }
+  }
+
+  /// Asks for a flush at the end of this turn.
+  func markDirty(_ connection: any Flushable) {
+    dirty.append(connection)
+  }
+}
+
+/// Something with bytes to write when a turn ends.
+protocol Flushable: AnyObject {
+  func flush()
+}
+
+// MARK: - The thread
+
+extension Loop {
+  /// The body of the loop's thread.
+  func run() {
+    LoopThread.enter(self)
+    while true {
+      runTurn()
+      if isStopping, openHandles == 0, local.isEmpty, mailbox.close() { break }
+      if hasWork { uv_run(uv, UV_RUN_NOWAIT) } else { waitForEvents() }
+    }
+    closeHandles()
+    LoopThread.leave()
+  }
+
+  private var hasWork: Bool { !local.isEmpty || !dirty.isEmpty }
+
+  private func runTurn() {
+    var rounds = 0
+    repeat {
+      runTimers()
+      runWork()
+      flushDirty()
+      rounds += 1
+    } while hasWork && rounds < 16
+  }
+
+  private func runWork() {
+    var budget = 4096
+    while budget > 0 {
+      if local.isEmpty {
+        mailbox.take(into: &local)
+        if local.isEmpty { return }
+      }
+      swap(&local, &running)
+      for work in running { perform(work) }
+      budget -= running.count
+      running.removeAll(keepingCapacity: running.count <= 1024)
+    }
+  }
+
+  private func perform(_ work: LoopWork) {
+    switch work {
+    case .job(let job):
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    case .task(let task): task.runOnLoop()
+    case .closure(let closure): closure()
+    }
+  }
+
+  private func flushDirty() {
+    guard !dirty.isEmpty else { return }
+    var flushing: [any Flushable] = []
+    swap(&dirty, &flushing)
+    for connection in flushing { connection.flush() }
+    flushing.removeAll(keepingCapacity: true)
+    if dirty.isEmpty { swap(&dirty, &flushing) }
+  }
+
+  private func waitForEvents() {
+    if spin > 0, activeCalls > 0, spinForEvents() { return }
+    armAlarm()
+    guard mailbox.fallAsleep() else {
+      uv_run(uv, UV_RUN_NOWAIT)
+      return
+    }
+    uv_run(uv, UV_RUN_ONCE)
+    mailbox.wakeUp()
+  }
+
+  /// `true` when something came up before the time was over.
+  private func spinForEvents() -> Bool {
+    let end = uv_hrtime() + spin
+    repeat {
+      uv_run(uv, UV_RUN_NOWAIT)
+      if hasWork || mailbox.isFilled { return true }
+      sched_yield()
+    } while uv_hrtime() < end
+    return false
+  }
+
+  private func closeHandles() {
+    uv_close(UnsafeMutableRawPointer(wake).assumingMemoryBound(to: uv_handle_t.self), nil)
+    uv_close(UnsafeMutableRawPointer(alarm).assumingMemoryBound(to: uv_handle_t.self), nil)
+    uv_run(uv, UV_RUN_DEFAULT)
+    uv_loop_close(uv)
+  }
+}
+
+// MARK: - Timers
+
+extension Loop {
+  /// Nanoseconds on a clock that only this loop's timers use.
+  var now: UInt64 { uv_hrtime() + clockOffset }
+
+  func schedule(_ timer: LoopTimer, after delay: Duration) {
+    timers.schedule(timer, at: now.addingSaturated(delay.nanoseconds))
+  }
+
+  func cancel(_ timer: LoopTimer) {
+    timers.cancel(timer)
+  }
+
+  /// Moves the loop's clock forward, for tests: what falls due runs in this turn.
+  func advanceClock(by duration: Duration) {
+    clockOffset += duration.nanoseconds
+  }
+
+  private func runTimers() {
+    guard timers.earliest != nil else { return }
+    let now = now
+    while let timer = timers.popExpired(at: now) { timer.action() }
+  }
+
+  private func armAlarm() {
+    guard let earliest = timers.earliest, earliest != alarmTime else { return }
+    alarmTime = earliest
+    let now = now
+    let milliseconds = earliest > now ? (earliest - now + 999_999) / 1_000_000 : 0
+    uv_update_time(uv)
+    uv_timer_start(alarm, { _ in LoopThread.current?.alarmTime = .max }, milliseconds, 0)
+  }
+}
+
+// MARK: - Output
+
+extension Loop {
+  /// The buffer that connections write into in turn; whoever cannot write all of it keeps it.
+  func takeOutput() -> OutputBuffer {
+    defer { spareOutput = nil }
+    return spareOutput ?? OutputBuffer()
+  }
+
+  func giveBack(_ output: OutputBuffer) {
+    output.reset()
+    spareOutput = output
+  }
+}

@@ -1,0 +1,76 @@
+/// Something to be done at a time, on a loop. Starting it again moves it.
+final class LoopTimer {
+  fileprivate(set) var deadline: UInt64 = 0
+  fileprivate var position = -1
+  let action: () -> Void
+
+  init(_ action: @escaping () -> Void) {
+    self.action = action
+  }
+
+  var isScheduled: Bool { position >= 0 }
+}
+
+/// The timers of one loop, the earliest first: a binary heap whose entries know their place, so that
+/// cancelling one gives its memory back at once.
+struct TimerHeap {
+  private var timers: [LoopTimer] = []
+
+  var earliest: UInt64? { timers.first?.deadline }
+
+  mutating func schedule(_ timer: LoopTimer, at deadline: UInt64) {
+    cancel(timer)
+    timer.deadline = deadline
+    timer.position = timers.count
+    timers.append(timer)
+    siftUp(timer.position)
+  }
+
+  mutating func cancel(_ timer: LoopTimer) {
+    let position = timer.position
+    guard position >= 0 else { return }
+    timer.position = -1
+    let last = timers.removeLast()
+    guard last !== timer else { return }
+    place(last, at: position)
+    siftUp(position)
+    siftDown(last.position)
+  }
+
+  mutating func popExpired(at now: UInt64) -> LoopTimer? {
+    guard let first = timers.first, first.deadline <= now else { return nil }
+    cancel(first)
+    return first
+  }
+
+  private mutating func place(_ timer: LoopTimer, at position: Int) {
+    timers[position] = timer
+    timer.position = position
+  }
+
+  private mutating func siftUp(_ start: Int) {
+    let timer = timers[start]
+    var position = start
+    while position > 0 {
+      let parent = (position - 1) / 2
+      guard timer.deadline < timers[parent].deadline else { break }
+      place(timers[parent], at: position)
+      position = parent
+    }
+    place(timer, at: position)
+  }
+
+  private mutating func siftDown(_ start: Int) {
+    let timer = timers[start]
+    var position = start
+    while true {
+      var child = 2 * position + 1
+      guard child < timers.count else { break }
+      if child + 1 < timers.count, timers[child + 1].deadline < timers[child].deadline { child += 1 }
+      guard timers[child].deadline < timer.deadline else { break }
+      place(timers[child], at: position)
+      position = child
+    }
+    place(timer, at: position)
+  }
+}

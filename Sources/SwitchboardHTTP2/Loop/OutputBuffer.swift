@@ -1,0 +1,80 @@
+import SwitchboardCall
+
+/// What a connection has to write in one turn: small pieces copied together, and large payloads by
+/// reference between them.
+final class OutputBuffer {
+  enum Segment {
+    case copied(start: Int, count: Int)
+    /// The pointer is into the message, which is kept here for as long.
+    case borrowed(MessageBuffer, UnsafeRawBufferPointer)
+  }
+
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private var copied = 0
+  @exclusivity(unchecked) private var openSegmentStart = 0
+  @exclusivity(unchecked) private(set) var segments: [Segment] = []
+  @exclusivity(unchecked) private(set) var byteCount = 0
+
+  // Exclusivity is unchecked because a buffer belongs to one loop, and no method calls out.
+
+  init() {
+    capacity = 32 * 1024
+    memory = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { memory.deallocate() }
+
+  var isEmpty: Bool { byteCount == 0 }
+
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    if copied + bytes.count > capacity { grow(to: copied + bytes.count) }
+    (memory + copied).copyMemory(from: source, byteCount: bytes.count)
+    copied += bytes.count
+    byteCount += bytes.count
+  }
+
+  func append(_ message: MessageBuffer, _ bytes: UnsafeRawBufferPointer) {
+    closeSegment()
+    segments.append(.borrowed(message, bytes))
+    byteCount += bytes.count
+  }
+
+  /// The pieces in order. Their addresses hold until the next `append` or `reset`.
+  func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) {
+    for segment in segments {
+      switch segment {
+      case .copied(let start, let count): body(UnsafeRawBufferPointer(start: memory + start, count: count))
+      case .borrowed(_, let bytes): body(bytes)
+      }
+    }
+    if copied > openSegmentStart {
+      body(UnsafeRawBufferPointer(start: memory + openSegmentStart, count: copied - openSegmentStart))
+    }
+  }
+
+  var pieceCount: Int { segments.count + (copied > openSegmentStart ? 1 : 0) }
+
+  func reset() {
+    copied = 0
+    openSegmentStart = 0
+    byteCount = 0
+    if !segments.isEmpty { segments.removeAll(keepingCapacity: true) }
+  }
+
+  private func closeSegment() {
+    guard copied > openSegmentStart else { return }
+    segments.append(.copied(start: openSegmentStart, count: copied - openSegmentStart))
+    openSegmentStart = copied
+  }
+
+  private func grow(to needed: Int) {
+    let larger = max(needed, capacity * 2)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: memory, byteCount: copied)
+    memory.deallocate()
+    memory = moved
+    capacity = larger
+  }
+}

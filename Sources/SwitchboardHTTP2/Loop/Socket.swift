@@ -1,0 +1,135 @@
+import CLibuv
+import SwitchboardCall
+
+/// What a connection learns of its socket, on the loop.
+protocol SocketDelegate: AnyObject {
+  /// Bytes that are lent for the length of this call.
+  func socketDidRead(_ bytes: UnsafeRawBufferPointer)
+  /// The peer closed, or the connection broke. Told at most once.
+  func socketDidEnd(_ error: SocketError?)
+  /// What could not be written at once has been written.
+  func socketDidDrain()
+}
+
+/// A connected stream socket, TCP or unix, on one loop.
+final class Socket {
+  // Unchecked exclusivity: confined to the loop, and no access is held across a call out.
+  let loop: Loop
+  @exclusivity(unchecked) private var stream: UnsafeMutablePointer<uv_stream_t>?
+  /// Let go of by `close`. Not weak: that would make every retain of the delegate a slow one.
+  @exclusivity(unchecked) var delegate: (any SocketDelegate)?
+  @exclusivity(unchecked) private(set) var isWriting = false
+  @exclusivity(unchecked) private var pending: OutputBuffer?
+  private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+
+  /// Takes over a libuv stream that is connected.
+  init(loop: Loop, adopting stream: UnsafeMutablePointer<uv_stream_t>) {
+    self.loop = loop
+    self.stream = stream
+    loop.openHandles += 1
+    stream.pointee.data = Unmanaged.passRetained(self).toOpaque()
+  }
+
+  deinit { request.deallocate() }
+
+  static func of(_ data: UnsafeMutableRawPointer?) -> Socket? {
+    data.map { Unmanaged<Socket>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func startReading() {
+    guard let stream else { return }
+    uv_read_start(
+      stream,
+      { handle, _, buffer in
+        guard let memory = Socket.of(handle?.pointee.data)?.loop.readBuffer, let buffer else { return }
+        buffer.pointee = uv_buf_init(
+          memory.baseAddress?.assumingMemoryBound(to: CChar.self),
+          UInt32(memory.count)
+        )
+      },
+      { handle, count, buffer in
+        guard let socket = Socket.of(handle?.pointee.data) else { return }
+        socket.didRead(count, buffer?.pointee.base)
+      }
+    )
+  }
+
+  func stopReading() {
+    if let stream { uv_read_stop(stream) }
+  }
+
+  private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
+    if count > 0 {
+      delegate?.socketDidRead(UnsafeRawBufferPointer(start: base, count: count))
+    } else if count < 0 {
+      stopReading()
+      delegate?.socketDidEnd(Int32(count) == UV_EOF.rawValue ? nil : SocketError(Int32(count)))
+    }
+  }
+
+  /// Writes now what the socket takes, and the rest as it drains; until then `isWriting` is true, and the
+  /// buffer is kept.
+  func write(_ output: OutputBuffer) {
+    guard let stream, !isWriting else { return loop.giveBack(output) }
+    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: output.pieceCount) { pieces in
+      var count = 0
+      output.forEachPiece { piece in
+        // libuv takes mutable pointers and does not write through them.
+        let base = UnsafeMutableRawPointer(mutating: piece.baseAddress)?.assumingMemoryBound(to: CChar.self)
+        pieces.initializeElement(at: count, to: uv_buf_init(base, UInt32(piece.count)))
+        count += 1
+      }
+      let written = uv_try_write(stream, pieces.baseAddress, UInt32(count))
+      if Int(written) == output.byteCount {
+        loop.giveBack(output)
+      } else {
+        writeRest(of: output, pieces, skipping: max(0, Int(written)))
+      }
+    }
+  }
+
+  private func writeRest(
+    of output: OutputBuffer,
+    _ pieces: UnsafeMutableBufferPointer<uv_buf_t>,
+    skipping: Int
+  ) {
+    guard let stream else { return }
+    var skipped = skipping
+    var first = 0
+    while first < pieces.count, skipped >= pieces[first].len {
+      skipped -= pieces[first].len
+      first += 1
+    }
+    guard first < pieces.count else { return loop.giveBack(output) }
+    pieces[first].base += skipped
+    pieces[first].len -= skipped
+    request.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    let rest = UnsafeMutableBufferPointer(rebasing: pieces[first...])
+    let result = uv_write(request, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
+      Socket.of(request?.pointee.data)?.didWrite(status)
+    }
+    guard result == 0 else { return }
+    isWriting = true
+    pending = output
+  }
+
+  private func didWrite(_ status: Int32) {
+    isWriting = false
+    if let output = pending { loop.giveBack(output) }
+    pending = nil
+    // A failed write needs no report: the read side reports the same failure.
+    if status == 0, stream != nil { delegate?.socketDidDrain() }
+  }
+
+  func close() {
+    guard let stream else { return }
+    self.stream = nil
+    delegate = nil
+    uv_close(UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)) { handle in
+      guard let handle, let data = handle.pointee.data else { return }
+      let socket = Unmanaged<Socket>.fromOpaque(data).takeRetainedValue()
+      socket.loop.openHandles -= 1
+      handle.deallocate()
+    }
+  }
+}

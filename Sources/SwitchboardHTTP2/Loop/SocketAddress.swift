@@ -1,0 +1,95 @@
+import CLibuv
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// An address to bind or to connect to, resolved.
+public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+  enum Kind: Hashable {
+    case ip(isV6: Bool)
+    case unix(path: String)
+  }
+
+  let kind: Kind
+  /// A `sockaddr` of the kind's family.
+  private let bytes: [UInt8]
+
+  init?(_ address: UnsafePointer<sockaddr>, count: Int) {
+    let bytes = Array(UnsafeRawBufferPointer(start: address, count: count))
+    switch Int32(address.pointee.sa_family) {
+    case AF_INET: kind = .ip(isV6: false)
+    case AF_INET6: kind = .ip(isV6: true)
+    case AF_UNIX: kind = .unix(path: String(decoding: bytes.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self))
+    default: return nil
+    }
+    self.bytes = bytes
+  }
+
+  /// `nil` when the path is longer than the system takes.
+  static func unix(path: String) -> SocketAddress? {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let room = MemoryLayout.size(ofValue: address.sun_path)
+    guard path.utf8.count < room else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafeBytes(of: &address) { raw in
+      raw.baseAddress.flatMap {
+        SocketAddress($0.assumingMemoryBound(to: sockaddr.self), count: MemoryLayout<sockaddr_un>.size)
+      }
+    }
+  }
+
+  /// An address written in numbers; `nil` when it is not one.
+  static func numeric(_ host: String, port: Int) -> SocketAddress? {
+    guard (0...65535).contains(port) else { return nil }
+    var four = sockaddr_in()
+    if uv_ip4_addr(host, Int32(port), &four) == 0 { return of(&four) }
+    var six = sockaddr_in6()
+    if uv_ip6_addr(host, Int32(port), &six) == 0 { return of(&six) }
+    return nil
+  }
+
+  private static func of<Address>(_ address: inout Address) -> SocketAddress? {
+    withUnsafeBytes(of: &address) { raw in
+      raw.baseAddress.flatMap { SocketAddress($0.assumingMemoryBound(to: sockaddr.self), count: raw.count) }
+    }
+  }
+
+  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    // A copy in storage of the widest alignment that any family wants.
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    return withUnsafePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+    }
+  }
+
+  /// The port, for an internet address.
+  public var port: Int? {
+    guard case .ip = kind, bytes.count >= 4 else { return nil }
+    return Int(bytes[2]) << 8 | Int(bytes[3])
+  }
+
+  /// The host in numbers, or the path.
+  public var host: String {
+    if case .unix(let path) = kind { return path }
+    return withSockaddr { address, _ in
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+        guard let base = text.baseAddress, uv_ip_name(address, base, 64) == 0 else { return "" }
+        return String(cString: base)
+      }
+    }
+  }
+
+  /// As gRPC names addresses: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`.
+  public var description: String {
+    switch kind {
+    case .ip(isV6: false): "ipv4:\(host):\(port ?? 0)"
+    case .ip(isV6: true): "ipv6:[\(host)]:\(port ?? 0)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}
