@@ -1,0 +1,97 @@
+import CZlib
+import SwitchboardCall
+
+/// gzip and deflate over whole messages.
+enum Compressor {
+  private static let chunk = 32 * 1024
+
+  /// zlib's window bits: 15, and 16 more for gzip's wrapping.
+  private static func windowBits(_ encoding: MessageCompression) -> Int32 {
+    encoding == .gzip ? 31 : 15
+  }
+
+  /// The message compressed, or as it is when that is no longer than the compressed one.
+  static func compress(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
+    guard encoding != .none, message.byteCount > 0, message.byteCount < Int(UInt32.max) / 2 else {
+      return message
+    }
+    var stream = z_stream()
+    guard switchboard_deflate_init(&stream, Z_DEFAULT_COMPRESSION, windowBits(encoding)) == Z_OK else {
+      return message
+    }
+    defer { deflateEnd(&stream) }
+    // Longer than this it is not worth sending, so there is no need to grow.
+    var output = [UInt8](repeating: 0, count: message.byteCount)
+    let result = message.withBytes { bytes in
+      bytes.withUnsafeBytes { input in run(&stream, input, &output) { deflate(&$0, Z_FINISH) } }
+    }
+    guard result == Z_STREAM_END, Int(stream.total_out) < message.byteCount else { return message }
+    return MessageBuffer(unsafeByteCount: Int(stream.total_out), isCompressed: true) { target in
+      target.copyBytes(from: output.prefix(target.count))
+    }
+  }
+
+  private static func run(
+    _ stream: inout z_stream,
+    _ input: UnsafeRawBufferPointer,
+    _ output: inout [UInt8],
+    _ step: (inout z_stream) -> Int32
+  ) -> Int32 {
+    // zlib takes a mutable pointer and does not write through it.
+    let base = UnsafeMutableRawPointer(mutating: input.baseAddress)
+    stream.next_in = base?.assumingMemoryBound(to: UInt8.self)
+    stream.avail_in = UInt32(input.count)
+    return output.withUnsafeMutableBufferPointer { target in
+      stream.next_out = target.baseAddress
+      stream.avail_out = UInt32(target.count)
+      return step(&stream)
+    }
+  }
+
+  /// The message as it was. It grows no further than `sizeLimit`, whatever the bytes would expand to.
+  static func decompress(
+    _ message: MessageBuffer,
+    _ encoding: MessageCompression,
+    sizeLimit: Int
+  ) throws(GRPCStatus) -> MessageBuffer {
+    var stream = z_stream()
+    guard switchboard_inflate_init(&stream, windowBits(encoding)) == Z_OK else { throw .cannotDecompress }
+    defer { inflateEnd(&stream) }
+    let framed = message.unsafeFramedBytes
+    let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
+    // The message is kept until the end of this function, and with it the memory behind the pointer.
+    return try withExtendedLifetime(message) { () throws(GRPCStatus) in
+      MessageBuffer(try inflateAll(&stream, input, sizeLimit))
+    }
+  }
+
+  private static func inflateAll(
+    _ stream: inout z_stream,
+    _ input: UnsafeRawBufferPointer,
+    _ sizeLimit: Int
+  ) throws(GRPCStatus) -> [UInt8] {
+    stream.next_in = UnsafeMutableRawPointer(mutating: input.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+    stream.avail_in = UInt32(input.count)
+    var output: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: chunk)
+    while true {
+      let result = piece.withUnsafeMutableBufferPointer { target in
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(target.count)
+        return inflate(&stream, Z_NO_FLUSH)
+      }
+      output.append(contentsOf: piece.prefix(chunk - Int(stream.avail_out)))
+      guard output.count <= sizeLimit else { throw .messageTooLarge(output.count, limit: sizeLimit) }
+      if result == Z_STREAM_END, stream.avail_in == 0 { return output }
+      guard result == Z_OK, stream.avail_out < chunk || stream.avail_in > 0 else { throw .cannotDecompress }
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let cannotDecompress = GRPCStatus(
+    code: .internalError,
+    message: "a compressed message is damaged",
+    origin: .peer
+  )
+}

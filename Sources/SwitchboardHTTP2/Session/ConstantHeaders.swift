@@ -1,0 +1,33 @@
+import CNghttp2
+
+/// A list of headers that never changes, built once and passed by reference.
+final class ConstantHeaders: @unchecked Sendable {
+  // Sendable holds because the list is written here and only read afterwards. It is never freed: the few
+  // that exist are global.
+  let entries: UnsafePointer<nghttp2_nv>
+  let count: Int
+
+  init(_ fields: [(StaticString, StaticString)]) {
+    let list = UnsafeMutablePointer<nghttp2_nv>.allocate(capacity: fields.count)
+    let flags = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+    for (index, field) in fields.enumerated() {
+      list[index] = nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: field.0.utf8Start),
+        value: UnsafeMutablePointer(mutating: field.1.utf8Start),
+        namelen: field.0.utf8CodeUnitCount,
+        valuelen: field.1.utf8CodeUnitCount,
+        flags: flags
+      )
+    }
+    entries = UnsafePointer(list)
+    count = fields.count
+  }
+
+  static let response = ConstantHeaders([
+    (":status", "200"), ("content-type", "application/grpc"),
+  ])
+
+  static let success = ConstantHeaders([
+    ("grpc-status", "0"), ("grpc-message", "OK"),
+  ])
+}

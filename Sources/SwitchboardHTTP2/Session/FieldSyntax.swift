@@ -1,0 +1,28 @@
+import CNghttp2
+
+/// What HTTP allows in a field's name and value.
+enum FieldSyntax {
+  static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+    !name.isEmpty
+      && name.withUnsafeBufferPointer { nghttp2_check_header_name($0.baseAddress, $0.count) != 0 }
+  }
+
+  static func isValue(_ value: ArraySlice<UInt8>) -> Bool {
+    value.withUnsafeBufferPointer { nghttp2_check_header_value($0.baseAddress, $0.count) != 0 }
+  }
+}
+
+/// Names that the library itself writes and a user's metadata may not.
+enum ReservedHeaders {
+  private static let names: Set<[UInt8]> = Set(
+    [
+      "te", "content-type", "content-length", "connection", "keep-alive", "proxy-connection", "upgrade",
+      "transfer-encoding", "host", "user-agent",
+    ].map { Array($0.utf8) }
+  )
+
+  static func allow(_ name: ArraySlice<UInt8>) -> Bool {
+    guard let first = name.first, first != UInt8(ascii: ":") else { return false }
+    return !name.starts(with: "grpc-".utf8) && !names.contains(Array(name))
+  }
+}

@@ -1,0 +1,111 @@
+import CNghttp2
+@_spi(Transport) import SwitchboardCall
+
+/// A list of header fields in the form that nghttp2 takes, used again for every submission.
+///
+/// Constant names and values are passed by reference; the rest is copied into memory of its own, which
+/// nghttp2 copies in turn.
+final class HeaderWriter {
+  private var entries: [nghttp2_nv] = []
+  private var memory: UnsafeMutablePointer<UInt8>
+  private var capacity = 512
+  private var used = 0
+
+  init() {
+    memory = .allocate(capacity: capacity)
+  }
+
+  deinit { memory.deallocate() }
+
+  private static let nameIsConstant = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
+  private static let valueIsConstant = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
+
+  func reset() {
+    entries.removeAll(keepingCapacity: true)
+    used = 0
+  }
+
+  func withEntries<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
+    entries.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+  }
+
+  func add(_ name: StaticString, _ value: StaticString) {
+    entries.append(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start),
+        value: UnsafeMutablePointer(mutating: value.utf8Start),
+        namelen: name.utf8CodeUnitCount,
+        valuelen: value.utf8CodeUnitCount,
+        flags: Self.nameIsConstant | Self.valueIsConstant
+      )
+    )
+  }
+
+  func add(_ name: StaticString, _ value: some Collection<UInt8>) {
+    let target = copy(value)
+    entries.append(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start),
+        value: target,
+        namelen: name.utf8CodeUnitCount,
+        valuelen: value.count,
+        flags: Self.nameIsConstant
+      )
+    )
+  }
+
+  /// Adds a user's metadata, without the names that belong to HTTP/2 or gRPC itself, and without fields
+  /// that HTTP does not allow: one of those would make the peer refuse the whole call.
+  func add(_ metadata: HPACKHeaders) {
+    for index in 0..<metadata.fieldCount {
+      let name = metadata.nameBytes(at: index)
+      let value = metadata.valueBytes(at: index)
+      guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
+        continue
+      }
+      add(name: name, value: value)
+    }
+  }
+
+  private func add(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+    // Room for both first: growing moves what was copied before.
+    reserve(name.count + value.count)
+    let nameTarget = copy(name)
+    entries.append(
+      nghttp2_nv(
+        name: nameTarget,
+        value: copy(value),
+        namelen: name.count,
+        valuelen: value.count,
+        flags: 0
+      )
+    )
+  }
+
+  private func copy(_ bytes: some Collection<UInt8>) -> UnsafeMutablePointer<UInt8> {
+    reserve(bytes.count)
+    let target = memory + used
+    _ = UnsafeMutableBufferPointer(start: target, count: bytes.count).update(fromContentsOf: bytes)
+    used += bytes.count
+    return target
+  }
+
+  private func reserve(_ count: Int) {
+    guard used + count > capacity else { return }
+    let larger = max(used + count, capacity * 2)
+    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    moved.update(from: memory, count: used)
+    let old = memory
+    for index in entries.indices {
+      if entries[index].flags & Self.nameIsConstant == 0 {
+        entries[index].name = moved + (entries[index].name - old)
+      }
+      if entries[index].flags & Self.valueIsConstant == 0 {
+        entries[index].value = moved + (entries[index].value - old)
+      }
+    }
+    old.deallocate()
+    memory = moved
+    capacity = larger
+  }
+}

@@ -1,0 +1,191 @@
+import CNghttp2
+import SwitchboardCall
+
+/// What a connection learns from its session. Only notes are to be taken: see `SessionStream`.
+protocol SessionDelegate: AnyObject {
+  /// A peer opens a stream. `nil` refuses it.
+  func sessionDidOpenStream(_ id: Int32) -> SessionStream?
+  func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32)
+  func sessionDidReceiveSettings()
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64)
+}
+
+/// One side of an HTTP/2 connection: owns an nghttp2 session. Bytes in, bytes out, no I/O.
+final class Session {
+  // Unchecked exclusivity: confined to the connection's loop; callbacks write `current` and `output` only
+  // while nghttp2, not this class, is being executed.
+  let raw: OpaquePointer
+  /// The connection, which owns this session and so outlives it. Not weak: that would make every retain of
+  /// the connection a slow one.
+  @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
+  /// The stream whose headers are being received.
+  @exclusivity(unchecked) var current: SessionStream?
+  /// Where `drain` writes to, while it runs.
+  @exclusivity(unchecked) var output: OutputBuffer?
+  @exclusivity(unchecked) var streams = StreamList()
+  let headers = HeaderWriter()
+  let frameLimit: Int
+
+  enum Role { case client, server }
+
+  /// `nil` when there is no memory for it.
+  init?(_ role: Role, settings: SessionSettings) {
+    frameLimit = settings.maxFrameSize
+    guard let raw = SessionFactory.make(role, settings) else { return nil }
+    self.raw = raw
+    nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
+    guard submit(settings) else { return nil }
+  }
+
+  deinit { nghttp2_session_del(raw) }
+
+  private func submit(_ settings: SessionSettings) -> Bool {
+    let entries = settings.entries
+    guard nghttp2_submit_settings(raw, 0, entries, entries.count) == 0 else { return false }
+    return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(settings.connectionWindow)) == 0
+  }
+
+  /// Takes what came from the peer. `false` when the connection can only be closed.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    return nghttp2_session_mem_recv(raw, base, bytes.count) >= 0
+  }
+
+  enum Drained { case all, some, failed }
+
+  /// Writes what there is to send, up to about `limit` bytes.
+  func drain(into target: OutputBuffer, limit: Int) -> Drained {
+    output = target
+    outputLimit = limit
+    defer { output = nil }
+    while target.byteCount < limit {
+      var chunk: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(raw, &chunk)
+      if count < 0 { return .failed }
+      if count == 0 { return target.byteCount < limit ? .all : .some }
+      target.append(UnsafeRawBufferPointer(start: chunk, count: count))
+    }
+    return .some
+  }
+
+  @exclusivity(unchecked) private(set) var outputLimit = 0
+
+  var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
+  var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
+
+  /// Ends every open stream, when the connection is gone.
+  func abandonStreams(_ code: HTTP2Error) {
+    while let stream = streams.removeAny() {
+      nghttp2_session_set_stream_user_data(raw, stream.id, nil)
+      stream.didClose(code.rawValue)
+    }
+  }
+
+  func stream(_ id: Int32) -> SessionStream? {
+    guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return nil }
+    return Unmanaged<SessionStream>.fromOpaque(data).takeUnretainedValue()
+  }
+}
+
+// MARK: - Sending
+
+extension Session {
+  /// The provider asks `stream` for the body.
+  private func provider(for stream: SessionStream) -> nghttp2_data_provider {
+    nghttp2_data_provider(
+      source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()),
+      read_callback: SessionCallbacks.readBody
+    )
+  }
+
+  /// Opens a stream with what is in `headers`. `nil` when there are no stream numbers left.
+  func submitRequest(_ stream: SessionStream) -> Bool {
+    var provider = provider(for: stream)
+    let data = streams.insert(stream)
+    let id = headers.withEntries { nghttp2_submit_request(raw, nil, $0, $1, &provider, data) }
+    guard id > 0 else {
+      _ = streams.remove(data)
+      return false
+    }
+    stream.id = id
+    return true
+  }
+
+  /// Sends what is in `headers`, then the body, then the trailers.
+  func submitResponse(_ stream: SessionStream) {
+    var provider = provider(for: stream)
+    _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, &provider) }
+  }
+
+  /// The same with headers that are made once.
+  func submitResponse(_ stream: SessionStream, constant: ConstantHeaders) {
+    var provider = provider(for: stream)
+    nghttp2_submit_response(raw, stream.id, constant.entries, constant.count, &provider)
+  }
+
+  /// Sends what is in `headers` as all there is.
+  func submitTrailersOnly(_ stream: SessionStream) {
+    _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, nil) }
+  }
+
+  func submitTrailers(_ id: Int32) {
+    _ = headers.withEntries { nghttp2_submit_trailer(raw, id, $0, $1) }
+  }
+
+  func submitTrailers(_ id: Int32, constant: ConstantHeaders) {
+    nghttp2_submit_trailer(raw, id, constant.entries, constant.count)
+  }
+
+  func resume(_ id: Int32) {
+    nghttp2_session_resume_data(raw, id)
+  }
+
+  func reset(_ id: Int32, _ code: HTTP2Error) {
+    nghttp2_submit_rst_stream(raw, 0, id, code.rawValue)
+  }
+
+  func goAway(_ code: HTTP2Error, lastStream: Int32? = nil) {
+    nghttp2_submit_goaway(
+      raw,
+      0,
+      lastStream ?? nghttp2_session_get_last_proc_stream_id(raw),
+      code.rawValue,
+      nil,
+      0
+    )
+  }
+
+  /// Says that no new stream should be opened, while those already on their way are still taken.
+  func announceGoAway() {
+    nghttp2_submit_shutdown_notice(raw)
+  }
+
+  /// Sends GOAWAY and nothing after it.
+  func terminate(_ code: HTTP2Error) {
+    nghttp2_session_terminate_session(raw, code.rawValue)
+  }
+
+  func ping(_ payload: UInt64) {
+    withUnsafeBytes(of: payload.bigEndian) { bytes in
+      _ = nghttp2_submit_ping(raw, 0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    }
+  }
+
+  /// Bytes of the body were taken: the peer may send as many more.
+  func consume(_ id: Int32, _ count: Int) {
+    nghttp2_session_consume(raw, id, count)
+  }
+
+  /// The same for the connection alone: this stream's window stays closed, the others go on.
+  func consumeConnection(_ count: Int) {
+    nghttp2_session_consume_connection(raw, count)
+  }
+
+  func consumeStream(_ id: Int32, _ count: Int) {
+    nghttp2_session_consume_stream(raw, id, count)
+  }
+
+  var remoteMaxConcurrentStreams: Int {
+    Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+  }
+}

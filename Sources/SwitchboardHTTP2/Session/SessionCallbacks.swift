@@ -1,0 +1,252 @@
+import CNghttp2
+import SwitchboardCall
+
+/// The functions that nghttp2 calls. None of them calls back into `receive` or `drain`.
+enum SessionCallbacks {
+  /// nghttp2 copies the table into each session; it is made once and only read afterwards.
+  final class Table: @unchecked Sendable {
+    let raw: OpaquePointer?
+
+    init() {
+      var callbacks: OpaquePointer?
+      nghttp2_session_callbacks_new(&callbacks)
+      raw = callbacks
+      guard let callbacks else { return }
+      nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, beginHeaders)
+      nghttp2_session_callbacks_set_on_header_callback(callbacks, header)
+      nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frame)
+      nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, data)
+      nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, close)
+      nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
+      nghttp2_session_callbacks_set_send_data_callback(callbacks, sendBorrowed)
+      nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, readLength)
+    }
+  }
+
+  static let table = Table()
+
+  // The session is executing the callback and its list holds the stream: neither can go away meanwhile, so
+  // neither is retained.
+
+  private static func with<Result>(
+    session userData: UnsafeMutableRawPointer?,
+    else fallback: Result,
+    _ body: (Session) -> Result
+  ) -> Result {
+    guard let userData else { return fallback }
+    return Unmanaged<Session>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
+  }
+
+  private static func with(stream id: Int32, of raw: OpaquePointer?, _ body: (SessionStream) -> Void) {
+    guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return }
+    Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+  }
+
+  private static func head(_ frame: UnsafePointer<nghttp2_frame>) -> nghttp2_frame_hd {
+    // Every member of the union begins with the frame's header.
+    UnsafeRawPointer(frame).assumingMemoryBound(to: nghttp2_frame_hd.self).pointee
+  }
+
+  private static let endStream = UInt8(NGHTTP2_FLAG_END_STREAM.rawValue)
+
+  // MARK: Receiving
+
+  private static let beginHeaders: nghttp2_on_begin_headers_callback = { _, frame, userData in
+    guard let frame else { return 0 }
+    let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+    return with(session: userData, else: 0) {
+      $0.headersDidBegin(head(frame).stream_id, isRequest: isRequest)
+    }
+  }
+
+  private static let header: nghttp2_on_header_callback = {
+    _,
+    _,
+    name,
+    nameCount,
+    value,
+    valueCount,
+    _,
+    userData in
+    with(session: userData, else: 0) { session in
+      session.current?.receiveHeader(
+        UnsafeBufferPointer(start: name, count: nameCount),
+        UnsafeBufferPointer(start: value, count: valueCount)
+      )
+      return 0
+    }
+  }
+
+  private static let data: nghttp2_on_data_chunk_recv_callback = { raw, _, id, bytes, count, _ in
+    with(stream: id, of: raw) { $0.receiveData(UnsafeRawBufferPointer(start: bytes, count: count)) }
+    return 0
+  }
+
+  private static let frame: nghttp2_on_frame_recv_callback = { raw, frame, userData in
+    guard let frame else { return 0 }
+    let head = head(frame)
+    let endsStream = head.flags & endStream != 0
+    if UInt32(head.type) == NGHTTP2_DATA.rawValue {
+      if endsStream { with(stream: head.stream_id, of: raw) { $0.remoteDidEnd() } }
+      return 0
+    }
+    return with(session: userData, else: 0) { session in
+      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue {
+        session.headersDidEnd(endsStream)
+      } else {
+        session.controlFrame(head, frame)
+      }
+      return 0
+    }
+  }
+
+  private static let close: nghttp2_on_stream_close_callback = { raw, id, code, userData in
+    guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return 0 }
+    nghttp2_session_set_stream_user_data(raw, id, nil)
+    return with(session: userData, else: 0) { session in
+      let stream = session.streams.remove(data)
+      if session.current === stream { session.current = nil }
+      stream.didClose(code)
+      return 0
+    }
+  }
+
+  // MARK: Sending
+
+  private static let frameSent: nghttp2_on_frame_send_callback = { raw, frame, _ in
+    guard let frame else { return 0 }
+    let head = head(frame)
+    guard head.flags & endStream != 0,
+      UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue
+    else { return 0 }
+    with(stream: head.stream_id, of: raw) { $0.localDidEnd() }
+    return 0
+  }
+
+  static let readBody: nghttp2_data_source_read_callback = {
+    raw,
+    id,
+    buffer,
+    count,
+    flags,
+    source,
+    userData in
+    let failed = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    guard let data = source?.pointee.ptr, let flags else { return failed }
+    let target = UnsafeMutableRawBufferPointer(start: buffer, count: count)
+    return with(session: userData, else: failed) { session in
+      Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef { stream in
+        session.readBody(of: stream, target, &flags.pointee)
+      }
+    }
+  }
+
+  private static let sendBorrowed: nghttp2_send_data_callback = {
+    _,
+    _,
+    frameHeader,
+    count,
+    source,
+    userData in
+    guard let data = source?.pointee.ptr else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+    return with(session: userData, else: NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) { session in
+      Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef { stream in
+        session.sendBorrowed(of: stream, count, UnsafeRawBufferPointer(start: frameHeader, count: 9))
+      }
+    }
+  }
+
+  /// As large as the peer takes, up to our own limit: fewer frames for large messages.
+  private static let readLength: nghttp2_data_source_read_length_callback = {
+    _,
+    _,
+    _,
+    connectionWindow,
+    streamWindow,
+    maxFrameSize,
+    userData in
+    let limit = with(session: userData, else: 16384) { $0.frameLimit }
+    return max(1, min(Int(connectionWindow), Int(streamWindow), Int(maxFrameSize), limit))
+  }
+}
+
+extension Session {
+  fileprivate func headersDidBegin(_ id: Int32, isRequest: Bool) -> Int32 {
+    guard isRequest else {
+      current = stream(id)
+      return 0
+    }
+    current = delegate?.sessionDidOpenStream(id)
+    guard let stream = current else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
+    stream.id = id
+    nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
+    return 0
+  }
+
+  fileprivate func controlFrame(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) {
+    switch UInt32(head.type) {
+    case NGHTTP2_SETTINGS.rawValue:
+      delegate?.sessionDidReceiveSettings()
+    case NGHTTP2_GOAWAY.rawValue:
+      let goAway = frame.pointee.goaway
+      delegate?.sessionDidReceiveGoAway(lastStream: goAway.last_stream_id, code: goAway.error_code)
+    case NGHTTP2_PING.rawValue:
+      let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
+      let isAck = head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
+      delegate?.sessionDidReceivePing(isAck: isAck, payload: UInt64(bigEndian: payload))
+    default:
+      break
+    }
+  }
+
+  fileprivate func sendBorrowed(
+    of stream: SessionStream,
+    _ count: Int,
+    _ frameHeader: UnsafeRawBufferPointer
+  ) -> Int32 {
+    guard let output else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
+    guard output.byteCount < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
+    guard let (message, bytes) = stream.takeBorrowed(count) else {
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    }
+    output.append(frameHeader)
+    output.append(message, bytes)
+    return 0
+  }
+
+  fileprivate func headersDidEnd(_ endsStream: Bool) {
+    guard let stream = current else { return }
+    current = nil
+    stream.headersDidEnd(endsStream: endsStream)
+  }
+
+  fileprivate func readBody(
+    of stream: SessionStream,
+    _ buffer: UnsafeMutableRawBufferPointer,
+    _ flags: inout UInt32
+  ) -> Int {
+    switch stream.readBody(into: buffer) {
+    case .copied(let count):
+      return count
+    case .borrowed(let count):
+      flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue
+      return count
+    case .wait:
+      return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+    case .last(let count):
+      flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
+      endBody(of: stream, &flags)
+      return count
+    }
+  }
+
+  private func endBody(of stream: SessionStream, _ flags: inout UInt32) {
+    headers.reset()
+    switch stream.trailers(into: headers) {
+    case .none: return
+    case .constant(let constant): submitTrailers(stream.id, constant: constant)
+    case .written: submitTrailers(stream.id)
+    }
+    flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+  }
+}

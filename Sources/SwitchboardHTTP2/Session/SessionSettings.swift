@@ -1,0 +1,48 @@
+import CNghttp2
+
+/// What one side tells the other about itself when a connection starts.
+struct SessionSettings {
+  var maxConcurrentStreams = 100
+  var streamWindow = 1 << 20
+  var connectionWindow = 4 << 20
+  var maxFrameSize = 64 * 1024
+  var maxHeaderListSize = 16 * 1024
+  var isServer = true
+
+  var entries: [nghttp2_settings_entry] {
+    var entries = [
+      entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, streamWindow),
+      entry(NGHTTP2_SETTINGS_MAX_FRAME_SIZE, maxFrameSize),
+      entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, maxHeaderListSize),
+    ]
+    if isServer {
+      entries.append(entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maxConcurrentStreams))
+    } else {
+      entries.append(entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
+    }
+    return entries
+  }
+
+  private func entry(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
+    nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: UInt32(clamping: value))
+  }
+}
+
+/// Makes nghttp2 sessions with our callbacks and options.
+enum SessionFactory {
+  static func make(_ role: Session.Role, _ settings: SessionSettings) -> OpaquePointer? {
+    var session: OpaquePointer?
+    var option: OpaquePointer?
+    guard nghttp2_option_new(&option) == 0 else { return nil }
+    defer { nghttp2_option_del(option) }
+    // Windows open as messages are read, not as bytes arrive: that is the backpressure.
+    nghttp2_option_set_no_auto_window_update(option, 1)
+    nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
+    if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
+    let result =
+      role == .server
+      ? nghttp2_session_server_new2(&session, SessionCallbacks.table.raw, nil, option)
+      : nghttp2_session_client_new2(&session, SessionCallbacks.table.raw, nil, option)
+    return result == 0 ? session : nil
+  }
+}

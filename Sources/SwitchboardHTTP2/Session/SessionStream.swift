@@ -1,0 +1,104 @@
+import SwitchboardCall
+
+/// One HTTP/2 stream, as the session's callbacks see it. Servers and clients subclass it.
+///
+/// Whatever a callback reaches must only note what happened: nothing here may call back into `receive` or
+/// `drain`. Submitting frames is allowed.
+class SessionStream: LoopTask {
+  // Unchecked exclusivity here and in subclasses: a stream is confined to its connection's loop.
+  @exclusivity(unchecked) final var id: Int32 = -1
+
+  // The session's list of open streams; the session keeps each stream in it alive.
+  @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: SessionStream?
+  @exclusivity(unchecked) fileprivate unowned(unsafe) var next: SessionStream?
+
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  func receiveHeader(_ name: Bytes, _ value: Bytes) {}
+
+  /// A block of headers is whole: the request, a response, or trailers.
+  func headersDidEnd(endsStream: Bool) {}
+
+  /// Bytes that are lent until the connection has gone through its ready streams.
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {}
+
+  func remoteDidEnd() {}
+
+  /// Our side's last frame was handed to the connection.
+  func localDidEnd() {}
+
+  /// Told exactly once, last.
+  func didClose(_ code: UInt32) {}
+
+  /// The next piece of the body, at most `buffer.count` bytes of it.
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { .last(0) }
+
+  /// The piece that `readBody` announced with `borrowed`.
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
+
+  /// What ends the stream after its body.
+  func trailers(into headers: HeaderWriter) -> Trailers { .none }
+
+  /// What a callback put off until the session has taken in all that was read.
+  func processReady() {}
+}
+
+enum Trailers {
+  case none
+  case constant(ConstantHeaders)
+  /// They were written to the headers given.
+  case written
+}
+
+/// What a stream has to send now.
+enum BodyRead {
+  /// This many bytes were copied; there may be more.
+  case copied(Int)
+  /// This many bytes are to be sent from where they are; `takeBorrowed` gives them.
+  case borrowed(Int)
+  /// Nothing now; the stream resumes the session when there is.
+  case wait
+  /// This many bytes were copied, and they are the last.
+  case last(Int)
+}
+
+/// The open streams of one session, each retained once: nghttp2 tells of no stream's end when a session is
+/// given up, so that the session must know them itself.
+struct StreamList {
+  // The links are unowned because membership itself is the reference: `insert` retains, `remove` hands
+  // that reference to the caller.
+  private unowned(unsafe) var first: SessionStream?
+  private(set) var count = 0
+
+  /// Returns the pointer under which nghttp2 is to know the stream.
+  mutating func insert(_ stream: SessionStream) -> UnsafeMutableRawPointer {
+    stream.next = first
+    stream.previous = nil
+    first?.previous = stream
+    first = stream
+    count += 1
+    return Unmanaged.passRetained(stream).toOpaque()
+  }
+
+  mutating func remove(_ data: UnsafeMutableRawPointer) -> SessionStream {
+    let stream = Unmanaged<SessionStream>.fromOpaque(data).takeRetainedValue()
+    if let previous = stream.previous { previous.next = stream.next } else { first = stream.next }
+    stream.next?.previous = stream.previous
+    stream.next = nil
+    stream.previous = nil
+    count -= 1
+    return stream
+  }
+
+  mutating func removeAny() -> SessionStream? {
+    first.map { remove(Unmanaged.passUnretained($0).toOpaque()) }
+  }
+
+  func forEach(_ body: (SessionStream) -> Void) {
+    var stream = first
+    while let current = stream {
+      stream = current.next
+      body(current)
+    }
+  }
+}

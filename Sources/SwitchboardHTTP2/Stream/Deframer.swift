@@ -1,0 +1,110 @@
+import SwitchboardCall
+
+/// Cuts the bytes of a stream into gRPC messages.
+struct Deframer {
+  /// ```
+  ///   prefix ──five bytes──> body ──length bytes──> prefix
+  /// ```
+  private enum State {
+    case prefix
+    case body(MessageBuffer, filled: Int)
+  }
+
+  private var state = State.prefix
+  private var prefix: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
+  private var prefixCount = 0
+  let sizeLimit: Int
+
+  init(sizeLimit: Int) {
+    self.sizeLimit = sizeLimit
+  }
+
+  /// Whether a message was begun and not ended.
+  var isInsideMessage: Bool {
+    if case .body = state { return true }
+    return prefixCount > 0
+  }
+
+  /// The message, when these bytes are exactly one that is not compressed: it can be read where it lies.
+  func wholeMessage(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    guard !isInsideMessage, bytes.count >= MessageBuffer.prefixByteCount, bytes[0] == 0 else { return nil }
+    let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    guard length == bytes.count - MessageBuffer.prefixByteCount, length <= sizeLimit else { return nil }
+    return UnsafeRawBufferPointer(rebasing: bytes[MessageBuffer.prefixByteCount...])
+  }
+
+  /// Takes bytes and gives each message that they complete.
+  mutating func push(
+    _ bytes: UnsafeRawBufferPointer,
+    _ emit: (MessageBuffer) throws(GRPCStatus) -> Void
+  ) throws(GRPCStatus) {
+    var rest = bytes
+    while !rest.isEmpty {
+      switch state {
+      case .prefix:
+        rest = try readPrefix(rest)
+      case .body(let message, let filled):
+        rest = fill(message, from: filled, with: rest)
+      }
+      if case .body(let message, let filled) = state, filled == message.byteCount {
+        state = .prefix
+        try emit(message)
+      }
+    }
+  }
+
+  private mutating func readPrefix(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+    let taken = min(MessageBuffer.prefixByteCount - prefixCount, bytes.count)
+    withUnsafeMutableBytes(of: &prefix) { target in
+      for index in 0..<taken { target[prefixCount + index] = bytes[index] }
+    }
+    prefixCount += taken
+    guard prefixCount == MessageBuffer.prefixByteCount else {
+      return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+    }
+    prefixCount = 0
+    guard prefix.0 <= 1 else { throw .badPrefix(prefix.0) }
+    let length = Int(prefix.1) << 24 | Int(prefix.2) << 16 | Int(prefix.3) << 8 | Int(prefix.4)
+    guard length <= sizeLimit else { throw .messageTooLarge(length, limit: sizeLimit) }
+    state = .body(MessageBuffer(unsafeByteCount: length, isCompressed: prefix.0 == 1) { _ in }, filled: 0)
+    return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+  }
+
+  private mutating func fill(
+    _ message: MessageBuffer,
+    from filled: Int,
+    with bytes: UnsafeRawBufferPointer
+  ) -> UnsafeRawBufferPointer {
+    let taken = min(message.byteCount - filled, bytes.count)
+    let framed = message.unsafeFramedBytes
+    if let base = framed.baseAddress, let source = bytes.baseAddress, taken > 0 {
+      // Written through although a message never changes: nobody else has seen this one yet.
+      (UnsafeMutableRawPointer(mutating: base) + MessageBuffer.prefixByteCount + filled)
+        .copyMemory(from: source, byteCount: taken)
+    }
+    state = .body(message, filled: filled + taken)
+    return UnsafeRawBufferPointer(rebasing: bytes[taken...])
+  }
+}
+
+extension GRPCStatus {
+  static func badPrefix(_ flags: UInt8) -> GRPCStatus {
+    GRPCStatus(code: .internalError, message: "a message's flags are \(flags), not 0 or 1", origin: .peer)
+  }
+
+  static func messageTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "a message of \(byteCount) bytes is larger than the limit of \(limit)",
+      origin: .peer
+    )
+  }
+
+  static let truncatedMessage = GRPCStatus(
+    code: .internalError,
+    message: "the stream ended inside a message",
+    origin: .peer
+  )
+}

@@ -1,0 +1,30 @@
+import SwitchboardCall
+import Synchronization
+
+/// Lets the peer send more as messages are read: while the pipe is full, what arrives is held against the
+/// stream's window.
+final class InboundFlow: Sendable {
+  let pipe: MessagePipe
+  private let withheld = Atomic(0)
+
+  init(_ pipe: MessagePipe) {
+    self.pipe = pipe
+  }
+
+  /// How much of what has just arrived the peer may send again at once.
+  func credit(forArrived byteCount: Int) -> Int {
+    if pipe.hasRoom { return byteCount }
+    withheld.wrappingAdd(byteCount, ordering: .sequentiallyConsistent)
+    // The reader may have emptied the pipe between the two, and seen nothing withheld.
+    return pipe.hasRoom ? takeWithheld() : 0
+  }
+
+  func takeWithheld() -> Int {
+    withheld.exchange(0, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether a read has made room for what is withheld.
+  var owesCredit: Bool {
+    withheld.load(ordering: .sequentiallyConsistent) > 0 && pipe.hasRoom
+  }
+}

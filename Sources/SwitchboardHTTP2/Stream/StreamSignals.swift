@@ -1,0 +1,23 @@
+import Synchronization
+
+/// What other threads want of a stream, as bits in its `signals`.
+struct StreamSignals: OptionSet {
+  let rawValue: Int
+
+  static let start = StreamSignals(rawValue: 1)
+  static let readable = StreamSignals(rawValue: 2)
+  static let credit = StreamSignals(rawValue: 4)
+  static let end = StreamSignals(rawValue: 8)
+  static let cancel = StreamSignals(rawValue: 16)
+}
+
+extension Atomic<Int> {
+  /// `true` when nothing was set before: the caller must then see to it that `takeSignals` is called.
+  borrowing func set(_ signal: StreamSignals) -> Bool {
+    bitwiseOr(signal.rawValue, ordering: .acquiringAndReleasing).oldValue == 0
+  }
+
+  borrowing func takeSignals() -> StreamSignals {
+    StreamSignals(rawValue: exchange(0, ordering: .acquiringAndReleasing))
+  }
+}

@@ -1,0 +1,49 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+@Suite struct DeframerTests {
+  private func messages(_ bytes: [UInt8], in pieces: Int, limit: Int = 100) throws -> [[UInt8]] {
+    var deframer = Deframer(sizeLimit: limit)
+    var found: [[UInt8]] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(pieces))
+      rest = rest.dropFirst(pieces)
+      try piece.withUnsafeBytes { bytes in
+        try deframer.push(bytes) { message in
+          found.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
+        }
+      }
+    }
+    #expect(!deframer.isInsideMessage)
+    return found
+  }
+
+  @Test(arguments: 1...12) func piecesOfAnySizeGiveTheSameMessages(_ size: Int) throws {
+    let bytes: [UInt8] = [0, 0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9]
+    #expect(try messages(bytes, in: size) == [[7, 8], [], [9]])
+  }
+
+  @Test func aMessageAboveTheLimitIsRefusedByItsPrefix() {
+    #expect(throws: GRPCStatus.messageTooLarge(101, limit: 100)) {
+      try messages([0, 0, 0, 0, 101], in: 5)
+    }
+  }
+
+  @Test func unknownFlagsAreRefused() {
+    #expect(throws: GRPCStatus.badPrefix(2)) { try messages([2, 0, 0, 0, 0], in: 5) }
+  }
+
+  @Test func onlyAWholePlainMessageIsReadInPlace() {
+    let deframer = Deframer(sizeLimit: 100)
+    func count(_ bytes: [UInt8]) -> Int? { bytes.withUnsafeBytes { deframer.wholeMessage(in: $0)?.count } }
+    #expect(count([0, 0, 0, 0, 2, 7, 8]) == 2)
+    #expect(count([0, 0, 0, 0, 0]) == 0)
+    #expect(count([1, 0, 0, 0, 2, 7, 8]) == nil)
+    #expect(count([0, 0, 0, 0, 2, 7]) == nil)
+    #expect(count([0, 0, 0, 0, 1, 7, 8]) == nil)
+    #expect(count([0, 0]) == nil)
+  }
+}
