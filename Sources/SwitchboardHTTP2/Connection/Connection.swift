@@ -1,0 +1,170 @@
+import SwitchboardCall
+
+/// One HTTP/2 connection on its loop: a socket, perhaps TLS, and a session. Servers and clients subclass it.
+class Connection: Flushable, SocketDelegate, SessionDelegate {
+  // Unchecked exclusivity: confined to the loop.
+  let loop: Loop
+  let socket: Socket
+  let session: Session
+  let tls: TLSFilter?
+  @exclusivity(unchecked) private var isDirty = false
+  @exclusivity(unchecked) final private(set) var isClosed = false
+  @exclusivity(unchecked) private var ready: [SessionStream] = []
+  /// When bytes last came, by the loop's clock.
+  @exclusivity(unchecked) final private(set) var lastRead: UInt64 = 0
+
+  /// How much leaves in one write. More waits for the next, so that one connection cannot hold a loop.
+  private static let outputLimit = 256 * 1024
+
+  init(loop: Loop, socket: Socket, session: Session, tls: TLSFilter?) {
+    self.loop = loop
+    self.socket = socket
+    self.session = session
+    self.tls = tls
+    socket.delegate = self
+    session.delegate = self
+  }
+
+  final func start() {
+    lastRead = loop.now
+    if let tls { tls.handshake() } else { didBecomeSecure() }
+    socket.startReading()
+    setNeedsFlush()
+  }
+
+  // MARK: For subclasses
+
+  /// The TLS handshake is over, or there is no TLS and the connection starts.
+  func didBecomeSecure() {}
+
+  /// The connection is gone, with all its streams ended.
+  func didClose(_ reason: GRPCStatus) {}
+
+  func sessionDidOpenStream(_ id: Int32) -> SessionStream? { nil }
+  func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32) {}
+  func sessionDidReceiveSettings() {}
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
+
+  // MARK: Reading
+
+  /// Has the stream's `processReady` called once what was read is taken in.
+  final func streamIsReady(_ stream: SessionStream) {
+    ready.append(stream)
+  }
+
+  final func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
+    guard !isClosed else { return }
+    lastRead = loop.now
+    guard let tls else { return receive(bytes) }
+    switch tls.receive(bytes, buffer: loop.readBuffer, { self.receive($0) }) {
+    case .open: break
+    case .becameSecure: didBecomeSecure()
+    case .ended: close(.connectionLost)
+    case .failed(let status): flushHandshake(then: status)
+    }
+    setNeedsFlush()
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    guard !isClosed else { return }
+    let isUsable = session.receive(bytes)
+    processReady()
+    guard isUsable else { return close(.protocolBroken) }
+    setNeedsFlush()
+  }
+
+  private func processReady() {
+    // What a stream does here may close the connection, which comes here again.
+    while !ready.isEmpty {
+      var streams: [SessionStream] = []
+      swap(&streams, &ready)
+      for stream in streams { stream.processReady() }
+      guard ready.isEmpty else { continue }
+      streams.removeAll(keepingCapacity: streams.count <= 256)
+      swap(&streams, &ready)
+    }
+  }
+
+  final func socketDidEnd(_ error: SocketError?) {
+    if let tls, !tls.isSecure { return close(.handshakeCut) }
+    close(error?.status("the connection broke") ?? .connectionLost)
+  }
+
+  // MARK: Writing
+
+  final func setNeedsFlush() {
+    guard !isDirty, !isClosed else { return }
+    isDirty = true
+    loop.markDirty(self)
+  }
+
+  final func socketDidDrain() {
+    setNeedsFlush()
+  }
+
+  final func flush() {
+    isDirty = false
+    guard !isClosed, !socket.isWriting else { return }
+    if let tls {
+      flushHandshake(then: nil)
+      guard tls.isSecure, !socket.isWriting else { return }
+    }
+    var drained = Session.Drained.some
+    while drained == .some, !socket.isWriting {
+      let output = loop.takeOutput()
+      drained = session.drain(into: output, limit: Self.outputLimit)
+      write(output)
+    }
+    // Streams may have ended with what was sent.
+    processReady()
+    if drained == .failed { return close(.protocolBroken) }
+    if !session.wantsToRead, !session.wantsToWrite, !socket.isWriting { close(.connectionLost) }
+  }
+
+  private func write(_ output: OutputBuffer) {
+    guard !output.isEmpty else { return loop.giveBack(output) }
+    guard let tls else { return socket.write(output) }
+    let encrypted = OutputBuffer()
+    tls.send(output, into: encrypted)
+    loop.giveBack(output)
+    socket.write(encrypted)
+  }
+
+  private func flushHandshake(then failure: GRPCStatus?) {
+    if let tls, !socket.isWriting {
+      let output = loop.takeOutput()
+      tls.takePending(into: output)
+      if output.isEmpty { loop.giveBack(output) } else { socket.write(output) }
+    }
+    if let failure { close(failure) }
+  }
+
+  // MARK: Closing
+
+  final func close(_ reason: GRPCStatus) {
+    guard !isClosed else { return }
+    isClosed = true
+    closeReason = reason
+    session.abandonStreams(.internalError)
+    processReady()
+    socket.close()
+    didClose(reason)
+  }
+
+  /// Why the connection closed, for the streams that end with it.
+  @exclusivity(unchecked) final private(set) var closeReason: GRPCStatus?
+}
+
+extension GRPCStatus {
+  static let connectionLost = GRPCStatus(
+    code: .unavailable,
+    message: "the connection was closed",
+    origin: .peer
+  )
+
+  static let protocolBroken = GRPCStatus(
+    code: .unavailable,
+    message: "the peer broke the HTTP/2 protocol",
+    origin: .peer
+  )
+}

@@ -1,0 +1,117 @@
+@_spi(Transport) import SwitchboardCall
+
+/// The headers of a request, read from bytes as they come. What gRPC itself needs is noted; the rest is
+/// metadata.
+struct RequestHead {
+  var handler: (any MethodHandler)?
+  var metadata = HPACKHeaders()
+  var timeout: GRPCTimeout?
+  var encoding: MessageCompression? = MessageCompression.none
+  var acceptsGzip = false
+  var acceptsDeflate = false
+  private var isPost = false
+  private var isGRPC = false
+  private var acceptsTrailers = false
+  private var hasBadTimeout = false
+
+  /// Why a request is not answered by a handler.
+  enum Rejection {
+    case http(status: StaticString, message: StaticString)
+    case status(GRPCStatus)
+  }
+
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  mutating func add(_ name: Bytes, _ value: Bytes, _ router: Router) {
+    if name.first == UInt8(ascii: ":") { return addPseudo(name, value, router) }
+    switch name.count {
+    case 2 where name.equals("te"):
+      acceptsTrailers = value.equals("trailers")
+    case 12 where name.equals("content-type"):
+      isGRPC = value.isGRPCContentType
+    case 12 where name.equals("grpc-timeout"):
+      timeout = GRPCTimeout(value)
+      hasBadTimeout = timeout == nil
+    case 13 where name.equals("grpc-encoding"):
+      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+    case 20 where name.equals("grpc-accept-encoding"):
+      noteAccepted(value)
+    default:
+      metadata.append(name: name, value: value)
+    }
+  }
+
+  private mutating func addPseudo(_ name: Bytes, _ value: Bytes, _ router: Router) {
+    if name.equals(":path") {
+      handler = router.handler(for: value)
+    } else if name.equals(":method") {
+      isPost = value.equals("POST")
+    }
+  }
+
+  private mutating func noteAccepted(_ value: Bytes) {
+    for encoding in value.split(separator: UInt8(ascii: ",")) {
+      let name = Bytes(rebasing: encoding).trimmed
+      if name.equals("gzip") { acceptsGzip = true }
+      if name.equals("deflate") { acceptsDeflate = true }
+    }
+  }
+
+  /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
+  var rejection: Rejection? {
+    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST") }
+    guard isGRPC else { return .http(status: "415", message: "the content type is not application/grpc") }
+    guard acceptsTrailers else { return .status(.missingTrailersSupport) }
+    guard !hasBadTimeout else { return .status(.badTimeout) }
+    guard handler != nil else { return .status(.unknownMethod) }
+    guard encoding != nil else { return .status(.unknownEncoding) }
+    return nil
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  func equals(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: count))
+  }
+
+  /// `application/grpc`, alone or with a subtype or parameters.
+  var isGRPCContentType: Bool {
+    let wanted: StaticString = "application/grpc"
+    guard count >= wanted.utf8CodeUnitCount,
+      UnsafeBufferPointer(rebasing: self[..<wanted.utf8CodeUnitCount]).equals(wanted)
+    else { return false }
+    guard count > wanted.utf8CodeUnitCount else { return true }
+    let next = self[wanted.utf8CodeUnitCount]
+    return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
+  }
+
+  var trimmed: UnsafeBufferPointer<UInt8> {
+    var part = self[...]
+    while part.first == UInt8(ascii: " ") { part = part.dropFirst() }
+    while part.last == UInt8(ascii: " ") { part = part.dropLast() }
+    return UnsafeBufferPointer(rebasing: part)
+  }
+}
+
+extension GRPCStatus {
+  static let missingTrailersSupport = GRPCStatus(
+    code: .internalError,
+    message: "the request does not say te: trailers",
+    origin: .peer
+  )
+  static let badTimeout = GRPCStatus(
+    code: .internalError,
+    message: "the request's grpc-timeout is malformed",
+    origin: .peer
+  )
+  static let unknownMethod = GRPCStatus(
+    code: .unimplemented,
+    message: "there is no such method here",
+    origin: .library
+  )
+  static let unknownEncoding = GRPCStatus(
+    code: .unimplemented,
+    message: "the request's grpc-encoding is not known here",
+    origin: .library
+  )
+}

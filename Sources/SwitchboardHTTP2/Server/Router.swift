@@ -1,0 +1,45 @@
+@_spi(Transport) import SwitchboardCall
+
+/// Finds the handler for a path by the bytes of the path: an open-addressing table that never changes.
+struct Router: Sendable {
+  private let slots: [(any MethodHandler)?]
+  private let paths: [[UInt8]]
+  private let mask: Int
+
+  /// A later provider's method takes the place of an earlier one of the same path.
+  init(_ providers: [any CallHandlerProvider]) {
+    let handlers = providers.flatMap(\.methodHandlers)
+    var capacity = 8
+    while capacity < handlers.count * 4 { capacity *= 2 }
+    var slots = [(any MethodHandler)?](repeating: nil, count: capacity)
+    var paths = [[UInt8]](repeating: [], count: capacity)
+    for handler in handlers {
+      let path = handler.method.pathBytes
+      var index = path.withUnsafeBufferPointer(Self.hash) & (capacity - 1)
+      while slots[index] != nil, paths[index] != path { index = (index + 1) & (capacity - 1) }
+      slots[index] = handler
+      paths[index] = path
+    }
+    self.slots = slots
+    self.paths = paths
+    mask = capacity - 1
+  }
+
+  func handler(for path: UnsafeBufferPointer<UInt8>) -> (any MethodHandler)? {
+    var index = Self.hash(path) & mask
+    // Three slots of four are empty, so this ends soon.
+    while let handler = slots[index] {
+      if paths[index].elementsEqual(path) { return handler }
+      index = (index + 1) & mask
+    }
+    return nil
+  }
+
+  /// FNV-1a over the length and the last bytes, which is where methods of one service differ. Colliding
+  /// on purpose gains nothing: the table holds only our own paths.
+  private static func hash(_ path: UnsafeBufferPointer<UInt8>) -> Int {
+    var hash: UInt32 = 2_166_136_261 ^ UInt32(truncatingIfNeeded: path.count)
+    for byte in path.suffix(24) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    return Int(hash ^ hash >> 15)
+  }
+}

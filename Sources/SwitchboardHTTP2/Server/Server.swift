@@ -1,0 +1,77 @@
+import SwitchboardCall
+
+/// A gRPC server: some services, listening on any number of addresses.
+public final class Server: Sendable {
+  private let core: ServerCore
+
+  /// - Parameter group: the loops to run on. `nil`: one of its own.
+  public init(
+    providers: [any CallHandlerProvider],
+    options: ServerOptions = ServerOptions(),
+    group: LoopGroup? = nil
+  ) throws(GRPCStatus) {
+    let loops: LoopGroup
+    if let group { loops = group } else { loops = try LoopGroup() }
+    core = try ServerCore(providers, options, loops)
+  }
+
+  /// Listens on an address, besides those it listens on already.
+  ///
+  /// - Parameter host: in numbers, or `localhost`.
+  /// - Parameter port: zero lets the system choose; the address that is returned says which.
+  @discardableResult
+  public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
+    let name = host == "localhost" ? "127.0.0.1" : host
+    guard let address = SocketAddress.numeric(name, port: port) else {
+      throw GRPCStatus(code: .invalidArgument, message: "\(host):\(port) is not an address to listen on")
+    }
+    return try listen(address)
+  }
+
+  /// Listens on a unix socket. A socket file that is already there, and that nobody listens on, is replaced.
+  @discardableResult
+  public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
+    guard let address = SocketAddress.unix(path: path) else {
+      throw GRPCStatus(code: .invalidArgument, message: "the path of a unix socket is too long: \(path)")
+    }
+    return try listen(address)
+  }
+
+  /// Uses other certificates for connections from now on; those that are open keep theirs.
+  ///
+  /// Throws, and changes nothing, when the new ones cannot be used.
+  public func reload(_ tls: ServerTLS) throws(GRPCStatus) {
+    guard core.tlsContext != nil else {
+      throw GRPCStatus(code: .failedPrecondition, message: "the server was made without TLS")
+    }
+    try core.replaceTLS(tls)
+  }
+
+  private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
+    let core = core
+    let listener: Listener
+    do {
+      listener = try Listener(address, on: core.group.nextLoop()) { descriptor, kind, peer in
+        let loop = core.group.nextLoop()
+        loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
+      }
+    } catch {
+      throw error.status("cannot listen on \(address)")
+    }
+    core.add(listener)
+    listener.start()
+    return listener.address
+  }
+
+  /// Stops accepting, lets the calls under way finish for as long as `grace` allows, then closes.
+  public func shutDown(grace: Duration = .seconds(30)) async {
+    core.beginDraining()
+    let core = core
+    let deadline = Task {
+      try await Task.sleep(for: grace)
+      core.closeAll()
+    }
+    await core.waitUntilEmpty()
+    deadline.cancel()
+  }
+}

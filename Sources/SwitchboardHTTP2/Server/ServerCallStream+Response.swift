@@ -1,0 +1,185 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+// MARK: - What the handler asks, from any thread
+
+extension ServerCallStream: ServerStream, MessagePipe.Observer {
+  var eventLoop: any EventLoop { connection.loop }
+  var headers: HPACKHeaders { head.metadata }
+  var peer: PeerIdentity { connection.peer }
+  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+  /// Only methods that stream requests are started with this pipe; any other finds it at its end.
+  var requests: MessagePipe { inbound?.pipe ?? MessagePipe.ended }
+
+  var responses: MessagePipe {
+    let (pipe, isNew, isClosed) = shared.withLock { shared in
+      if let pipe = shared.responses { return (pipe, false, false) }
+      let pipe = MessagePipe(limit: connection.options.streamBufferSize)
+      shared.responses = pipe
+      return (pipe, true, shared.isClosed)
+    }
+    if isClosed { pipe.abort(.callGone) } else if isNew { pipe.attach(self) }
+    return pipe
+  }
+
+  func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
+
+  func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
+
+  func run(_ handler: @escaping @Sendable () async -> Void) {
+    if let executor = connection.options.handlerExecutor {
+      task = Task(executorPreference: executor) { await handler() }
+      return
+    }
+    let task = Task.immediate(executorPreference: connection.loop) { await handler() }
+    if phase == .handling { self.task = task }
+  }
+
+  func respond(_ message: MessageBuffer) { settle(message, .ok) }
+
+  func finish(_ status: GRPCStatus) { settle(nil, status) }
+
+  private func settle(_ message: MessageBuffer?, _ status: GRPCStatus) {
+    if connection.loop.inEventLoop { return end(message, status) }
+    shared.withLock { if $0.outcome == nil { $0.outcome = (message, status) } }
+    signal(.end)
+  }
+
+  func pipeBecameReadable(_ pipe: MessagePipe) {
+    // The requests' pipe is attached here too; what becomes readable in it is for the handler.
+    guard inbound?.pipe !== pipe else { return }
+    if connection.loop.inEventLoop { sendResponses() } else { signal(.readable) }
+  }
+
+  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+    // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
+    guard let inbound, inbound.pipe === pipe, inbound.owesCredit else { return }
+    if connection.loop.inEventLoop { giveCredit() } else { signal(.credit) }
+  }
+
+  private func signal(_ signal: StreamSignals) {
+    if signals.set(signal) { connection.loop.add(.task(self)) }
+  }
+}
+
+// MARK: - On the loop
+
+extension ServerCallStream {
+  func handleSignals() {
+    let taken = signals.takeSignals()
+    if taken.contains(.readable) { sendResponses() }
+    if taken.contains(.credit) { giveCredit() }
+    if taken.contains(.end), let outcome = shared.withLock({ $0.outcome }) {
+      end(outcome.message, outcome.status)
+    }
+  }
+
+  private func giveCredit() {
+    guard let inbound, phase != .closed else { return }
+    let credit = inbound.takeWithheld()
+    guard credit > 0 else { return }
+    connection.session.consumeStream(id, credit)
+    connection.setNeedsFlush()
+  }
+
+  /// There is something in the pipe of responses, or its end.
+  private func sendResponses() {
+    guard phase == .handling || phase == .ending else { return }
+    if headersSent {
+      connection.session.resume(id)
+    } else if phase == .handling {
+      sendHeaders()
+    }
+    connection.setNeedsFlush()
+  }
+
+  private func sendHeaders() {
+    let (metadata, pipe) = shared.withLock { ($0.headers, $0.responses) }
+    body.pipe = pipe
+    submitResponse(metadata)
+  }
+
+  private func submitResponse(_ metadata: HPACKHeaders) {
+    headersSent = true
+    let session = connection.session
+    guard !metadata.isEmpty else { return session.submitResponse(self, constant: .response) }
+    session.headers.reset()
+    session.headers.add(":status", "200")
+    session.headers.add("content-type", "application/grpc")
+    session.headers.add(metadata)
+    session.submitResponse(self)
+  }
+
+  /// The one way in which a call ends from our side.
+  func end(_ message: MessageBuffer?, _ status: GRPCStatus) {
+    guard phase == .handling || phase == .receiving else { return }
+    phase = .ending
+    cancelTimer()
+    self.status = status
+    let (metadata, trailers, pipe) = shared.withLock { ($0.headers, $0.trailers, $0.responses) }
+    trailerMetadata = trailers
+    if headersSent {
+      endOpenResponse(message, pipe)
+    } else if let message {
+      body.setOnly(message)
+      submitResponse(metadata)
+    } else if status.isOk || !metadata.isEmpty {
+      body.isLast = true
+      submitResponse(metadata)
+    } else {
+      submitTrailersOnly()
+    }
+    connection.setNeedsFlush()
+  }
+
+  private func endOpenResponse(_ message: MessageBuffer?, _ pipe: MessagePipe?) {
+    if let message { pipe?.push(message) }
+    pipe?.finish()
+    connection.session.resume(id)
+  }
+
+  private func submitTrailersOnly() {
+    let headers = connection.session.headers
+    headers.reset()
+    headers.add(":status", "200")
+    headers.add("content-type", "application/grpc")
+    writeStatus(into: headers)
+    connection.session.submitTrailersOnly(self)
+  }
+
+  func reject(_ rejection: RequestHead.Rejection) {
+    guard case .http(let code, let message) = rejection else {
+      if case .status(let status) = rejection { end(nil, status) }
+      return
+    }
+    phase = .ending
+    let headers = connection.session.headers
+    headers.reset()
+    headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
+    headers.add("grpc-status", "13")
+    headers.add("grpc-message", message)
+    connection.session.submitTrailersOnly(self)
+    connection.setNeedsFlush()
+  }
+
+  private func writeStatus(into headers: HeaderWriter) {
+    headers.add("grpc-status", String(status.code.rawValue).utf8)
+    if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
+    if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
+    headers.add(trailerMetadata)
+  }
+
+  func makeTrailers(into headers: HeaderWriter) -> Trailers {
+    if trailerMetadata.isEmpty, status == .ok { return .constant(.success) }
+    writeStatus(into: headers)
+    return .written
+  }
+}
+
+extension MessagePipe {
+  static let ended: MessagePipe = {
+    let pipe = MessagePipe(limit: 0)
+    pipe.finish()
+    return pipe
+  }()
+}

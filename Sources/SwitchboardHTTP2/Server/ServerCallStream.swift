@@ -1,0 +1,252 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+/// One call on the server: between an HTTP/2 stream and a handler.
+final class ServerCallStream: SessionStream, @unchecked Sendable {
+  // Sendable holds because what other threads may touch is `shared`, behind its lock, and the atomics;
+  // `head` is not written after the handler starts; the rest is touched on the loop alone.
+
+  /// ```
+  ///   receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
+  ///       └───────────────rejected────────────────────────────^
+  /// ```
+  /// From every phase a reset, a lost connection or a deadline leads on at once.
+  enum Phase {
+    case receiving, handling, ending, closed
+  }
+
+  let connection: ServerConnection
+  @exclusivity(unchecked) var phase = Phase.receiving
+  @exclusivity(unchecked) var head = RequestHead()
+  @exclusivity(unchecked) var body = OutboundBody()
+  @exclusivity(unchecked) var deframer: Deframer
+  @exclusivity(unchecked) var inbound: InboundFlow?
+  /// A whole request that lies in the read buffer.
+  @exclusivity(unchecked) var lentRequest: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) var request: MessageBuffer?
+  @exclusivity(unchecked) var remoteEnded = false
+  @exclusivity(unchecked) var localEnded = false
+  @exclusivity(unchecked) var headersSent = false
+  @exclusivity(unchecked) var failure: GRPCStatus?
+  @exclusivity(unchecked) var status = GRPCStatus.ok
+  @exclusivity(unchecked) var trailerMetadata = HPACKHeaders()
+  @exclusivity(unchecked) var task: Task<Void, Never>?
+  @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
+
+  let signals = Atomic(0)
+  let cancelled = Atomic(false)
+  let shared = Mutex(Shared())
+
+  /// What handlers reach from any thread.
+  struct Shared: Sendable {
+    var headers = HPACKHeaders()
+    var trailers = HPACKHeaders()
+    var outcome: (message: MessageBuffer?, status: GRPCStatus)?
+    var responses: MessagePipe?
+    var isClosed = false
+  }
+
+  init(_ connection: ServerConnection) {
+    self.connection = connection
+    deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
+  }
+
+  // MARK: What the session tells
+
+  override func receiveHeader(_ name: Bytes, _ value: Bytes) {
+    guard phase == .receiving else { return }
+    head.add(name, value, connection.router)
+  }
+
+  override func headersDidEnd(endsStream: Bool) {
+    remoteEnded = remoteEnded || endsStream
+    guard phase == .receiving else { return }
+    if head.handler?.method.type.streamsRequests == true, inbound == nil {
+      inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
+    }
+    if endsStream { endOfRequests() }
+    connection.streamIsReady(self)
+  }
+
+  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+    let credit = take(bytes)
+    if credit == bytes.count {
+      connection.session.consume(id, credit)
+    } else {
+      connection.session.consumeConnection(bytes.count)
+    }
+  }
+
+  override func remoteDidEnd() {
+    remoteEnded = true
+    endOfRequests()
+    if phase == .receiving { connection.streamIsReady(self) }
+  }
+
+  override func localDidEnd() {
+    localEnded = true
+    // The answer is complete, so the rest of the request is of no use to anyone.
+    if !remoteEnded { connection.session.reset(id, .noError) }
+  }
+
+  override func didClose(_ code: UInt32) {
+    let wasEnded = localEnded
+    phase = .closed
+    cancelTimer()
+    if !wasEnded { cancelled.store(true, ordering: .relaxed) }
+    let responses = shared.withLock { shared in
+      shared.isClosed = true
+      return shared.responses
+    }
+    if !wasEnded { task?.cancel() }
+    task = nil
+    responses?.abort(.callGone)
+    responses?.detach()
+    inbound?.pipe.abort(.callGone)
+    inbound?.pipe.detach()
+    connection.streamDidClose(self)
+  }
+
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+
+  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+    body.takeBorrowed(count)
+  }
+
+  override func trailers(into headers: HeaderWriter) -> Trailers { makeTrailers(into: headers) }
+
+  override func runOnLoop() { handleSignals() }
+
+  // MARK: Requests
+
+  /// Takes bytes of the request, and returns how many of them the client may send again at once.
+  private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard failure == nil, phase != .closed, phase != .ending else { return bytes.count }
+    if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
+      lentRequest = whole
+      connection.streamIsReady(self)
+      return bytes.count
+    }
+    do {
+      try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
+    } catch {
+      fail(error)
+    }
+    return inbound?.credit(forArrived: bytes.count) ?? bytes.count
+  }
+
+  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    let message = message.isCompressed ? try decompress(message) : message
+    if let inbound {
+      inbound.pipe.push(message)
+    } else if request == nil, lentRequest == nil {
+      request = message
+    } else {
+      throw .wrongRequestCount
+    }
+  }
+
+  private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
+    guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
+    return try Compressor.decompress(message, encoding, sizeLimit: connection.options.maxRequestSize)
+  }
+
+  private func endOfRequests() {
+    if failure == nil, deframer.isInsideMessage { fail(.truncatedMessage) }
+    inbound?.pipe.finish(failure)
+  }
+
+  private func fail(_ status: GRPCStatus) {
+    failure = status
+    inbound?.pipe.finish(status)
+    connection.streamIsReady(self)
+  }
+
+  // MARK: Starting
+
+  override func processReady() {
+    switch phase {
+    case .receiving: startIfWhole()
+    case .handling:
+      if let failure { end(nil, failure) }
+    case .ending, .closed: break
+    }
+    lentRequest = nil
+  }
+
+  private func startIfWhole() {
+    if let rejection = head.rejection { return reject(rejection) }
+    if let failure { return end(nil, failure) }
+    guard let handler = head.handler else { return }
+    if inbound != nil {
+      begin()
+      handler.start(self)
+    } else if remoteEnded {
+      startSingle(handler)
+    } else if let lent = lentRequest {
+      request = MessageBuffer(lent)
+    }
+  }
+
+  private func startSingle(_ handler: any MethodHandler) {
+    if let lent = lentRequest {
+      begin()
+      handler.start(self, message: lent.bytes)
+    } else if let message = request {
+      request = nil
+      begin()
+      message.withBytes { handler.start(self, message: $0) }
+    } else {
+      end(nil, .wrongRequestCount)
+    }
+  }
+
+  private func begin() {
+    phase = .handling
+    if let timeout = head.timeout { startDeadline(timeout) }
+    inbound?.pipe.attach(self)
+  }
+
+  private func startDeadline(_ timeout: GRPCTimeout) {
+    let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
+    deadline = ContinuousClock.now + length
+    let timer = LoopTimer { self.deadlinePassed() }
+    self.timer = timer
+    connection.loop.schedule(timer, after: length)
+  }
+
+  private func deadlinePassed() {
+    timer = nil
+    cancelled.store(true, ordering: .relaxed)
+    inbound?.pipe.abort(.deadlinePassed)
+    shared.withLock { $0.responses }?.abort(.deadlinePassed)
+    end(nil, .deadlinePassed)
+    task?.cancel()
+  }
+
+  func cancelTimer() {
+    guard let timer else { return }
+    connection.loop.cancel(timer)
+    self.timer = nil
+  }
+}
+
+extension GRPCStatus {
+  static let callGone = GRPCStatus(code: .cancelled, message: "the call has ended", origin: .peer)
+  static let deadlinePassed = GRPCStatus(
+    code: .deadlineExceeded,
+    message: "the deadline of the call has passed",
+    origin: .library
+  )
+  static let wrongRequestCount = GRPCStatus(
+    code: .unimplemented,
+    message: "the method takes exactly one request",
+    origin: .peer
+  )
+  static let unannouncedCompression = GRPCStatus(
+    code: .internalError,
+    message: "a message is compressed, but no grpc-encoding was announced",
+    origin: .peer
+  )
+}

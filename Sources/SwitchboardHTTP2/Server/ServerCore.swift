@@ -1,0 +1,117 @@
+import SwitchboardCall
+import Synchronization
+
+/// What all connections of a server share.
+final class ServerCore: @unchecked Sendable {
+  // Sendable holds because a connection is only ever used on its own loop; the table that holds them all
+  // is locked.
+  let options: ServerOptions
+  let router: Router
+  let group: LoopGroup
+  private let state = Mutex(State())
+  private let tls: Mutex<TLSContext?>
+
+  private struct State: @unchecked Sendable {
+    var connections: [ObjectIdentifier: ServerConnection] = [:]
+    var listeners: [Listener] = []
+    var isDraining = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
+    throws(GRPCStatus)
+  {
+    self.options = options
+    tls = Mutex(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
+    router = Router(providers)
+    self.group = group
+  }
+
+  var sessionSettings: SessionSettings {
+    SessionSettings(
+      maxConcurrentStreams: options.maxConcurrentStreams,
+      streamWindow: options.streamWindow,
+      connectionWindow: options.connectionWindow,
+      maxHeaderListSize: options.maxHeaderListSize
+    )
+  }
+
+  var tlsContext: TLSContext? { tls.withLock { $0 } }
+
+  func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
+    let context = try TLSContext(server: options)
+    tls.withLock { $0 = context }
+  }
+
+  /// Takes over an accepted socket, on its loop.
+  func accept(_ descriptor: Int32, _ kind: SocketAddress.Kind, peer: SocketAddress?, on loop: Loop) {
+    guard let socket = Socket.adopt(descriptor, kind, on: loop),
+      let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
+    else { return }
+    let accepted = state.withLock { state in
+      guard !state.isDraining else { return false }
+      state.connections[ObjectIdentifier(connection)] = connection
+      return true
+    }
+    if accepted { connection.start() } else { socket.close() }
+  }
+
+  func connectionDidClose(_ connection: ServerConnection) {
+    let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
+      state.connections[ObjectIdentifier(connection)] = nil
+      guard state.connections.isEmpty else { return [] }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  var connectionCount: Int { state.withLock { $0.connections.count } }
+
+  func add(_ listener: Listener) {
+    state.withLock { $0.listeners.append(listener) }
+  }
+
+  /// Stops accepting and asks every connection to end once its calls have.
+  func beginDraining() {
+    let (listeners, connections) = state.withLock { state in
+      state.isDraining = true
+      defer { state.listeners = [] }
+      return (state.listeners, Array(state.connections.values))
+    }
+    for listener in listeners { listener.close() }
+    for connection in connections { onLoop(of: connection) { $0.drain() } }
+  }
+
+  func closeAll() {
+    let connections = state.withLock { Array($0.connections.values) }
+    for connection in connections { onLoop(of: connection) { $0.close(.serverStopped) } }
+  }
+
+  private func onLoop(of connection: ServerConnection, _ body: @escaping @Sendable (ServerConnection) -> Void)
+  {
+    // The connection goes back to its own loop, the only place where it is used.
+    nonisolated(unsafe) let connection = connection
+    connection.loop.execute { body(connection) }
+  }
+
+  /// Returns once no connection is open.
+  func waitUntilEmpty() async {
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        if state.connections.isEmpty { return true }
+        state.waiters.append(continuation)
+        return false
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let serverStopped = GRPCStatus(
+    code: .unavailable,
+    message: "the server was stopped",
+    origin: .library
+  )
+}

@@ -1,0 +1,102 @@
+import COpenSSL
+import SwitchboardCall
+
+/// What all TLS connections of a server or a channel share: certificates, trust, and rules.
+final class TLSContext: @unchecked Sendable {
+  // Sendable holds because the context is set up in `init` and OpenSSL allows connections to be made from
+  // it on any thread.
+  let raw: OpaquePointer
+  let isServer: Bool
+  /// The name to ask for and to check, on a client.
+  let serverName: String?
+
+  init(server options: ServerTLS) throws(GRPCStatus) {
+    isServer = true
+    serverName = nil
+    guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
+    self.raw = raw
+    configure(options.minimumVersion)
+    SSL_CTX_set_alpn_select_cb(raw, Self.selectProtocol, nil)
+    try use(options.credentials)
+    switch options.clientCertificates {
+    case .none: break
+    case .optional: SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+    case .required: SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+    }
+    if options.clientCertificates != .none { try trust(options.trustRoots) }
+    // Tickets are bound to a context; without an identifier, sessions with client certificates are refused.
+    _ = "switchboard".withCString { text in
+      text.withMemoryRebound(to: UInt8.self, capacity: 11) { SSL_CTX_set_session_id_context(raw, $0, 11) }
+    }
+  }
+
+  init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
+    isServer = false
+    self.serverName = options.serverNameOverride ?? serverName
+    guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
+    self.raw = raw
+    configure(options.minimumVersion)
+    let protocols: [UInt8] = [2] + Array("h2".utf8)
+    SSL_CTX_set_alpn_protos(raw, protocols, UInt32(protocols.count))
+    SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+    try trust(options.trustRoots)
+    if let credentials = options.credentials { try use(credentials) }
+  }
+
+  deinit { SSL_CTX_free(raw) }
+
+  private func configure(_ minimum: TLSVersion) {
+    _ = switchboard_ssl_ctx_set_minimum_version(raw, minimum == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION)
+    switchboard_ssl_ctx_release_idle_buffers(raw)
+    switchboard_ssl_ctx_apply_http2_rules(raw)
+  }
+
+  private func use(_ credentials: TLSCredentials) throws(GRPCStatus) {
+    let certificates = try PEM(credentials.certificateChain, "certificate chain").certificates()
+    defer { for certificate in certificates { X509_free(certificate) } }
+    let key = try PEM(credentials.privateKey, "private key").privateKey()
+    defer { EVP_PKEY_free(key) }
+    guard SSL_CTX_use_certificate(raw, certificates[0]) == 1, SSL_CTX_use_PrivateKey(raw, key) == 1,
+      SSL_CTX_check_private_key(raw) == 1
+    else { throw .tls("the certificate and the key do not belong together", code: .invalidArgument) }
+    for certificate in certificates.dropFirst() {
+      _ = switchboard_ssl_ctx_add_chain_certificate(raw, certificate)
+    }
+  }
+
+  private func trust(_ roots: PEMSource?) throws(GRPCStatus) {
+    guard let roots else {
+      SSL_CTX_set_default_verify_paths(raw)
+      return
+    }
+    let certificates = try PEM(roots, "trust roots").certificates()
+    let store = SSL_CTX_get_cert_store(raw)
+    for certificate in certificates {
+      X509_STORE_add_cert(store, certificate)
+      X509_free(certificate)
+    }
+  }
+
+  /// HTTP/2 or nothing.
+  private static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
+    _,
+    selected,
+    selectedCount,
+    offered,
+    count,
+    _ in
+    guard let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    var index = 0
+    while index < Int(count) {
+      let length = Int(offered[index])
+      guard index + 1 + length <= Int(count) else { break }
+      if length == 2, offered[index + 1] == UInt8(ascii: "h"), offered[index + 2] == UInt8(ascii: "2") {
+        selected?.pointee = offered + index + 1
+        selectedCount?.pointee = 2
+        return SSL_TLSEXT_ERR_OK
+      }
+      index += 1 + length
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+  }
+}
