@@ -1,0 +1,39 @@
+import SwitchboardCall
+
+/// What a channel is set to, for all its calls.
+public struct ChannelOptions: Sendable {
+  /// How long to wait after the first failure to connect; grows by 1.6 with each further one.
+  public var initialBackoff = Duration.seconds(1)
+  public var maximumBackoff = Duration.seconds(120)
+  /// How long one attempt to connect may take at the least.
+  public var minimumConnectTimeout = Duration.seconds(20)
+  /// The largest response message, after decompression.
+  public var maxResponseSize = 4 * 1024 * 1024
+  public var maxHeaderListSize = 16 * 1024
+  public var streamWindow = 1024 * 1024
+  public var connectionWindow = 4 * 1024 * 1024
+  /// How many unread bytes of one stream are held before its sender is made to wait.
+  public var streamBufferSize = 256 * 1024
+  /// How many connections may be opened when the calls are more than one connection's peer allows.
+  public var maxConnections = 4
+  /// How connections are secured. `nil`: they are not.
+  public var tls: ClientTLS?
+  /// Goes before our own name in `user-agent`.
+  public var userAgentPrefix: String?
+  /// The `:authority` to send in place of the target's.
+  public var authority: String?
+
+  public init() {}
+
+  func validate() throws(GRPCStatus) {
+    guard initialBackoff <= maximumBackoff else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "the initial backoff, \(initialBackoff), is above the maximum, \(maximumBackoff)"
+      )
+    }
+    guard maxConnections > 0 else {
+      throw GRPCStatus(code: .invalidArgument, message: "a channel needs at least one connection")
+    }
+  }
+}

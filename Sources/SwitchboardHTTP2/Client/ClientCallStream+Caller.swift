@@ -1,0 +1,66 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+// MARK: - What the caller asks, from any thread
+
+extension ClientCallStream: ByteCall, MessagePipe.Observer {
+  func start() {
+    if channel.loop.inEventLoop { begin() } else { signal(.start) }
+  }
+
+  func cancel(_ status: GRPCStatus) {
+    cancellation.withLock { if $0 == nil { $0 = status } }
+    if channel.loop.inEventLoop { endEarly(status) } else { signal(.cancel) }
+  }
+
+  func pipeBecameReadable(_ pipe: MessagePipe) {
+    // The responses' pipe is attached here too; what becomes readable in it is for the caller.
+    guard case .stream(let requests) = request.body, requests === pipe else { return }
+    if channel.loop.inEventLoop { resumeBody() } else { signal(.readable) }
+  }
+
+  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+    guard let flow = inboundFlow, flow.pipe === pipe, flow.owesCredit else { return }
+    if channel.loop.inEventLoop { giveCredit() } else { signal(.credit) }
+  }
+
+  private func signal(_ signal: StreamSignals) {
+    guard signals.set(signal), !channel.loop.add(.task(self)) else { return }
+    // The loop is gone, and nothing else will ever answer.
+    receiver.close(.channelShutDown, trailers: HPACKHeaders())
+  }
+}
+
+// MARK: - On the loop
+
+extension ClientCallStream {
+  func handleSignals() {
+    let taken = signals.takeSignals()
+    if taken.contains(.start) { begin() }
+    if taken.contains(.readable) { resumeBody() }
+    if taken.contains(.credit) { giveCredit() }
+    if taken.contains(.cancel), let status = cancellation.withLock({ $0 }) { endEarly(status) }
+  }
+
+  private func resumeBody() {
+    guard phase == .open, let connection, !connection.isClosed else { return }
+    connection.session.resume(id)
+    connection.setNeedsFlush()
+  }
+
+  private func giveCredit() {
+    guard phase == .open, let flow = inboundFlow, let connection, !connection.isClosed else { return }
+    let credit = flow.takeWithheld()
+    guard credit > 0 else { return }
+    connection.session.consumeStream(id, credit)
+    connection.setNeedsFlush()
+  }
+}
+
+extension GRPCStatus {
+  static let channelShutDown = GRPCStatus(
+    code: .unavailable,
+    message: "the channel was shut down",
+    origin: .user
+  )
+}

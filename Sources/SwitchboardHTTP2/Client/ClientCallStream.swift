@@ -1,0 +1,300 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+/// One call on the client: between a caller and an HTTP/2 stream.
+final class ClientCallStream: SessionStream, @unchecked Sendable {
+  // Sendable holds because what other threads may touch is `cancellation`, behind its lock, and the
+  // signals; the rest is touched on the loop alone.
+
+  /// ```
+  ///   idle ──start──> waiting ──a connection has room──> open ──status──> closed
+  ///                      ^────────── refused ─────────────┘
+  /// ```
+  /// From every phase a cancellation or the deadline leads to closed.
+  enum Phase {
+    case idle, waiting, open, closed
+  }
+
+  let request: CallRequest
+  let receiver: any ResponseReceiver
+  let channel: ClientChannel
+  @exclusivity(unchecked) private(set) var phase = Phase.idle
+  @exclusivity(unchecked) var connection: ClientConnection?
+  @exclusivity(unchecked) private var head: ResponseHead
+  @exclusivity(unchecked) private var body = OutboundBody()
+  @exclusivity(unchecked) private var deframer: Deframer
+  @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
+  @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) private var message: MessageBuffer?
+  @exclusivity(unchecked) private var headersComplete = false
+  @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
+  @exclusivity(unchecked) private var messagesTold = 0
+  @exclusivity(unchecked) private var remoteEnded = false
+  @exclusivity(unchecked) private var localEnded = false
+  @exclusivity(unchecked) private var failure: GRPCStatus?
+  @exclusivity(unchecked) private var closeCode: UInt32?
+  @exclusivity(unchecked) private var attempts = 0
+  @exclusivity(unchecked) private var timer: LoopTimer?
+  @exclusivity(unchecked) private(set) var deadline: UInt64?
+
+  let signals = Atomic(0)
+  let cancellation = Mutex<GRPCStatus?>(nil)
+
+  /// A refused call is tried again this often before the caller hears of it.
+  private static let maxTransparentRetries = 3
+
+  init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ channel: ClientChannel) {
+    self.request = request
+    self.receiver = receiver
+    self.channel = channel
+    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
+    inboundFlow = request.responses.map(InboundFlow.init)
+  }
+
+  var waitsForReady: Bool { request.options?.waitForReady ?? false }
+
+  // MARK: On the loop: the way up
+
+  func begin() {
+    guard phase == .idle else { return }
+    phase = .waiting
+    if let status = cancellation.withLock({ $0 }) { return close(status) }
+    inboundFlow?.pipe.attach(self)
+    if case .stream(let pipe) = request.body { body.pipe = pipe }
+    if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
+    channel.dispatch(self)
+  }
+
+  private func startDeadline(_ timeout: Duration) -> Bool {
+    guard timeout > .zero else {
+      close(.deadlinePassed)
+      return false
+    }
+    let timer = LoopTimer { self.endEarly(.deadlinePassed) }
+    self.timer = timer
+    deadline = channel.loop.now.addingSaturated(timeout.nanoseconds)
+    channel.loop.schedule(timer, after: timeout)
+    return true
+  }
+
+  /// Sends the request on a connection that has room for it.
+  func open(on connection: ClientConnection) {
+    guard phase == .waiting else { return }
+    phase = .open
+    self.connection = connection
+    attempts += 1
+    if case .message(let message) = request.body { body.setOnly(outgoing(message)) }
+    connection.writeRequestHeaders(self)
+    guard connection.session.submitRequest(self) else {
+      self.connection = nil
+      phase = .waiting
+      connection.retire()
+      return channel.dispatch(self)
+    }
+    if case .stream(let pipe) = request.body { pipe.attach(self) }
+    connection.setNeedsFlush()
+  }
+
+  private func outgoing(_ message: MessageBuffer) -> MessageBuffer {
+    guard let compression = request.options?.compression, compression != .none else { return message }
+    return Compressor.compress(message, compression)
+  }
+
+  // MARK: On the loop: the way down
+
+  /// Ends the call from our side, with the peer told to stop.
+  func endEarly(_ status: GRPCStatus) {
+    guard phase == .waiting || phase == .open else { return }
+    resetIfOpen()
+    close(status)
+  }
+
+  private func resetIfOpen() {
+    guard phase == .open, closeCode == nil, let connection, !connection.isClosed else { return }
+    connection.session.reset(id, .cancel)
+    connection.setNeedsFlush()
+  }
+
+  private func close(_ status: GRPCStatus) {
+    guard phase != .closed else { return }
+    let wasWaiting = phase == .waiting
+    phase = .closed
+    if let timer { channel.loop.cancel(timer) }
+    timer = nil
+    if wasWaiting { channel.waitingCallDidClose() }
+    if case .stream(let pipe) = request.body {
+      pipe.abort(status.isOk ? .callGone : status)
+      pipe.detach()
+    }
+    receiver.close(status, trailers: head.takeFields())
+    inboundFlow?.pipe.detach()
+  }
+
+  // MARK: What the session tells
+
+  override func receiveHeader(_ name: Bytes, _ value: Bytes) {
+    guard phase == .open else { return }
+    head.add(name, value)
+  }
+
+  override func headersDidEnd(endsStream: Bool) {
+    remoteEnded = remoteEnded || endsStream
+    guard phase == .open, failure == nil else { return }
+    if !headersComplete {
+      if head.isInformational, !endsStream {
+        head = ResponseHead(keepsFields: receiver.wantsMetadata)
+        return
+      }
+      headersComplete = true
+      failure = head.failure
+      if receiver.wantsMetadata, !endsStream { headersToTell = head.takeFields() }
+    }
+    ready()
+  }
+
+  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+    guard let connection else { return }
+    let credit = take(bytes)
+    if credit == bytes.count {
+      connection.session.consume(id, credit)
+    } else {
+      connection.session.consumeConnection(bytes.count)
+    }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard phase == .open, failure == nil, headersComplete else { return bytes.count }
+    if inboundFlow == nil, lentMessage == nil, message == nil, let whole = deframer.wholeMessage(in: bytes) {
+      lentMessage = whole
+      ready()
+      return bytes.count
+    }
+    do {
+      try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
+    } catch {
+      failure = error
+      ready()
+    }
+    return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
+  }
+
+  private func accept(_ received: MessageBuffer) throws(GRPCStatus) {
+    let plain = received.isCompressed ? try decompress(received) : received
+    if let inboundFlow {
+      inboundFlow.pipe.push(plain)
+    } else if message == nil, lentMessage == nil, messagesTold == 0 {
+      message = plain
+      ready()
+    } else {
+      throw .tooManyResponses
+    }
+  }
+
+  private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
+    guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
+    return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
+  }
+
+  override func remoteDidEnd() {
+    remoteEnded = true
+    ready()
+  }
+
+  override func localDidEnd() { localEnded = true }
+
+  override func didClose(_ code: UInt32) {
+    closeCode = code
+    connection?.streamDidClose()
+    ready()
+  }
+
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+
+  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+    body.takeBorrowed(count)
+  }
+
+  override func runOnLoop() { handleSignals() }
+
+  private func ready() { connection?.streamIsReady(self) }
+
+  // MARK: After the session has taken in what was read
+
+  override func processReady() {
+    guard phase == .open else { return releaseConnection() }
+    if let headers = headersToTell {
+      headersToTell = nil
+      receiver.receive(headers: headers)
+    }
+    tellMessage()
+    if let failure {
+      resetIfOpen()
+      close(failure)
+    } else if remoteEnded {
+      finishByPeer()
+    } else if let closeCode {
+      closedByPeer(closeCode)
+    }
+    releaseConnection()
+  }
+
+  private func tellMessage() {
+    if let lent = lentMessage {
+      lentMessage = nil
+      messagesTold += 1
+      receiver.receive(message: lent.bytes)
+    } else if let message {
+      self.message = nil
+      messagesTold += 1
+      message.withBytes { receiver.receive(message: $0) }
+    }
+  }
+
+  private func finishByPeer() {
+    // The server has answered: what we have not sent is of no use.
+    if !localEnded { resetIfOpen() }
+    close(deframer.isInsideMessage ? .truncatedMessage : head.status)
+  }
+
+  private func closedByPeer(_ code: UInt32) {
+    if code == HTTP2Error.refusedStream.rawValue, canRetry { return retry() }
+    if let reason = connection?.closeReason { return close(reason) }
+    close(
+      GRPCStatus(
+        code: GRPCStatus.Code(http2Error: code),
+        message: "the stream was reset with code \(code)",
+        origin: .peer
+      )
+    )
+  }
+
+  private func releaseConnection() {
+    if closeCode != nil { connection = nil }
+  }
+
+  /// A refused stream was not processed at all, so sending the same again is safe while we still have it.
+  private var canRetry: Bool {
+    guard !headersComplete, attempts <= Self.maxTransparentRetries, case .message = request.body else {
+      return false
+    }
+    return true
+  }
+
+  private func retry() {
+    phase = .waiting
+    id = -1
+    closeCode = nil
+    localEnded = false
+    connection = nil
+    channel.dispatch(self)
+  }
+}
+
+extension GRPCStatus {
+  static let tooManyResponses = GRPCStatus(
+    code: .internalError,
+    message: "the call takes one response and got several",
+    origin: .peer
+  )
+}

@@ -1,0 +1,144 @@
+import SwitchboardCall
+import Synchronization
+
+/// The HTTP/2 transport under a channel: connects, reconnects, and gives each call a connection.
+public final class ClientChannel: ByteTransport, @unchecked Sendable {
+  // Sendable holds because everything but `watchers` is touched on the loop alone.
+
+  let loop: Loop
+  let options: ChannelOptions
+  let target: Target
+  let authority: [UInt8]
+  let userAgent: [UInt8]
+  let tlsContext: TLSContext?
+  /// Keeps the loops running for as long as the channel may need them.
+  private let group: LoopGroup
+
+  @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
+  @exclusivity(unchecked) var connections: [ClientConnection] = []
+  @exclusivity(unchecked) private var waiting: [ClientCallStream] = []
+  @exclusivity(unchecked) private var closedWaiting = 0
+  @exclusivity(unchecked) var dialing: Dialing?
+  @exclusivity(unchecked) var backoff: Backoff
+  @exclusivity(unchecked) var retryTimer: LoopTimer?
+  @exclusivity(unchecked) var lastFailure: GRPCStatus?
+  @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
+  let watchers = Mutex(ConnectivityWatchers())
+
+  /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
+  public init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+    try options.validate()
+    let parsed = try Target(target)
+    self.target = parsed
+    tlsContext = try options.tls.map { tls throws(GRPCStatus) in
+      try TLSContext(client: tls, serverName: parsed.host)
+    }
+    self.options = options
+    self.group = group
+    loop = group.nextLoop()
+    authority = Array((options.authority ?? self.target.authority).utf8)
+    userAgent =
+      Array((options.userAgentPrefix.map { "\($0) " } ?? "").utf8) + Array("grpc-swift-switchboard/0.1".utf8)
+    backoff = Backoff(initial: options.initialBackoff, maximum: options.maximumBackoff)
+  }
+
+  public var eventLoop: any EventLoop { loop }
+
+  public func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    ClientCallStream(request, receiver, self)
+  }
+
+  var sessionSettings: SessionSettings {
+    SessionSettings(
+      streamWindow: options.streamWindow,
+      connectionWindow: options.connectionWindow,
+      maxHeaderListSize: options.maxHeaderListSize,
+      isServer: false
+    )
+  }
+
+  // MARK: Calls
+
+  /// Gives the call a connection, now or when there is one.
+  func dispatch(_ call: ClientCallStream) {
+    if state == .shutdown { return call.endEarly(.channelShutDown) }
+    if let connection = connections.first(where: \.hasRoom) { return call.open(on: connection) }
+    if state == .transientFailure, !call.waitsForReady {
+      return call.endEarly(lastFailure ?? .connectionLost)
+    }
+    waiting.append(call)
+    connectIfNeeded()
+  }
+
+  func waitingCallDidClose() {
+    closedWaiting += 1
+    guard closedWaiting > 32, closedWaiting * 2 > waiting.count else { return }
+    waiting.removeAll { $0.phase != .waiting }
+    closedWaiting = 0
+  }
+
+  /// Calls that wait are sent on, as far as there is room.
+  func connectionHasRoom() {
+    guard !waiting.isEmpty else { return }
+    var sent = 0
+    while sent < waiting.count, let connection = connections.first(where: \.hasRoom) {
+      let call = waiting[sent]
+      sent += 1
+      if call.phase == .waiting {
+        call.open(on: connection)
+      } else {
+        closedWaiting = max(0, closedWaiting - 1)
+      }
+    }
+    waiting.removeFirst(min(sent, waiting.count))
+    if !waiting.isEmpty { connectIfNeeded() }
+  }
+
+  /// Calls that will not wait for a connection hear of the failure.
+  func failWaiting(_ status: GRPCStatus, includingPatient: Bool) {
+    let calls = waiting
+    waiting = calls.filter { $0.waitsForReady && !includingPatient }
+    closedWaiting = 0
+    for call in calls where includingPatient || !call.waitsForReady { call.endEarly(status) }
+  }
+
+  var hasWaitingCalls: Bool { waiting.contains { $0.phase == .waiting } }
+
+  func setState(_ new: ConnectivityState) {
+    guard state != new, state != .shutdown else { return }
+    state = new
+    watchers.withLock { $0.tell(new) }
+  }
+
+  // MARK: Shutting down
+
+  public func shutDown(grace: Duration) async {
+    let deadline = Task(executorPreference: loop) {
+      try await Task.sleep(for: grace)
+      self.loop.execute { self.closeAll() }
+    }
+    await withCheckedContinuation { continuation in
+      loop.execute { self.beginShutDown(continuation) }
+    }
+    deadline.cancel()
+  }
+
+  private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>) {
+    setState(.shutdown)
+    cancelDialing()
+    failWaiting(.channelShutDown, includingPatient: true)
+    drained.append(continuation)
+    for connection in connections { connection.retire() }
+    resumeIfDrained()
+  }
+
+  func resumeIfDrained() {
+    guard state == .shutdown, connections.isEmpty else { return }
+    for continuation in drained { continuation.resume() }
+    drained = []
+  }
+
+  private func closeAll() {
+    for connection in connections { connection.close(.channelShutDown) }
+  }
+}

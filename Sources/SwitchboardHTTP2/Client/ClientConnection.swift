@@ -1,0 +1,90 @@
+@_spi(Transport) import SwitchboardCall
+
+/// One of a channel's connections.
+final class ClientConnection: Connection {
+  // Unchecked exclusivity: confined to the loop.
+  private let channel: ClientChannel
+  @exclusivity(unchecked) private(set) var isReady = false
+  /// No new call may be opened here: the peer says so, or the channel does.
+  @exclusivity(unchecked) private(set) var isRetired = false
+
+  init?(_ channel: ClientChannel, socket: Socket) {
+    self.channel = channel
+    var tls: TLSFilter?
+    if let context = channel.tlsContext {
+      tls = TLSFilter(context)
+      guard tls != nil else { return nil }
+    }
+    guard let session = Session(.client, settings: channel.sessionSettings) else { return nil }
+    super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
+  }
+
+  var hasRoom: Bool {
+    isReady && !isRetired && !isClosed && session.streams.count < session.remoteMaxConcurrentStreams
+  }
+
+  /// The first settings are what makes a connection usable: a peer that sends none may not speak HTTP/2.
+  override func sessionDidReceiveSettings() {
+    guard !isReady else { return channel.connectionHasRoom() }
+    isReady = true
+    channel.connectionBecameReady(self)
+  }
+
+  override func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32) {
+    retire()
+  }
+
+  override func didClose(_ reason: GRPCStatus) {
+    isRetired = true
+    channel.connectionDidClose(self, reason)
+  }
+
+  func streamDidClose() {
+    loop.activeCalls -= 1
+    if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
+  }
+
+  /// Opens no more calls; closes when the last one has ended.
+  func retire() {
+    guard !isRetired else { return }
+    isRetired = true
+    channel.connectionWasRetired(self)
+    closeIfIdle()
+  }
+
+  private func closeIfIdle() {
+    guard !isClosed, session.streams.count == 0 else { return }
+    session.terminate(.noError)
+    setNeedsFlush()
+  }
+
+  func writeRequestHeaders(_ stream: ClientCallStream) {
+    loop.activeCalls += 1
+    let request = stream.request
+    let headers = session.headers
+    headers.reset()
+    headers.add(":method", "POST")
+    if tls == nil { headers.add(":scheme", "http") } else { headers.add(":scheme", "https") }
+    headers.add(":path", request.method.pathBytes)
+    if let authority = request.options?.serverAuthority {
+      headers.add(":authority", authority.utf8)
+    } else {
+      headers.add(":authority", channel.authority)
+    }
+    headers.add("te", "trailers")
+    headers.add("content-type", "application/grpc")
+    headers.add("user-agent", channel.userAgent)
+    headers.add("grpc-accept-encoding", "identity,deflate,gzip")
+    if let options = request.options { writeOptions(options, stream, headers) }
+  }
+
+  private func writeOptions(_ options: CallOptions, _ stream: ClientCallStream, _ headers: HeaderWriter) {
+    if let deadline = stream.deadline {
+      let now = loop.now
+      let rest = GRPCTimeout(nanoseconds: deadline > now ? deadline - now : 1)
+      headers.add("grpc-timeout", rest.encoded)
+    }
+    if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
+    headers.add(options.initialMetadata)
+  }
+}

@@ -1,0 +1,94 @@
+@_spi(Transport) import SwitchboardCall
+
+/// The headers and trailers of a response, read from bytes as they come.
+struct ResponseHead {
+  private(set) var httpStatus = 0
+  private(set) var isGRPC = false
+  private(set) var code: Int?
+  private(set) var message: String?
+  private(set) var encoding: MessageCompression? = MessageCompression.none
+  private(set) var fields = HPACKHeaders()
+  let keepsFields: Bool
+
+  init(keepsFields: Bool) {
+    self.keepsFields = keepsFields
+  }
+
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  mutating func add(_ name: Bytes, _ value: Bytes) {
+    switch name.count {
+    case 7 where name.equals(":status"):
+      httpStatus = value.decimal ?? 0
+    case 11 where name.equals("grpc-status"):
+      code = value.decimal ?? GRPCStatus.Code.unknown.rawValue
+    case 12 where name.equals("content-type"):
+      isGRPC = value.isGRPCContentType
+    case 12 where name.equals("grpc-message"):
+      // The common message costs no decoding.
+      message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
+    case 13 where name.equals("grpc-encoding"):
+      encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+    default:
+      break
+    }
+    if keepsFields { fields.append(name: name, value: value) }
+  }
+
+  /// The fields so far, which are then the next block's to fill.
+  mutating func takeFields() -> HPACKHeaders {
+    defer { fields = HPACKHeaders() }
+    return fields
+  }
+
+  /// A first block of headers that was only informational: forget it.
+  var isInformational: Bool { (100..<200).contains(httpStatus) }
+
+  /// Why this is no gRPC response, by its first block of headers.
+  var failure: GRPCStatus? {
+    if code != nil { return nil }
+    if httpStatus != 200 {
+      return GRPCStatus(
+        code: GRPCStatus.Code(httpStatus: httpStatus),
+        message: "the HTTP status is \(httpStatus)",
+        origin: .peer
+      )
+    }
+    guard isGRPC else {
+      return GRPCStatus(
+        code: .unknown,
+        message: "the response's content type is not application/grpc",
+        origin: .peer
+      )
+    }
+    guard encoding != nil else {
+      return GRPCStatus(
+        code: .internalError,
+        message: "the response's grpc-encoding is not known here",
+        origin: .peer
+      )
+    }
+    return nil
+  }
+
+  /// What the trailers say.
+  var status: GRPCStatus {
+    guard let code else {
+      return GRPCStatus(code: .unknown, message: "the response ended without a grpc-status", origin: .peer)
+    }
+    return GRPCStatus(code: GRPCStatus.Code(rawValue: code) ?? .unknown, message: message, origin: .peer)
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// A number of up to nine digits.
+  var decimal: Int? {
+    guard (1...9).contains(count) else { return nil }
+    var number = 0
+    for digit in self {
+      guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+      number = number * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return number
+  }
+}

@@ -1,0 +1,91 @@
+import SwitchboardCall
+
+/// Where a channel connects to, in gRPC's naming: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`,
+/// `ipv6:[::1]:80` (several, with commas), or `unix:path`.
+struct Target: Sendable, Equatable {
+  enum Place: Sendable, Equatable {
+    case name(host: String, port: Int)
+    case addresses([SocketAddress])
+  }
+
+  let place: Place
+  /// What `:authority` says unless the options do, and the name that a certificate must carry.
+  let authority: String
+  let host: String
+
+  init(_ text: String) throws(GRPCStatus) {
+    if text.hasPrefix("unix:") {
+      self = try Self.unix(text)
+    } else if text.hasPrefix("ipv4:") || text.hasPrefix("ipv6:") {
+      self = try Self.numeric(text)
+    } else {
+      self = try Self.named(text)
+    }
+  }
+
+  private init(place: Place, authority: String, host: String) {
+    self.place = place
+    self.authority = authority
+    self.host = host
+  }
+
+  private static func unix(_ text: String) throws(GRPCStatus) -> Target {
+    var path = text.dropFirst("unix:".count)
+    if path.hasPrefix("///") { path = path.dropFirst(2) }
+    guard !path.isEmpty, let address = SocketAddress.unix(path: String(path)) else { throw .badTarget(text) }
+    return Target(place: .addresses([address]), authority: "localhost", host: "localhost")
+  }
+
+  private static func numeric(_ text: String) throws(GRPCStatus) -> Target {
+    let list = text.dropFirst("ipv4:".count)
+    var addresses: [SocketAddress] = []
+    for part in list.split(separator: ",") {
+      guard let (host, port) = hostAndPort(part, defaultPort: 443),
+        let address = SocketAddress.numeric(host, port: port)
+      else { throw .badTarget(text) }
+      addresses.append(address)
+    }
+    guard let first = addresses.first else { throw .badTarget(text) }
+    let authority = list.prefix { $0 != "," }
+    return Target(place: .addresses(addresses), authority: String(authority), host: first.host)
+  }
+
+  private static func named(_ text: String) throws(GRPCStatus) -> Target {
+    var name = text[...]
+    if name.hasPrefix("dns:") {
+      name = name.dropFirst("dns:".count)
+      // An authority between the slashes would name a DNS server, which the system's resolver cannot be told.
+      if name.hasPrefix("///") { name = name.dropFirst(3) }
+    }
+    guard !name.contains("/"), let (host, port) = hostAndPort(name, defaultPort: 443), !host.isEmpty else {
+      throw .badTarget(text)
+    }
+    if let address = SocketAddress.numeric(host, port: port) {
+      return Target(place: .addresses([address]), authority: String(name), host: host)
+    }
+    return Target(place: .name(host: host, port: port), authority: String(name), host: host)
+  }
+
+  private static func hostAndPort(_ text: Substring, defaultPort: Int) -> (String, Int)? {
+    var host = text
+    var port = defaultPort
+    let lastColon = text.lastIndex(of: ":")
+    let bracket = text.lastIndex(of: "]")
+    let isBareV6 = bracket == nil && text.count(where: { $0 == ":" }) > 1
+    if let lastColon, !isBareV6, bracket.map({ $0 < lastColon }) ?? true {
+      guard let number = Int(text[text.index(after: lastColon)...]), (0...65535).contains(number) else {
+        return nil
+      }
+      host = text[..<lastColon]
+      port = number
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    return (String(host), port)
+  }
+}
+
+extension GRPCStatus {
+  static func badTarget(_ text: String) -> GRPCStatus {
+    GRPCStatus(code: .invalidArgument, message: "not a target that can be connected to: \(text)")
+  }
+}

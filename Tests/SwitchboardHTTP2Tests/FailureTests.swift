@@ -1,0 +1,161 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Whatever goes wrong ends the call once, with the right status.
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+  @Test func aHandlersStatusReachesTheCaller() async throws {
+    try await TestPair.with { pair async throws in
+      let failure = await status { _ = try await pair.get(TestService.fail, Array("50% of ü".utf8)) }
+      #expect(failure == GRPCStatus(code: .failedPrecondition, message: "50% of ü"))
+    }
+  }
+
+  @Test func anUnknownMethodIsUnimplemented() async throws {
+    try await TestPair.with { pair async throws in
+      #expect(await status { _ = try await pair.get(TestService.missing) }?.code == .unimplemented)
+    }
+  }
+
+  @Test func aMessageAboveTheServersLimitIsRefused() async throws {
+    var options = ServerOptions()
+    options.maxRequestSize = 1000
+    try await TestPair.with(server: options) { pair async throws in
+      let failure = await status {
+        _ = try await pair.get(TestService.get, [UInt8](repeating: 0, count: 1001))
+      }
+      #expect(failure?.code == .resourceExhausted)
+      #expect(try await pair.get(TestService.get, [UInt8](repeating: 0, count: 1000)).count == 1000)
+    }
+  }
+
+  @Test func aMessageAboveTheCallersLimitIsRefused() async throws {
+    try await TestPair.with { pair async throws in
+      let options = CallOptions(responseSizeLimit: 10)
+      let failure = await status {
+        _ = try await pair.get(TestService.get, [UInt8](repeating: 0, count: 11), options: options)
+      }
+      #expect(failure?.code == .resourceExhausted)
+    }
+  }
+
+  @Test func theDeadlineEndsACallOnBothSides() async throws {
+    try await TestPair.with { pair async throws in
+      let failure = await status {
+        _ = try await pair.get(TestService.hang, options: CallOptions(timeout: .milliseconds(50)))
+      }
+      #expect(failure?.code == .deadlineExceeded)
+      await pair.service.cancelled.wait()
+    }
+  }
+
+  @Test func aDeadlineInThePastEndsTheCallAtOnce() async throws {
+    try await TestPair.with { pair async throws in
+      let failure = await status { _ = try await pair.get(options: CallOptions(timeout: .zero)) }
+      #expect(failure?.code == .deadlineExceeded)
+    }
+  }
+
+  @Test func cancellingTheTaskCancelsTheHandler() async throws {
+    try await TestPair.with { pair async throws in
+      let call = Task { try await pair.get(TestService.hang) }
+      await pair.service.hanging.wait()
+      call.cancel()
+      #expect(await status { _ = try await call.value }?.code == .cancelled)
+      await pair.service.cancelled.wait()
+    }
+  }
+
+  @Test func aTaskThatIsCancelledAlreadyMakesNoCall() async throws {
+    try await TestPair.with { pair async throws in
+      let call = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await pair.get()
+      }
+      #expect(await status { _ = try await call.value }?.code == .cancelled)
+    }
+  }
+
+  @Test func anAnswerBeforeTheEndOfTheRequestsStopsTheWriter() async throws {
+    try await TestPair.with { pair async throws in
+      let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
+      let failure = await status {
+        _ = try await pair.channel.clientStreaming(
+          TestService.ignore,
+          endless,
+          requests: BytesMarshaller(),
+          responses: BytesMarshaller()
+        )
+      }
+      #expect(failure == GRPCStatus(code: .resourceExhausted, message: "enough"))
+    }
+  }
+
+  @Test func aReaderThatSleepsStopsTheWriter() async throws {
+    var server = ServerOptions()
+    var channel = ChannelOptions()
+    server.streamBufferSize = 64 * 1024
+    channel.streamBufferSize = 64 * 1024
+    channel.streamWindow = 128 * 1024
+    try await TestPair.with(server: server, channel: channel) { pair async throws in
+      let stream = pair.expand(TestService.flood, [])
+      var iterator = stream.makeAsyncIterator()
+      #expect(try await iterator.next(isolation: nil)?.count == 10_000)
+      // Other calls go on, and by the time that many have gone through, a writer that nothing stops would
+      // have written far more.
+      for _ in 0..<2000 { _ = try await pair.get() }
+      let written = pair.service.flooded.value
+      for _ in 0..<2000 { _ = try await pair.get() }
+      #expect(pair.service.flooded.value == written)
+      #expect(written < 2_000_000)
+    }
+  }
+
+  @Test func lettingGoOfAStreamCancelsIt() async throws {
+    try await TestPair.with { pair async throws in
+      for _ in 0..<300 {
+        var iterator = pair.expand(TestService.flood, []).makeAsyncIterator()
+        _ = try await iterator.next(isolation: nil)
+      }
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func noServerMeansUnavailable() async throws {
+    let server = try Server(providers: [])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    await server.shutDown(grace: .zero)
+    let channel = try Channel(target: "\(address)")
+    let failure = await status {
+      _ = try await channel.unary(
+        TestService.get,
+        [],
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller()
+      )
+    }
+    #expect(failure?.code == .unavailable)
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aChannelThatWasShutDownRefusesCalls() async throws {
+    try await TestPair.with { pair async throws in
+      _ = try await pair.get()
+      await pair.channel.shutDown(grace: .zero)
+      #expect(await status { _ = try await pair.get() }?.code == .unavailable)
+    }
+  }
+
+  @Test func shuttingTheServerDownLetsCallsFinish() async throws {
+    try await TestPair.with { pair async throws in
+      _ = try await pair.get()
+      let call = Task { try await pair.get(TestService.hang, [9]) }
+      await pair.service.hanging.wait()
+      let stopping = Task { await pair.server.shutDown(grace: .seconds(20)) }
+      pair.service.cancelled.fire()
+      #expect(try await call.value == [9])
+      await stopping.value
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import SwitchboardCall
+import SwitchboardHTTP2
+
+/// Over what the same suite runs.
+enum Wire: CaseIterable {
+  case ipv4, ipv6, unix, tls
+}
+
+/// A server and a channel to it, each on a loop of its own.
+struct TestPair {
+  let service: TestService
+  let server: Server
+  let channel: Channel
+  let address: SocketAddress
+
+  static func with(
+    _ wire: Wire = .ipv4,
+    server serverOptions: ServerOptions = ServerOptions(),
+    channel channelOptions: ChannelOptions = ChannelOptions(),
+    _ body: (TestPair) async throws -> Void
+  ) async throws {
+    var serverOptions = serverOptions
+    var channelOptions = channelOptions
+    if wire == .tls {
+      serverOptions.tls = serverOptions.tls ?? ServerTLS(credentials: TestCertificates.server)
+      channelOptions.tls = channelOptions.tls ?? ClientTLS(trustRoots: TestCertificates.authority)
+    }
+    let service = TestService()
+    let server = try Server(providers: [service], options: serverOptions)
+    let address = try bind(server, wire)
+    let channel = try Channel(target: "\(address)", options: channelOptions)
+    let pair = TestPair(service: service, server: server, channel: channel, address: address)
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(pair)) } catch { result = .failure(error) }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    return try result.get()
+  }
+
+  private static func bind(_ server: Server, _ wire: Wire) throws -> SocketAddress {
+    switch wire {
+    case .ipv4, .tls: try server.bind(host: "127.0.0.1", port: 0)
+    case .ipv6: try server.bind(host: "::1", port: 0)
+    case .unix:
+      try server.bind(unixPath: "/tmp/switchboard-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock")
+    }
+  }
+
+  func get(
+    _ method: MethodDescriptor = TestService.get,
+    _ request: [UInt8] = [1, 2, 3],
+    options: CallOptions? = nil
+  ) async throws -> [UInt8] {
+    try await channel.unary(
+      method,
+      request,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller(),
+      options: options
+    )
+  }
+
+  func expand(
+    _ method: MethodDescriptor = TestService.expand,
+    _ request: [UInt8],
+    options: CallOptions? = nil
+  ) -> ResponseStream<[UInt8]> {
+    channel.serverStreaming(
+      method,
+      request,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller(),
+      options: options
+    )
+  }
+
+  func collect(_ method: MethodDescriptor = TestService.collect, _ requests: [[UInt8]]) async throws
+    -> [UInt8]
+  {
+    try await channel.clientStreaming(
+      method,
+      requests,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller()
+    )
+  }
+
+  func update(_ requests: [[UInt8]]) -> ResponseStream<[UInt8]> {
+    channel.bidirectionalStreaming(
+      TestService.update,
+      requests,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller()
+    )
+  }
+}
+
+extension AsyncSequence {
+  func collected() async throws -> [Element] {
+    var all: [Element] = []
+    for try await element in self { all.append(element) }
+    return all
+  }
+}
+
+/// The status that an operation fails with.
+func status(of operation: () async throws -> Void) async -> GRPCStatus? {
+  do {
+    try await operation()
+    return nil
+  } catch {
+    return GRPCStatus(describing: error)
+  }
+}

@@ -1,0 +1,81 @@
+import SwitchboardCall
+
+/// The service that the tests call: raw bytes, all four kinds, and some ways to fail.
+struct TestService: CallHandlerProvider {
+  var serviceName: String { "test.Test" }
+
+  static let get = MethodDescriptor(service: "test.Test", method: "Get", type: .unary)
+  static let fail = MethodDescriptor(service: "test.Test", method: "Fail", type: .unary)
+  static let reflect = MethodDescriptor(service: "test.Test", method: "Reflect", type: .unary)
+  static let hang = MethodDescriptor(service: "test.Test", method: "Hang", type: .unary)
+  static let identify = MethodDescriptor(service: "test.Test", method: "Identify", type: .unary)
+  static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
+  static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
+  static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
+  static let collect = MethodDescriptor(service: "test.Test", method: "Collect", type: .clientStreaming)
+  static let ignore = MethodDescriptor(service: "test.Test", method: "Ignore", type: .clientStreaming)
+  static let update = MethodDescriptor(service: "test.Test", method: "Update", type: .bidirectionalStreaming)
+
+  /// A call of `Hang` has reached its handler.
+  let hanging = Signal()
+  /// Ends calls of `Hang`; fires by itself when one is cancelled.
+  let cancelled = Signal()
+  let flooded = Counter()
+
+  var methodHandlers: [any MethodHandler] {
+    let bytes = BytesMarshaller()
+    return [
+      UnaryHandler(Self.get, requests: bytes, responses: bytes) { request, _ in request },
+      UnaryHandler(Self.fail, requests: bytes, responses: bytes) { request, context in
+        context.setTrailers(["why": "asked to"])
+        throw GRPCStatus(code: .failedPrecondition, message: String(decoding: request, as: UTF8.self))
+      },
+      UnaryHandler(Self.reflect, requests: bytes, responses: bytes) { _, context in
+        var mirrored = HPACKHeaders()
+        for name in ["one", "two-bin"] {
+          for value in context.headers[name] { mirrored.add(name: name, value: value) }
+        }
+        context.setInitialMetadata(mirrored)
+        context.setTrailers(mirrored)
+        return Array((context.peer.address + " \(context.deadline != nil)").utf8)
+      },
+      UnaryHandler(Self.identify, requests: bytes, responses: bytes) { _, context in
+        let names = context.peer.certificateNames.joined(separator: " ")
+        return Array("\(context.peer.certificateSubject ?? "nobody") \(names)".utf8)
+      },
+      UnaryHandler(Self.hang, requests: bytes, responses: bytes) { [hanging, cancelled] request, _ in
+        hanging.fire()
+        await withTaskCancellationHandler {
+          await cancelled.wait()
+        } onCancel: {
+          cancelled.fire()
+        }
+        return request
+      },
+      ServerStreamingHandler(Self.expand, requests: bytes, responses: bytes) { request, responses, _ in
+        for byte in request { try await responses.send([byte]) }
+      },
+      ServerStreamingHandler(Self.flood, requests: bytes, responses: bytes) { [flooded] _, responses, _ in
+        let message = [UInt8](repeating: 0, count: 10_000)
+        while true {
+          try await responses.send(message)
+          flooded.add(message.count)
+        }
+      },
+      ClientStreamingHandler(Self.collect, requests: bytes, responses: bytes) { requests, _ in
+        var all: [UInt8] = []
+        for try await request in requests { all += request }
+        return all
+      },
+      ClientStreamingHandler(Self.ignore, requests: bytes, responses: bytes) { _, _ in
+        throw GRPCStatus(code: .resourceExhausted, message: "enough")
+      },
+      BidirectionalStreamingHandler(Self.update, requests: bytes, responses: bytes) {
+        requests,
+        responses,
+        _ in
+        for try await request in requests { try await responses.send(request) }
+      },
+    ]
+  }
+}
