@@ -47,53 +47,25 @@ struct TestPair {
     }
   }
 
+  var caller: Caller { Caller(channel: channel) }
+
   func get(
     _ method: MethodDescriptor = TestService.get,
     _ request: [UInt8] = [1, 2, 3],
     options: CallOptions? = nil
   ) async throws -> [UInt8] {
-    try await channel.unary(
-      method,
-      request,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: options
-    )
+    try await caller.get(method, request, options: options)
   }
 
-  func expand(
-    _ method: MethodDescriptor = TestService.expand,
-    _ request: [UInt8],
-    options: CallOptions? = nil
-  ) -> ResponseStream<[UInt8]> {
-    channel.serverStreaming(
-      method,
-      request,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: options
-    )
+  func expand(_ method: MethodDescriptor, _ request: [UInt8]) -> ResponseStream<[UInt8]> {
+    caller.expand(method, request)
   }
 
-  func collect(_ method: MethodDescriptor = TestService.collect, _ requests: [[UInt8]]) async throws
-    -> [UInt8]
-  {
-    try await channel.clientStreaming(
-      method,
-      requests,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
+  func collect(_ method: MethodDescriptor, _ requests: [[UInt8]]) async throws -> [UInt8] {
+    try await caller.collect(method, requests)
   }
 
-  func update(_ requests: [[UInt8]]) -> ResponseStream<[UInt8]> {
-    channel.bidirectionalStreaming(
-      TestService.update,
-      requests,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
-  }
+  func update(_ requests: [[UInt8]]) -> ResponseStream<[UInt8]> { caller.update(requests) }
 }
 
 extension AsyncSequence {
