@@ -6,6 +6,7 @@ extension Message {
   ///   - extensions: the extensions to recognise.
   ///   - partial: whether `required` fields may be missing.
   ///   - options: limits, and what becomes of unknown fields.
+  /// - Throws: what is wrong with the bytes, and in which field.
   @inlinable
   public init(
     serializedBytes bytes: [UInt8],
@@ -68,6 +69,8 @@ extension Message {
   /// - Parameters:
   ///   - partial: whether `required` fields may be missing.
   ///   - options: whether equal messages must give equal bytes.
+  /// - Returns: the encoded message.
+  /// - Throws: an error where a `required` field is missing, or the message is larger than the format allows.
   @inlinable
   public func serializedBytes(
     partial: Bool = false,

@@ -1,4 +1,5 @@
 extension ScalarType where Value: Comparable {
+  /// By the values.
   @inlinable
   public static func areInIncreasingOrder(_ left: Value, _ right: Value) -> Bool { left < right }
 }
