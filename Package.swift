@@ -6,6 +6,8 @@ let package = Package(
   platforms: [.macOS("26.0")],
   products: [
     .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
+    .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
+    .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
   ],
@@ -32,6 +34,18 @@ let package = Package(
       dependencies: ["SwitchboardHTTP2", "SwitchboardCall"],
       exclude: ["Peers"]
     ),
+
+    // Generated code that is checked in: `scripts/generate` writes it.
+    .target(
+      name: "SwitchboardDescriptors",
+      dependencies: ["SwitchboardProtobuf"],
+      path: "Generated/SwitchboardDescriptors"
+    ),
+
+
+    // The generator: descriptors in, Swift source out.
+    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"]),
+    .testTarget(name: "SwitchboardGeneratorTests", dependencies: ["SwitchboardGenerator"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -1,0 +1,104 @@
+/// Writes the extensions that a file declares: constants, properties of what is extended, and a registry of them all.
+struct ExtensionEmitter {
+  let context: FileContext
+
+  private var visibility: String { context.visibility }
+
+  /// All extensions of the file: those at its top, then those in the scopes of messages.
+  private var all: [ExtensionSchema] {
+    let messages = context.schema.messages.lazy.filter { $0.file == context.index }
+    return context.file.extensions + messages.flatMap(\.extensions)
+  }
+
+  /// Writes them, if there are any.
+  func emit(to printer: inout Printer) {
+    let extensions = all
+    guard !extensions.isEmpty else { return }
+    let names = ExtensionNames.assign(to: extensions, in: context)
+    emitConstants(of: extensions, names, to: &printer)
+    for (index, field) in extensions.enumerated() { emitAccessors(of: field, names[index], to: &printer) }
+    let scope = TypeNames.fileScope(prefix: context.file.prefix, file: context.file.name)
+    printer.blank()
+    printer.line("/// The extensions that `\(context.file.name)` declares.")
+    printer.line("\(visibility)let \(scope)_Extensions: \(FileContext.runtime("ExtensionRegistry")) = [")
+    printer.indented { printer in
+      for name in names { printer.line("\(name.constant),") }
+    }
+    printer.line("]")
+  }
+
+  // MARK: Constants
+
+  private func emitConstants(
+    of extensions: [ExtensionSchema],
+    _ names: [ExtensionNames],
+    to printer: inout Printer
+  ) {
+    var index = 0
+    while index < extensions.count {
+      let scope = extensions[index].scope
+      let end = extensions[index...].firstIndex { $0.scope != scope } ?? extensions.count
+      printer.blank()
+      if let scope {
+        printer.block("extension \(context.schema.messages[scope].swiftFullName)") { printer in
+          printer.block("\(visibility)enum Extensions") { printer in
+            for member in index..<end {
+              emitConstant(extensions[member], names[member], keyword: "static let", to: &printer)
+            }
+          }
+        }
+      } else {
+        for member in index..<end {
+          emitConstant(extensions[member], names[member], keyword: "let", to: &printer)
+        }
+      }
+      index = end
+    }
+  }
+
+  private func emitConstant(
+    _ field: ExtensionSchema,
+    _ names: ExtensionNames,
+    keyword: String,
+    to printer: inout Printer
+  ) {
+    context.comments.emit(for: field.field.path, isDeprecated: field.field.isDeprecated, to: &printer)
+    let codec = codec(of: field.field)
+    let type =
+      "\(FileContext.runtime("MessageExtension"))<\(context.name(ofMessage: field.extended)), \(codec)>"
+    printer.line(
+      "\(visibility)\(keyword) \(names.declared) = \(type)(number: \(field.field.number), fullName: \"\(field.fullName)\")"
+    )
+  }
+
+  /// The runtime's type for how the extension is read and written.
+  private func codec(of field: FieldSchema) -> String {
+    let kind =
+      switch (field.shape, field.type) {
+      case (.repeated, .message(_, isDelimited: true)): "RepeatedGroupExtension"
+      case (.repeated, .message): "RepeatedSubmessageExtension"
+      case (.repeated(isPacked: true), _): "PackedExtension"
+      case (.repeated, _): "RepeatedExtension"
+      case (_, .message(_, isDelimited: true)): "GroupExtension"
+      case (_, .message): "SubmessageExtension"
+      default: "ScalarExtension"
+      }
+    return "\(FileContext.runtime(kind))<\(context.protoType(field.type))>"
+  }
+
+  // MARK: Properties
+
+  private func emitAccessors(of field: ExtensionSchema, _ names: ExtensionNames, to printer: inout Printer) {
+    let type = context.propertyType(of: field.field)
+    let value = "self[\(names.constant)]"
+    let initial = context.initialValue(of: field.field)
+    printer.blank()
+    printer.block("extension \(context.name(ofMessage: field.extended))") { printer in
+      context.comments.emit(for: field.field.path, isDeprecated: field.field.isDeprecated, to: &printer)
+      let accessors = "get { \(value) ?? \(initial) } set { \(value) = newValue }"
+      printer.line("\(visibility)var \(names.property): \(type) { \(accessors) }")
+      printer.line("\(visibility)var \(names.has): Bool { \(value) != nil }")
+      printer.line("\(visibility)mutating func \(names.clear)() { \(value) = nil }")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// The lines of code for one field, or one oneof, of a message.
+struct FieldCode {
+  let context: FileContext
+  let field: FieldSchema
+
+  /// The property as an expression within the type that stores it.
+  private var stored: String {
+    ReservedWords.expression(field.isStoredAsOptional ? field.names.storage : field.names.property)
+  }
+
+  // MARK: Reading
+
+  /// The statement that reads the field.
+  var decode: String {
+    let proto = context.protoType(field.type)
+    switch (field.shape, field.type) {
+    case (.map(let key), .message):
+      return "try decoder.messageMap(&\(stored), key: \(context.scalarName(key)).self)"
+    case (.map(let key), _):
+      return "try decoder.map(&\(stored), key: \(context.scalarName(key)).self, value: \(proto).self)"
+    case (.repeated, .message(_, let isDelimited)):
+      return "try decoder.\(isDelimited ? "groups" : "messages")(&\(stored))"
+    case (.repeated, _): return "try decoder.repeated(&\(stored), as: \(proto).self)"
+    case (_, .message(_, let isDelimited)):
+      return "try decoder.\(isDelimited ? "group" : "message")(&\(stored))"
+    case (.implicit, _): return "try decoder.singular(&\(stored), as: \(proto).self)"
+    case (.explicit, _), (.required, _), (.oneof, _):
+      return "try decoder.optional(&\(stored), as: \(proto).self)"
+    }
+  }
+
+  /// The statements that read a member of `oneof`.
+  func decode(in oneof: OneofSchema) -> [String] {
+    let holder = ReservedWords.expression(oneof.names.property)
+    let name = field.names.property.withoutBackticks
+    guard case .message(_, let isDelimited) = field.type else {
+      let value = "try decoder.oneof(\(context.protoType(field.type)).self, isSet: \(holder) != nil)"
+      return ["if let value = \(value) { \(holder) = .\(name)(value) }"]
+    }
+    let method = isDelimited ? "oneofGroup" : "oneofMessage"
+    return [
+      "var current = \(context.valueType(field.type))()",
+      "if case .\(name)(let value)? = \(holder) { current = value }",
+      "if let value = try decoder.\(method)(merging: current, isSet: \(holder) != nil) { \(holder) = .\(name)(value) }",
+    ]
+  }
+
+  // MARK: Writing
+
+  /// The statement that shows the field to a visitor.
+  var traverse: String { traverse(stored) }
+
+  /// The statement that shows `value` as the field's to a visitor.
+  func traverse(_ value: String) -> String {
+    let number = "number: \(field.number)"
+    let proto = context.protoType(field.type)
+    switch (field.shape, field.type) {
+    case (.map(let key), .message):
+      return "try visitor.messageMap(\(value), key: \(context.scalarName(key)).self, \(number))"
+    case (.map(let key), _):
+      let types = "key: \(context.scalarName(key)).self, value: \(proto).self"
+      return "try visitor.map(\(value), \(types), \(number))"
+    case (.repeated, .message(_, let isDelimited)):
+      return "try visitor.\(isDelimited ? "groups" : "messages")(\(value), \(number))"
+    case (.repeated(let isPacked), _):
+      return "try visitor.\(isPacked ? "packed" : "repeated")(\(value), as: \(proto).self, \(number))"
+    case (_, .message(_, let isDelimited)):
+      return "try visitor.\(isDelimited ? "group" : "message")(\(value), \(number))"
+    case (.implicit, _): return "try visitor.implicit(\(value), as: \(proto).self, \(number))"
+    case (.explicit, _), (.required, _), (.oneof, _):
+      return "try visitor.explicit(\(value), as: \(proto).self, \(number))"
+    }
+  }
+
+  // MARK: Properties
+
+  /// The declaration of what holds the value, in a type that shows it to nobody but its own code where it is optional.
+  func storage(visibility: String, hidden: String) -> String {
+    let type = context.propertyType(of: field)
+    if field.isStoredAsOptional { return "\(hidden)var \(field.names.storage): \(type)?" }
+    return "\(visibility)var \(field.names.property): \(type) = \(context.initialValue(of: field))"
+  }
+
+  /// The properties of a field with presence, which is stored in `holder`.
+  func accessors(holder: String, visibility: String) -> [String] {
+    let type = context.propertyType(of: field)
+    let names = field.names
+    let value = holder + names.storage
+    let initial = context.initialValue(of: field)
+    return [
+      "\(visibility)var \(names.property): \(type) { get { \(value) ?? \(initial) } _modify { yield &\(value)[or: \(initial)] } }",
+      "\(visibility)var \(names.has): Bool { \(value) != nil }",
+      "\(visibility)mutating func \(names.clear)() { \(value) = nil }",
+    ]
+  }
+
+  /// The property of a member of `oneof`.
+  func accessor(in oneof: OneofSchema, holder: String, visibility: String) -> String {
+    let type = context.valueType(field.type)
+    let value =
+      holder.isEmpty ? ReservedWords.expression(oneof.names.property) : holder + oneof.names.property
+    let name = field.names.property.withoutBackticks
+    let initial = context.initialValue(of: field)
+    let get = "get { if case .\(name)(let value)? = \(value) { value } else { \(initial) } }"
+    guard field.message != nil else {
+      return
+        "\(visibility)var \(field.names.property): \(type) { \(get) set { \(value) = .\(name)(newValue) } }"
+    }
+    // In place, as far as that goes: a copy of a message would double the arrays in it.
+    let take = "var new = self.\(name); \(value) = nil; defer { \(value) = .\(name)(new) }; yield &new"
+    return "\(visibility)var \(field.names.property): \(type) { \(get) _modify { \(take) } }"
+  }
+}

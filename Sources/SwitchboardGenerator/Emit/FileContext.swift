@@ -1,0 +1,105 @@
+/// What the code of one file looks at: the schema, seen from that file, and the options.
+struct FileContext {
+  let schema: Schema
+  let options: GeneratorOptions
+  let index: Int
+  let comments: Comments
+  /// Whether a type of the user has the name of one of the runtime's scalars.
+  let qualifiesScalars: Bool
+
+  var file: FileSchema { schema.files[index] }
+  var visibility: String { options.visibility.modifier }
+
+  /// A name of the message runtime. With the module before it, since types of the user could have the same.
+  static func runtime(_ name: String) -> String { "SwitchboardProtobuf.\(name)" }
+
+  /// A message as code in this file names it.
+  func name(ofMessage index: Int) -> String {
+    qualified(schema.messages[index].swiftFullName, in: schema.messages[index].file)
+  }
+
+  /// An enum as code in this file names it.
+  func name(ofEnum index: Int) -> String {
+    qualified(schema.enums[index].swiftFullName, in: schema.enums[index].file)
+  }
+
+  /// A name at the top of the module of `target`.
+  func qualified(_ name: String, in target: Int) -> String {
+    guard let module = schema.files[target].module, module != file.module else { return name }
+    return "\(module).\(name)"
+  }
+
+  // MARK: Types
+
+  /// The type of one value.
+  func valueType(_ type: FieldSchema.ValueType) -> String {
+    switch type {
+    case .scalar(let scalar): scalar.swiftName
+    case .enumeration(let index): name(ofEnum: index)
+    case .message(let index, _): name(ofMessage: index)
+    }
+  }
+
+  /// The type that says how a value is read and written.
+  func protoType(_ type: FieldSchema.ValueType) -> String {
+    if case .scalar(let scalar) = type { scalarName(scalar) } else { valueType(type) }
+  }
+
+  /// The runtime's name of a scalar.
+  func scalarName(_ scalar: Scalar) -> String {
+    qualifiesScalars ? FileContext.runtime(scalar.protoName) : scalar.protoName
+  }
+
+  /// The type of a property.
+  func propertyType(of field: FieldSchema) -> String {
+    let value = valueType(field.type)
+    switch field.shape {
+    case .repeated: return "[\(value)]"
+    case .map(let key): return "[\(key.swiftName): \(value)]"
+    case .implicit, .explicit, .required, .oneof: return value
+    }
+  }
+
+  /// The value of a property that was not set.
+  func initialValue(of field: FieldSchema) -> String {
+    switch field.shape {
+    case .repeated: return "[]"
+    case .map: return "[:]"
+    case .implicit, .explicit, .required, .oneof: break
+    }
+    switch (field.initial, field.type) {
+    case (.literal(let text), _): return text
+    case (.enumCase(let name), let type): return "\(valueType(type)).\(name.withoutBackticks)"
+    case (.initial, .scalar(let scalar)): return scalar.zero
+    case (.initial, let type): return "\(valueType(type))()"
+    }
+  }
+}
+
+extension FileContext {
+  /// The other modules whose types are named in the file.
+  var importedModules: Set<String> {
+    var modules: Set<String> = []
+    for message in schema.messages where message.file == index && !message.isMapEntry {
+      for field in message.fields { add(field.type, to: &modules) }
+      for field in message.extensions { add(field, to: &modules) }
+    }
+    for field in file.extensions { add(field, to: &modules) }
+    return modules
+  }
+
+  private func add(_ field: ExtensionSchema, to modules: inout Set<String>) {
+    add(field.field.type, to: &modules)
+    add(.message(field.extended, isDelimited: false), to: &modules)
+  }
+
+  private func add(_ type: FieldSchema.ValueType, to modules: inout Set<String>) {
+    let file: Int
+    switch type {
+    case .scalar: return
+    case .enumeration(let index): file = schema.enums[index].file
+    case .message(let index, _): file = schema.messages[index].file
+    }
+    if let module = schema.files[file].module, module != self.file.module { modules.insert(module) }
+  }
+}

@@ -1,0 +1,78 @@
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+
+/// Makes Swift source of `.proto` files.
+///
+/// It reads and writes no files: a request comes in as protoc makes it, and what is generated goes out. The same request
+/// gives the same output, byte for byte.
+public struct Generator {
+  private let request: Google_Protobuf_Compiler_CodeGeneratorRequest
+  private let options: GeneratorOptions
+  private let schema: Schema
+
+  /// A generator for a request.
+  ///
+  /// - Parameters:
+  ///   - request: the files, and the options of the user in `parameter`.
+  ///   - moduleMappings: the content of the file that the option `ProtoPathModuleMappings` names.
+  /// - Throws: an error where the options or the descriptors are wrong.
+  public init(
+    request: Google_Protobuf_Compiler_CodeGeneratorRequest,
+    moduleMappings: String? = nil
+  ) throws(GeneratorError) {
+    self.request = request
+    options = try GeneratorOptions(parameter: request.parameter)
+    if let path = options.moduleMappingsPath, moduleMappings == nil {
+      throw GeneratorError("the module mappings in '\(path)' were not read")
+    }
+    let mappings = try moduleMappings.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
+    schema = try SchemaBuilder.build(request.protoFile, mappings: mappings ?? ModuleMappings())
+  }
+
+  /// The path that the option `ProtoPathModuleMappings` gives in `parameter`, for the caller to read; nil where it does
+  /// not.
+  public static func moduleMappingsPath(inParameter parameter: String) throws(GeneratorError) -> String? {
+    try GeneratorOptions(parameter: parameter).moduleMappingsPath
+  }
+
+  /// The files that the request and its options ask for.
+  public func files() throws(GeneratorError) -> [GeneratedFile] {
+    let scalars = Set(Scalar.allCases.map(\.protoName))
+    let clashes =
+      schema.messages.contains { scalars.contains($0.swiftName) }
+      || schema.enums.contains { scalars.contains($0.swiftName) }
+    var output = OutputFiles()
+    for name in request.fileToGenerate {
+      guard let index = schema.filesByName[name] else {
+        throw GeneratorError("\(name): the file is to be generated but not in the request")
+      }
+      let context = FileContext(
+        schema: schema,
+        options: options,
+        index: index,
+        comments: Comments(of: schema.files[index].descriptor),
+        qualifiesScalars: clashes
+      )
+      if options.generatesMessages {
+        let path = options.fileNaming.fileName(for: name, extension: ".pb.swift")
+        try output.add(FileEmitter(context: context).emit(), named: path, from: name)
+      }
+    }
+    return output.files
+  }
+}
+
+/// What has been generated so far.
+private struct OutputFiles {
+  private(set) var files: [GeneratedFile] = []
+  private var sources: [String: String] = [:]
+
+  mutating func add(_ content: String, named name: String, from source: String) throws(GeneratorError) {
+    if let other = sources.updateValue(source, forKey: name) {
+      throw GeneratorError(
+        "\(source) and \(other) would both be written to \(name): give them different names, or choose FileNaming=FullPath"
+      )
+    }
+    files.append(GeneratedFile(name: name, content: content))
+  }
+}

@@ -1,0 +1,47 @@
+/// The names that an extension has in Swift.
+struct ExtensionNames {
+  /// The constant where it is declared, and from anywhere in the module.
+  let declared: String
+  let constant: String
+  /// The property of the extended message, and its companions.
+  let property: String
+  let has: String
+  let clear: String
+
+  /// The names of the extensions of a file; those that would clash get their numbers.
+  static func assign(to extensions: [ExtensionSchema], in context: FileContext) -> [ExtensionNames] {
+    var taken: Set<String> = []
+    return extensions.map { field in
+      var suffix = ""
+      while true {
+        let names = ExtensionNames(field, in: context, suffix: suffix)
+        // Clashing properties have clashing companions. Properties are told apart by what they extend, too.
+        let isNew = !taken.contains(names.constant) && !taken.contains("\(field.extended).\(names.property)")
+        if isNew {
+          taken.formUnion([names.constant, "\(field.extended).\(names.property)"])
+          return names
+        }
+        suffix += "_p\(field.field.number)"
+      }
+    }
+  }
+
+  private init(_ field: ExtensionSchema, in context: FileContext, suffix: String) {
+    let base = CamelCase.lower(field.field.namingBase) + suffix
+    let prefix = context.file.prefix
+    guard let scope = field.scope.map({ context.schema.messages[$0].swiftFullName }) else {
+      declared = prefix + "Extensions_" + field.field.namingBase + suffix
+      constant = declared
+      property = ReservedWords.fieldName(prefix + base, base: prefix + base)
+      let upper = prefix.isEmpty ? CamelCase.upper(field.field.namingBase) + suffix : property.capitalized
+      has = "has" + (prefix.isEmpty ? ReservedWords.fieldName(upper, base: base) : upper)
+      clear = "clear" + (prefix.isEmpty ? ReservedWords.fieldName(upper, base: base) : upper)
+      return
+    }
+    declared = ReservedWords.caseName(field.field.namingBase + suffix)
+    constant = "\(scope).Extensions.\(declared.withoutBackticks)"
+    property = String(scope.map { $0 == "." ? "_" : $0 }) + "_" + base
+    has = "has" + property.capitalized
+    clear = "clear" + property.capitalized
+  }
+}

@@ -1,0 +1,108 @@
+/// The names that mean something else in Swift or in the code that stands around them.
+enum ReservedWords {
+  private static let keywords: Set<String> = words(
+    """
+    associatedtype class deinit enum extension fileprivate func import init inout internal let open
+    operator private protocol public static struct subscript typealias var break case continue default
+    defer do else fallthrough for guard if in repeat return switch where while as Any catch false is nil
+    rethrows super self Self throw throws true try
+    """
+  )
+
+  /// Types of the standard library; the last rows are those that only generated code needs.
+  private static let commonTypes: Set<String> = words(
+    """
+    Bool Data Double Float Int Int32 Int64 String UInt UInt32 UInt64 Array Dictionary Equatable Hashable
+    Optional Sendable Swift UInt8
+    """
+  )
+
+  private static let specialVariables: Set<String> = words(
+    """
+    __COLUMN__ __FILE__ __FUNCTION__ __LINE__
+    """
+  )
+
+  /// Names that a type cannot have.
+  private static let types = keywords.union(commonTypes).union(specialVariables).union(
+    words(
+      """
+      SwitchboardProtobuf Extensions Type Protocol _Fields protoMessageName fieldNames decodeField decodeMessage
+      traverse with isInitialized unknownFields debugDescription description dynamicType hashValue
+      """
+    )
+  )
+
+  /// Names that a property cannot have, not even in backticks.
+  private static let fields = commonTypes.union(specialVariables).union(
+    words(
+      """
+      isInitialized unknownFields debugDescription description dynamicType hashValue init self Type Protocol
+      """
+    )
+  )
+
+  /// Names that a case cannot have, not even in backticks.
+  private static let cases: Set<String> = words(
+    """
+    allCases customMirror debugDescription description dynamicType hashValue init rawValue self
+    protoEnumName valueNames
+    """
+  )
+
+  private static let quotableCases = keywords.union(words("associativity dynamicType optional required"))
+
+  /// Names that an expression cannot begin with: they would be taken for something else there.
+  private static let inExpressions: Set<String> = words(
+    """
+    any async await borrow consume copy decoder discard each newValue number some then unsafe value
+    visitor yield _fields
+    """
+  )
+
+  private static func words(_ text: String) -> Set<String> {
+    Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+  }
+
+  /// A name for a type; `suffix` (`Message`, `Enum` or `Oneof`) sets it apart where it cannot stay.
+  static func typeName(_ name: String, suffix: String, forbidden: Set<String>) -> String {
+    if types.contains(name) || name.isAllUnderscores { return name + suffix }
+    if name.hasSuffix(suffix), name.count > suffix.count {
+      // `TypeMessage` too needs another name where there may be a `Type` that takes this one.
+      return typeName(String(name.dropLast(suffix.count)), suffix: suffix, forbidden: forbidden) + suffix
+    }
+    return forbidden.contains(name) ? name + suffix : name
+  }
+
+  /// A name for a property. What is reserved is `base`, which `name` may hold with `has` or `clear` before it.
+  static func fieldName(_ name: String, base: String) -> String {
+    if startsWithVerb(base) || fields.contains(base) { return name + "_p" }
+    if name == base, keywords.contains(name) { return "`\(name)`" }
+    return base.isAllUnderscores ? name + "__" : name
+  }
+
+  /// A name for a case of an enum, or for an extension in the scope of a message.
+  static func caseName(_ name: String) -> String {
+    if cases.contains(name) { return name + "_" }
+    if quotableCases.contains(name) { return "`\(name)`" }
+    return name.isAllUnderscores ? name + "__" : name
+  }
+
+  /// A property as an expression in generated code.
+  static func expression(_ property: String) -> String {
+    inExpressions.contains(property) ? "self.\(property)" : property
+  }
+
+  /// `hasName` and `clearName` are taken by the field `name`, should there be one.
+  private static func startsWithVerb(_ name: String) -> Bool {
+    for verb in ["has", "clear"] where name.hasPrefix(verb) {
+      return name.utf8.dropFirst(verb.utf8.count).first?.isUpper ?? false
+    }
+    return false
+  }
+}
+
+extension String {
+  /// The name without backticks, as it stands after a dot.
+  var withoutBackticks: String { hasPrefix("`") ? String(dropFirst().dropLast()) : self }
+}

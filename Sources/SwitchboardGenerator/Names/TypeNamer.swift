@@ -1,0 +1,125 @@
+/// Names the messages, enums and oneofs of a schema.
+struct TypeNamer {
+  private var schema: Schema
+  /// Names of modules, which stand before the types of other modules and so cannot be types themselves.
+  private let modules: Set<String>
+  private var taken: [String: Set<String>] = [:]
+
+  /// Types that would be found in place of another one by the names they should have.
+  private var shadowingMessages: Set<Int> = []
+  private var shadowingEnums: Set<Int> = []
+
+  /// Names all types of `schema`.
+  static func assign(to schema: inout Schema) {
+    var namer = TypeNamer(schema)
+    repeat { namer.nameAll() } while namer.findShadowing()
+    schema = namer.schema
+  }
+
+  private init(_ schema: Schema) {
+    self.schema = schema
+    modules = Set(schema.files.compactMap(\.module))
+  }
+
+  // MARK: Names
+
+  private mutating func nameAll() {
+    taken = [:]
+    // Messages stand before those that are nested in them.
+    for index in schema.messages.indices where !schema.messages[index].isMapEntry {
+      let message = schema.messages[index]
+      let wanted = base(message.name, of: message.file, in: message.parent)
+      let name = shadowingMessages.contains(index) ? wanted + "Message" : wanted
+      let scope = scope(message.file, message.parent)
+      schema.messages[index].swiftName = unique(name, suffix: "Message", in: scope)
+      schema.messages[index].swiftFullName = fullName(schema.messages[index].swiftName, in: message.parent)
+    }
+    for index in schema.enums.indices {
+      let value = schema.enums[index]
+      let wanted = base(value.name, of: value.file, in: value.parent)
+      let name = shadowingEnums.contains(index) ? wanted + "Enum" : wanted
+      schema.enums[index].swiftName = unique(name, suffix: "Enum", in: scope(value.file, value.parent))
+      schema.enums[index].swiftFullName = fullName(schema.enums[index].swiftName, in: value.parent)
+    }
+    for index in schema.messages.indices { nameOneofs(of: index) }
+  }
+
+  private mutating func nameOneofs(of index: Int) {
+    for position in schema.messages[index].oneofs.indices {
+      let wanted = "OneOf_" + CamelCase.upper(schema.messages[index].oneofs[position].name)
+      let scope = scope(schema.messages[index].file, index)
+      schema.messages[index].oneofs[position].swiftName = unique(wanted, suffix: "Oneof", in: scope)
+    }
+  }
+
+  private func base(_ name: String, of file: Int, in parent: Int?) -> String {
+    parent == nil ? schema.files[file].prefix + name : name
+  }
+
+  private func scope(_ file: Int, _ parent: Int?) -> String {
+    parent.map { schema.messages[$0].swiftFullName } ?? "/\(file)"
+  }
+
+  private func fullName(_ name: String, in parent: Int?) -> String {
+    parent.map { "\(schema.messages[$0].swiftFullName).\(name)" } ?? name
+  }
+
+  private mutating func unique(_ wanted: String, suffix: String, in scope: String) -> String {
+    var name = ReservedWords.typeName(wanted, suffix: suffix, forbidden: modules)
+    while !taken[scope, default: []].insert(name).inserted { name += suffix }
+    return name
+  }
+
+  // MARK: Shadowing
+
+  /// Finds nested types that Swift would take for a type at the top that code beside them refers to. Returns whether
+  /// there are any more.
+  private mutating func findShadowing() -> Bool {
+    let before = shadowingMessages.count + shadowingEnums.count
+    for (index, message) in schema.messages.enumerated() {
+      if message.isExtensible { check(.message(index), from: index, in: message.file) }
+      for field in message.fields { check(field, from: index, in: message.file) }
+      for field in message.extensions { check(field, in: message.file) }
+    }
+    for (index, file) in schema.files.enumerated() {
+      for field in file.extensions { check(field, in: index) }
+    }
+    return shadowingMessages.count + shadowingEnums.count > before
+  }
+
+  private mutating func check(_ field: FieldSchema, from message: Int, in file: Int) {
+    switch field.type {
+    case .scalar: break
+    case .enumeration(let index): check(.enumeration(index), from: message, in: file)
+    case .message(let index, _): check(.message(index), from: message, in: file)
+    }
+  }
+
+  /// The accessors of an extension stand in the scope of what is extended.
+  private mutating func check(_ field: ExtensionSchema, in file: Int) {
+    check(field.field, from: field.extended, in: file)
+    if let scope = field.scope { check(.message(scope), from: field.extended, in: file) }
+  }
+
+  /// Looks up the first part of the name of `symbol` from within `message` as Swift does.
+  private mutating func check(_ symbol: Schema.Symbol, from message: Int, in file: Int) {
+    let (name, target) =
+      switch symbol {
+      case .message(let index): (schema.messages[index].swiftFullName, schema.messages[index].file)
+      case .enumeration(let index): (schema.enums[index].swiftFullName, schema.enums[index].file)
+      }
+    // Another module's types are named with the module.
+    guard schema.files[target].module == schema.files[file].module else { return }
+    let first = name.prefix { $0 != "." }
+    var scope: Int? = message
+    while let current = scope {
+      for nested in schema.messages[current].nestedMessages where schema.messages[nested].swiftName == first {
+        shadowingMessages.insert(nested)
+      }
+      for nested in schema.messages[current].nestedEnums where schema.enums[nested].swiftName == first {
+        shadowingEnums.insert(nested)
+      }
+      scope = schema.messages[current].parent
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import SwitchboardDescriptors
+
+/// Names of types.
+enum TypeNames {
+  /// What the names of a file's types begin with: the option `swift_prefix`, or the package with `_` for its dots.
+  static func prefix(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> String {
+    if file.hasOptions, file.options.hasSwiftPrefix {
+      let prefix = file.options.swiftPrefix
+      guard prefix.isEmpty || prefix.isIdentifier else {
+        throw GeneratorError("\(file.name): the swift_prefix '\(prefix)' is no beginning of a name")
+      }
+      return prefix
+    }
+    return file.package.isEmpty ? "" : prefix(package: file.package)
+  }
+
+  /// `foo.bar_baz` as `Foo_BarBaz_`.
+  static func prefix(package: String) -> String {
+    var result: [UInt8] = []
+    var startsWord = true
+    for byte in package.utf8 {
+      switch byte {
+      case UInt8(ascii: "_"): startsWord = true
+      case UInt8(ascii: "."):
+        startsWord = true
+        result.append(UInt8(ascii: "_"))
+      default:
+        if result.isEmpty, byte.isDigit { result.append(UInt8(ascii: "_")) }
+        result.append(startsWord ? byte.uppercased : byte)
+        startsWord = false
+      }
+    }
+    return String(decoding: result, as: UTF8.self) + "_"
+  }
+
+  /// The prefix and the base name of the file, for what belongs to the file as a whole: `Foo_Bar_OrderProto`.
+  static func fileScope(prefix: String, file: String) -> String {
+    let base = file.split(separator: "/").last ?? ""
+    let stem = base.hasSuffix(".proto") ? base.dropLast(6) : base
+    let letters = stem.utf8.map { $0.isLetter || $0.isDigit ? $0 : UInt8(ascii: "_") }
+    return prefix + CamelCase.upper(String(decoding: letters, as: UTF8.self))
+  }
+}

@@ -1,0 +1,90 @@
+/// What the user asked for in the parameter of the request: `Key=Value`, separated by commas.
+struct GeneratorOptions {
+  var visibility = Visibility.internal
+  var fileNaming = FileNaming.fullPath
+
+  var generatesMessages = true
+  var generatesServices = true
+  var generatesServers = true
+  var generatesClients = true
+  var generatesTestClients = false
+  var generatesReflectionData = false
+
+  var keepsMethodCasing = false
+  var usesAccessLevelOnImports = false
+  var extraModuleImports: [String] = []
+  var moduleMappingsPath: String?
+
+  /// The options in a parameter.
+  init(parameter: String) throws(GeneratorError) {
+    for part in parameter.split(separator: ",") {
+      let option = part.trimmingSpaces()
+      guard !option.isEmpty else { continue }
+      let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2 else {
+        throw GeneratorError("option '\(option)' has no value: write it as Key=Value")
+      }
+      try set(pair[0].trimmingSpaces(), to: pair[1].trimmingSpaces())
+    }
+  }
+
+  private mutating func set(_ key: String, to value: String) throws(GeneratorError) {
+    switch key {
+    case "Visibility": visibility = try GeneratorOptions.choice(value, for: key)
+    case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
+    case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
+    case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
+    default:
+      guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
+      self[keyPath: flag] = try GeneratorOptions.boolean(value, for: key)
+    }
+  }
+
+  private static var flags: [String: WritableKeyPath<GeneratorOptions, Bool>] {
+    [
+      "Client": \.generatesClients,
+      "KeepMethodCasing": \.keepsMethodCasing,
+      "Messages": \.generatesMessages,
+      "ReflectionData": \.generatesReflectionData,
+      "Server": \.generatesServers,
+      "Services": \.generatesServices,
+      "TestClient": \.generatesTestClients,
+      "UseAccessLevelOnImports": \.usesAccessLevelOnImports,
+    ]
+  }
+
+  private static func unknown(_ key: String) -> GeneratorError {
+    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "Visibility"]
+    let known = (others + flags.keys).sorted().joined(separator: ", ")
+    return GeneratorError("unknown option '\(key)': the options are \(known)")
+  }
+
+  private static func choice<Choice: RawRepresentable & CaseIterable>(
+    _ value: String,
+    for key: String
+  ) throws(GeneratorError) -> Choice where Choice.RawValue == String {
+    if let choice = Choice(rawValue: value) { return choice }
+    let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    throw GeneratorError("option \(key) has the value '\(value)': it must be one of \(known)")
+  }
+
+  private static func boolean(_ value: String, for key: String) throws(GeneratorError) -> Bool {
+    switch value {
+    case "true", "True", "TRUE", "1": return true
+    case "false", "False", "FALSE", "0": return false
+    default: throw GeneratorError("option \(key) has the value '\(value)': it must be true or false")
+    }
+  }
+
+  private static func text(_ value: String, for key: String) throws(GeneratorError) -> String {
+    guard !value.isEmpty else { throw GeneratorError("option \(key) has an empty value: it must be a path") }
+    return value
+  }
+
+  private static func module(_ value: String, for key: String) throws(GeneratorError) -> String {
+    guard value.isIdentifier else {
+      throw GeneratorError("option \(key) has the value '\(value)': it must be the name of a module")
+    }
+    return value
+  }
+}

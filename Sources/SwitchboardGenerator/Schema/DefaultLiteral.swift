@@ -1,0 +1,91 @@
+/// Default values: from the text in a descriptor to a Swift expression.
+enum DefaultLiteral {
+  /// The expression for `text`, or nil where the text is no value of the type.
+  static func swift(for text: String, of scalar: Scalar) -> String? {
+    switch scalar {
+    case .double: float(text, infinity: "Double.infinity", nan: "Double.nan") { Double($0).map { "\($0)" } }
+    case .float: float(text, infinity: "Float.infinity", nan: "Float.nan") { Float($0).map { "\($0)" } }
+    case .int64, .sfixed64, .sint64: Int64(text).map(String.init)
+    case .uint64, .fixed64: UInt64(text).map(String.init)
+    case .int32, .sfixed32, .sint32: Int32(text).map(String.init)
+    case .uint32, .fixed32: UInt32(text).map(String.init)
+    case .bool: text == "true" || text == "false" ? text : nil
+    case .string, .uncheckedString: string(text)
+    case .bytes: bytes(text).map { "[" + $0.map(String.init).joined(separator: ", ") + "]" }
+    }
+  }
+
+  private static func float(
+    _ text: String,
+    infinity: String,
+    nan: String,
+    finite: (String) -> String?
+  ) -> String? {
+    switch text {
+    case "inf": return infinity
+    case "-inf": return "-" + infinity
+    case "nan", "-nan": return nan
+    default:
+      guard let literal = finite(text) else { return nil }
+      // A number too large for the type reads as infinity.
+      if literal.hasSuffix("inf") { return (literal.hasPrefix("-") ? "-" : "") + infinity }
+      return literal.contains("n") ? nan : literal
+    }
+  }
+
+  /// A string literal.
+  static func string(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// The bytes that C escapes stand for.
+  private static func bytes(_ text: String) -> [UInt8]? {
+    var result: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        result.append(byte)
+        continue
+      }
+      guard let value = escaped(&rest) else { return nil }
+      result.append(value)
+    }
+    return result
+  }
+
+  private static func escaped(_ rest: inout Substring.UTF8View) -> UInt8? {
+    guard let kind = rest.first else { return nil }
+    if kind.isDigit {
+      let digits = rest.prefix(3).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "7") }
+      rest = rest.dropFirst(digits.count)
+      return UInt8(Substring(digits), radix: 8)
+    }
+    rest = rest.dropFirst()
+    if kind.lowercased == UInt8(ascii: "x") {
+      let digits = rest.prefix(2)
+      rest = rest.dropFirst(digits.count)
+      return UInt8(Substring(digits), radix: 16)
+    }
+    return simpleEscapes[kind]
+  }
+
+  private static let simpleEscapes: [UInt8: UInt8] = [
+    UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10,
+    UInt8(ascii: "r"): 13,
+    UInt8(ascii: "t"): 9, UInt8(ascii: "v"): 11, UInt8(ascii: "\\"): 92, UInt8(ascii: "'"): 39,
+    UInt8(ascii: "\""): 34, UInt8(ascii: "?"): 63,
+  ]
+}

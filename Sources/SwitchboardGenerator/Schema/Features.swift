@@ -1,0 +1,78 @@
+import SwitchboardDescriptors
+
+/// What a file's edition, or its syntax, and the options on the way down to a declaration say about it.
+struct Features {
+  var presence: Google_Protobuf_FeatureSet.FieldPresence
+  var enumType: Google_Protobuf_FeatureSet.EnumType
+  var repeatedEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding
+  var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation
+  var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding
+
+  private static let proto2 = Features(
+    presence: .explicit,
+    enumType: .closed,
+    repeatedEncoding: .expanded,
+    utf8Validation: .none,
+    messageEncoding: .lengthPrefixed
+  )
+  private static let proto3 = Features(
+    presence: .implicit,
+    enumType: .open,
+    repeatedEncoding: .packed,
+    utf8Validation: .verify,
+    messageEncoding: .lengthPrefixed
+  )
+  private static let edition2023 = Features(
+    presence: .explicit,
+    enumType: .open,
+    repeatedEncoding: .packed,
+    utf8Validation: .verify,
+    messageEncoding: .lengthPrefixed
+  )
+
+  /// The latest edition that the generator knows; nothing that it reads has changed since 2023.
+  static let latestEdition = Google_Protobuf_Edition.edition2024
+
+  /// What a file begins with.
+  static func defaults(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> Features {
+    switch file.syntax {
+    case "", "proto2": return proto2
+    case "proto3": return proto3
+    case "editions":
+      switch file.edition {
+      case .proto2: return proto2
+      case .proto3: return proto3
+      case .edition2023, .edition2024: return edition2023
+      default:
+        let edition = file.hasEdition ? "edition \(file.edition.rawValue)" : "an unknown edition"
+        throw GeneratorError("\(file.name): \(edition) is not supported: the editions are 2023 and 2024")
+      }
+    default:
+      throw GeneratorError("\(file.name): syntax '\(file.syntax)' is not supported")
+    }
+  }
+
+  /// These features with those changed that `options` sets.
+  func with(_ options: Google_Protobuf_FeatureSet) -> Features {
+    var result = self
+    if options.hasFieldPresence { result.presence = options.fieldPresence }
+    if options.hasEnumType { result.enumType = options.enumType }
+    if options.hasRepeatedFieldEncoding { result.repeatedEncoding = options.repeatedFieldEncoding }
+    if options.hasUtf8Validation { result.utf8Validation = options.utf8Validation }
+    if options.hasMessageEncoding { result.messageEncoding = options.messageEncoding }
+    return result
+  }
+
+  /// The features of a field: what `proto2` and `proto3` say in other ways is written as features too.
+  func with(field: Google_Protobuf_FieldDescriptorProto) -> Features {
+    var result = self
+    if field.hasOptions {
+      if field.options.hasFeatures { result = with(field.options.features) }
+      if field.options.hasPacked { result.repeatedEncoding = field.options.packed ? .packed : .expanded }
+    }
+    if field.label == .required { result.presence = .legacyRequired }
+    if field.proto3Optional { result.presence = .explicit }
+    if field.type == .group { result.messageEncoding = .delimited }
+    return result
+  }
+}

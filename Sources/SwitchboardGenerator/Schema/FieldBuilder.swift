@@ -1,0 +1,165 @@
+import SwitchboardDescriptors
+
+/// Decides what one field is.
+struct FieldBuilder {
+  let schema: Schema
+  let descriptor: Google_Protobuf_FieldDescriptorProto
+  /// The field as errors name it.
+  let user: String
+  let path: [Int32]
+  /// The file and the message that the field stands in.
+  let file: Int
+  let parent: Int?
+  var isExtension = false
+
+  /// The field, which inherits `features`.
+  func build(features inherited: Features) throws(GeneratorError) -> FieldSchema {
+    guard descriptor.name.isIdentifier else { throw error("'\(descriptor.name)' is no name for a field") }
+    // The numbers of extensions of a MessageSet go up to the end.
+    guard descriptor.number > 0, isExtension || descriptor.number < 1 << 29 else {
+      throw error("\(descriptor.number) is no number for a field")
+    }
+    let features = inherited.with(field: descriptor)
+    let own = try type(features)
+    let entry = mapEntry(own)
+    let shape = if let entry { try mapShape(entry) } else { try self.shape(own, features) }
+    let type = entry.map { schema.messages[$0].fields[1].type } ?? own
+    let isGroup = isGroupLike(own)
+    let typeName = own.messageName(in: schema)
+    return FieldSchema(
+      name: descriptor.name,
+      number: descriptor.number,
+      type: type,
+      shape: shape,
+      initial: try initial(type),
+      jsonName: jsonName,
+      textName: isGroup ? typeName : nil,
+      isDeprecated: descriptor.hasOptions && descriptor.options.deprecated,
+      path: path,
+      namingBase: isGroup ? typeName ?? descriptor.name : descriptor.name
+    )
+  }
+
+  private func type(_ features: Features) throws(GeneratorError) -> FieldSchema.ValueType {
+    if descriptor.hasType {
+      if let scalar = Scalar(descriptor.type, features) { return .scalar(scalar) }
+      if descriptor.type == .enum {
+        return .enumeration(try schema.enumeration(named: descriptor.typeName, for: user))
+      }
+    }
+    guard descriptor.hasType, descriptor.hasTypeName else { throw error("the type of the field is missing") }
+    let message = try schema.message(named: descriptor.typeName, for: user)
+    // A map is never delimited, and neither are its values.
+    let isInMap =
+      schema.messages[message].isMapEntry || parent.map { schema.messages[$0].isMapEntry } ?? false
+    return .message(message, isDelimited: features.messageEncoding == .delimited && !isInMap)
+  }
+
+  private func shape(
+    _ type: FieldSchema.ValueType,
+    _ features: Features
+  ) throws(GeneratorError) -> FieldSchema.Shape {
+    if descriptor.label == .repeated {
+      guard !descriptor.hasOneofIndex else { throw error("a member of a oneof cannot be repeated") }
+      return .repeated(isPacked: features.repeatedEncoding == .packed && type.isPackable)
+    }
+    if descriptor.hasOneofIndex, !descriptor.proto3Optional, !isExtension {
+      let oneofs = parent.map { schema.messages[$0].descriptor.oneofDecl.count } ?? 0
+      guard descriptor.oneofIndex >= 0, descriptor.oneofIndex < oneofs else {
+        throw error("the message has no oneof \(descriptor.oneofIndex)")
+      }
+      return .oneof(Int(descriptor.oneofIndex))
+    }
+    if features.presence == .legacyRequired, !isExtension { return .required }
+    if case .message = type { return .explicit }
+    return features.presence == .implicit && !isExtension ? .implicit : .explicit
+  }
+
+  // MARK: Maps
+
+  private func mapEntry(_ type: FieldSchema.ValueType) -> Int? {
+    guard case .message(let index, _) = type, schema.messages[index].isMapEntry else { return nil }
+    return index
+  }
+
+  private func mapShape(_ entry: Int) throws(GeneratorError) -> FieldSchema.Shape {
+    let fields = schema.messages[entry].fields
+    guard descriptor.label == .repeated, !isExtension, fields.count == 2,
+      fields[0].number == 1, fields[1].number == 2,
+      case .scalar(let key) = fields[0].type, key.isMapKey
+    else { throw error("the field is no map, but its type is the entry of one") }
+    return .map(key: key)
+  }
+
+  // MARK: Names and defaults
+
+  private var jsonName: String? {
+    guard descriptor.hasJsonName, !descriptor.jsonName.isEmpty else { return nil }
+    return descriptor.jsonName == FieldBuilder.jsonName(for: descriptor.name) ? nil : descriptor.jsonName
+  }
+
+  /// The JSON name that a field has where none is given, which is what the message runtime makes of the name.
+  static func jsonName(for name: String) -> String {
+    var result: [UInt8] = []
+    var startsWord = false
+    for byte in name.utf8 {
+      if byte == UInt8(ascii: "_") {
+        startsWord = true
+      } else {
+        result.append(startsWord ? byte.uppercased : byte)
+        startsWord = false
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether the field is a group, or a delimited field that is written as groups were: it goes by the name of its type,
+  /// which stands beside it.
+  private func isGroupLike(_ type: FieldSchema.ValueType) -> Bool {
+    guard case .message(let index, isDelimited: true) = type else { return false }
+    let message = schema.messages[index]
+    return message.name.lowercased() == descriptor.name && message.parent == parent && message.file == file
+  }
+
+  private func initial(_ type: FieldSchema.ValueType) throws(GeneratorError) -> FieldSchema.Default {
+    guard descriptor.hasDefaultValue, descriptor.label != .repeated else { return .initial }
+    let text = descriptor.defaultValue
+    switch type {
+    case .scalar(let scalar):
+      guard let literal = DefaultLiteral.swift(for: text, of: scalar) else {
+        throw error("'\(text)' is no default for its type")
+      }
+      return .literal(literal)
+    case .enumeration(let index):
+      guard let value = schema.enums[index].values.first(where: { $0.name == text }) else {
+        throw error("the enum \(schema.enums[index].fullName) has no value '\(text)'")
+      }
+      return schema.enums[index].swiftName(forNumber: value.number).map { .enumCase($0) } ?? .initial
+    case .message: throw error("a message has no default")
+    }
+  }
+
+  private func error(_ text: String) -> GeneratorError { GeneratorError("\(user): \(text)") }
+}
+
+extension FieldSchema.ValueType {
+  /// Whether repeated values may share one length-delimited field.
+  var isPackable: Bool {
+    switch self {
+    case .scalar(let scalar): scalar.isPackable
+    case .enumeration: true
+    case .message: false
+    }
+  }
+
+  fileprivate func messageName(in schema: Schema) -> String? {
+    if case .message(let index, _) = self { schema.messages[index].name } else { nil }
+  }
+}
+
+extension EnumSchema {
+  /// The case for a number.
+  func swiftName(forNumber number: Int32) -> String? {
+    values.first { $0.number == number && !$0.isAlias }?.swiftName
+  }
+}

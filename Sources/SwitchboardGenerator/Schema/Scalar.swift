@@ -1,0 +1,95 @@
+import SwitchboardDescriptors
+
+/// A scalar type: how it is written on the wire and what it is in Swift.
+enum Scalar: String, CaseIterable {
+  case double = "ProtoDouble"
+  case float = "ProtoFloat"
+  case int64 = "ProtoInt64"
+  case uint64 = "ProtoUInt64"
+  case int32 = "ProtoInt32"
+  case fixed64 = "ProtoFixed64"
+  case fixed32 = "ProtoFixed32"
+  case bool = "ProtoBool"
+  case string = "ProtoString"
+  case uncheckedString = "ProtoUncheckedString"
+  case bytes = "ProtoBytes"
+  case uint32 = "ProtoUInt32"
+  case sfixed32 = "ProtoSFixed32"
+  case sfixed64 = "ProtoSFixed64"
+  case sint32 = "ProtoSInt32"
+  case sint64 = "ProtoSInt64"
+
+  /// The scalar of a field, or nil for messages and enums.
+  init?(_ type: Google_Protobuf_FieldDescriptorProto.TypeEnum, _ features: Features) {
+    switch type {
+    case .double: self = .double
+    case .float: self = .float
+    case .int64: self = .int64
+    case .uint64: self = .uint64
+    case .int32: self = .int32
+    case .fixed64: self = .fixed64
+    case .fixed32: self = .fixed32
+    case .bool: self = .bool
+    case .string: self = features.utf8Validation == .none ? .uncheckedString : .string
+    case .bytes: self = .bytes
+    case .uint32: self = .uint32
+    case .sfixed32: self = .sfixed32
+    case .sfixed64: self = .sfixed64
+    case .sint32: self = .sint32
+    case .sint64: self = .sint64
+    case .group, .message, .enum: return nil
+    }
+  }
+
+  /// The type that says how values are read and written.
+  var protoName: String { rawValue }
+
+  /// The type of the values.
+  var swiftName: String {
+    switch self {
+    case .double: "Double"
+    case .float: "Float"
+    case .int64, .sfixed64, .sint64: "Int64"
+    case .uint64, .fixed64: "UInt64"
+    case .int32, .sfixed32, .sint32: "Int32"
+    case .uint32, .fixed32: "UInt32"
+    case .bool: "Bool"
+    case .string, .uncheckedString: "String"
+    case .bytes: "[UInt8]"
+    }
+  }
+
+  /// The value of a field that was not set and has no default of its own.
+  var zero: String {
+    switch self {
+    case .bool: "false"
+    case .string, .uncheckedString: "\"\""
+    case .bytes: "[]"
+    default: "0"
+    }
+  }
+
+  /// The bytes that a value takes in a struct.
+  var size: Int {
+    switch self {
+    case .bool: 1
+    case .float, .int32, .uint32, .fixed32, .sfixed32, .sint32: 4
+    case .double, .int64, .uint64, .fixed64, .sfixed64, .sint64, .bytes: 8
+    case .string, .uncheckedString: 16
+    }
+  }
+
+  /// Whether nil takes no room beside the values.
+  var hasSpareValues: Bool {
+    switch self {
+    case .bool, .string, .uncheckedString, .bytes: true
+    default: false
+    }
+  }
+
+  /// Whether repeated values may share one length-delimited field.
+  var isPackable: Bool { self != .string && self != .uncheckedString && self != .bytes }
+
+  /// Whether a map may have it as its key.
+  var isMapKey: Bool { self != .double && self != .float && self != .bytes }
+}

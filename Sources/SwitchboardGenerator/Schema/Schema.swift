@@ -1,0 +1,39 @@
+/// All that a request describes, linked: what refers to a type holds its index here.
+struct Schema {
+  enum Symbol {
+    case message(Int)
+    case enumeration(Int)
+  }
+
+  var files: [FileSchema] = []
+  var messages: [MessageSchema] = []
+  var enums: [EnumSchema] = []
+
+  /// The types by their full names.
+  var symbols: [String: Symbol] = [:]
+  /// The files by their names.
+  var filesByName: [String: Int] = [:]
+
+  /// The message with a name as it stands in a descriptor, for what `user` says.
+  func message(named name: String, for user: String) throws(GeneratorError) -> Int {
+    guard case .message(let index) = try symbol(named: name, for: user) else {
+      throw GeneratorError("\(user): '\(name)' is no message")
+    }
+    return index
+  }
+
+  /// The enum with a name as it stands in a descriptor.
+  func enumeration(named name: String, for user: String) throws(GeneratorError) -> Int {
+    guard case .enumeration(let index) = try symbol(named: name, for: user) else {
+      throw GeneratorError("\(user): '\(name)' is no enum")
+    }
+    return index
+  }
+
+  private func symbol(named name: String, for user: String) throws(GeneratorError) -> Symbol {
+    guard let symbol = symbols[name.hasPrefix(".") ? String(name.dropFirst()) : name] else {
+      throw GeneratorError("\(user): the type '\(name)' is not in the request")
+    }
+    return symbol
+  }
+}

@@ -1,0 +1,142 @@
+import SwitchboardDescriptors
+
+// The second round: fields, oneofs and extensions, with the types that they refer to.
+extension SchemaBuilder {
+  /// Adds what refers to types.
+  mutating func link() throws(GeneratorError) {
+    // Entries first: a map field asks its entry for the key and the value.
+    for index in schema.messages.indices where schema.messages[index].isMapEntry { try linkFields(of: index) }
+    for index in schema.messages.indices where !schema.messages[index].isMapEntry {
+      try linkRanges(of: index)
+      try linkOneofs(of: index)
+      try linkFields(of: index)
+      MemberNames.assign(to: &schema.messages[index])
+    }
+    for index in schema.messages.indices {
+      let message = schema.messages[index]
+      let scope = ExtensionScope(
+        file: message.file,
+        message: index,
+        prefix: message.fullName,
+        path: message.path + [6],
+        features: message.features
+      )
+      schema.messages[index].extensions = try extensions(message.descriptor.extension, in: scope)
+    }
+    for index in schema.files.indices {
+      let file = schema.files[index]
+      let scope = ExtensionScope(
+        file: index,
+        message: nil,
+        prefix: file.package,
+        path: [7],
+        features: file.features
+      )
+      schema.files[index].extensions = try extensions(file.descriptor.extension, in: scope)
+    }
+  }
+
+  private mutating func linkRanges(of index: Int) throws(GeneratorError) {
+    var ranges: [Range<Int32>] = []
+    for range in schema.messages[index].descriptor.extensionRange {
+      guard range.start > 0, range.start < range.end else {
+        throw GeneratorError("\(schema.messages[index].fullName): a range of extensions is out of bounds")
+      }
+      ranges.append(range.start..<range.end)
+    }
+    schema.messages[index].extensionRanges = ranges.sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  private mutating func linkOneofs(of index: Int) throws(GeneratorError) {
+    let message = schema.messages[index]
+    for (position, oneof) in message.descriptor.oneofDecl.enumerated() {
+      guard oneof.name.isIdentifier else {
+        throw GeneratorError("\(message.fullName): '\(oneof.name)' is no name for a oneof")
+      }
+      schema.messages[index].oneofs.append(
+        OneofSchema(
+          name: oneof.name,
+          path: message.path + [8, Int32(position)],
+          names: PropertyNames(base: oneof.name)
+        )
+      )
+    }
+  }
+
+  private mutating func linkFields(of index: Int) throws(GeneratorError) {
+    let message = schema.messages[index]
+    var numbers: Set<Int32> = []
+    // Gathered here first: while a builder holds the schema, changing it would copy the whole.
+    var fields: [FieldSchema] = []
+    for (position, descriptor) in message.descriptor.field.enumerated() {
+      let builder = FieldBuilder(
+        schema: schema,
+        descriptor: descriptor,
+        user: "\(message.fullName).\(descriptor.name)",
+        path: message.path + [2, Int32(position)],
+        file: message.file,
+        parent: index
+      )
+      let field = try builder.build(features: features(of: descriptor, in: message))
+      guard numbers.insert(field.number).inserted else {
+        throw GeneratorError("\(builder.user): another field has the number \(field.number)")
+      }
+      fields.append(field)
+    }
+    for (position, field) in fields.enumerated() {
+      if let oneof = field.oneof { schema.messages[index].oneofs[oneof].members.append(position) }
+    }
+    schema.messages[index].fields = fields
+  }
+
+  /// The features that a field inherits: those of its oneof, or of the message.
+  private func features(of field: Google_Protobuf_FieldDescriptorProto, in message: MessageSchema) -> Features
+  {
+    guard field.hasOneofIndex, message.descriptor.oneofDecl.indices.contains(Int(field.oneofIndex)) else {
+      return message.features
+    }
+    let oneof = message.descriptor.oneofDecl[Int(field.oneofIndex)]
+    return oneof.hasOptions && oneof.options.hasFeatures
+      ? message.features.with(oneof.options.features) : message.features
+  }
+
+  // MARK: Extensions
+
+  private struct ExtensionScope {
+    let file: Int
+    let message: Int?
+    let prefix: String
+    let path: [Int32]
+    let features: Features
+  }
+
+  private func extensions(
+    _ descriptors: [Google_Protobuf_FieldDescriptorProto],
+    in scope: ExtensionScope
+  ) throws(GeneratorError) -> [ExtensionSchema] {
+    var extensions: [ExtensionSchema] = []
+    for (position, descriptor) in descriptors.enumerated() {
+      let fullName = scope.prefix.isEmpty ? descriptor.name : "\(scope.prefix).\(descriptor.name)"
+      let extended = try schema.message(named: descriptor.extendee, for: fullName)
+      guard schema.messages[extended].isExtensible else {
+        throw GeneratorError(
+          "\(fullName): '\(schema.messages[extended].fullName)' has no range of extensions"
+        )
+      }
+      let builder = FieldBuilder(
+        schema: schema,
+        descriptor: descriptor,
+        user: fullName,
+        path: scope.path + [Int32(position)],
+        file: scope.file,
+        parent: scope.message,
+        isExtension: true
+      )
+      let field = try builder.build(features: scope.features)
+      extensions.append(
+        ExtensionSchema(fullName: fullName, extended: extended, scope: scope.message, field: field)
+      )
+    }
+    return extensions
+  }
+}
