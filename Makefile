@@ -34,7 +34,7 @@ format: ## Format the hand-written Swift files in place
 	@scripts/format
 
 generate: ## Write Generated/ anew from Protos/
-	@scripts/setup
+	@scripts/setup --tests
 	@scripts/generate
 
 bench: ## Measure against the reference implementations (takes minutes)

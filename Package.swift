@@ -42,6 +42,9 @@ let package = Package(
       path: "Generated/SwitchboardDescriptors"
     ),
 
+    .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
+    .target(name: "EchoMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/EchoMessages"),
+    .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
     // The generator: descriptors in, Swift source out.
     .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"]),
