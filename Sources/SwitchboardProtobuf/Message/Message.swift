@@ -40,7 +40,3 @@ extension Message {
     return message
   }
 }
-
-extension Message {
-  public var debugDescription: String { "" }
-}

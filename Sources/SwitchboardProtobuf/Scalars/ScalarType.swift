@@ -42,6 +42,14 @@ public protocol ScalarType {
 
   /// Writes values one after the other, which take `length` bytes.
   static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter)
+
+  // MARK: Text
+
+  /// Writes a value in the text format.
+  static func writeText(_ value: Value, to writer: inout TextFormatWriter)
+
+  /// Reads a value in the text format.
+  static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> Value
 }
 
 extension ScalarType {
