@@ -49,4 +49,14 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
     guard let field = byName[fullName], field.extendedType == extended else { return nil }
     return field
   }
+
+  /// The extension of `extended` that is declared directly in a message. In the text format of a MessageSet, where each
+  /// extension is a message and usually declared in it, the message's name does for the extension's.
+  func field(of extended: any ExtensibleMessage.Type, declaredIn name: String) -> (any AnyMessageExtension)? {
+    let prefix = name + "."
+    return byName.values.first { field in
+      field.extendedType == extended && field.fullName.hasPrefix(prefix)
+        && !field.fullName.dropFirst(prefix.count).contains(".")
+    }
+  }
 }

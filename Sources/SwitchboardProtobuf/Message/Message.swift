@@ -48,7 +48,3 @@ extension Message {
     return message
   }
 }
-
-extension Message {
-  public var debugDescription: String { "" }
-}

@@ -53,6 +53,14 @@ public protocol ScalarType {
 
   /// Writes a value.
   static func writeJSON(_ value: Value, to writer: inout JSONWriter)
+
+  // MARK: Text
+
+  /// Writes a value in the text format.
+  static func writeText(_ value: Value, to writer: inout TextFormatWriter)
+
+  /// Reads a value in the text format.
+  static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> Value
 }
 
 extension ScalarType {

@@ -8,6 +8,7 @@ public struct FieldNames: Sendable {
 
   private var byNumber: [Int32: Entry] = [:]
   private var byTextName: [String: Int32] = [:]
+  private var reserved: Set<String> = []
 
   /// The names in the form in which JSON reads and writes them.
   let json: JSONNames
@@ -15,9 +16,13 @@ public struct FieldNames: Sendable {
   /// Names from the compact form that the generator emits: `number:name`, `number:name:jsonName` or
   /// `number:name:jsonName:textName`, separated by spaces. A JSON name that is left out or empty is the
   /// lower-camel-case form of the name; in one that is given, bytes other than letters, digits and `_` stand as `%` and two
-  /// hexadecimal digits.
+  /// hexadecimal digits. Number 0, which no field has, stands before the names that the message reserves: `0:name:name`.
   public init(_ compact: StaticString) {
     for field in CompactNames.entries(of: compact) {
+      guard field.number != 0 else {
+        reserved.formUnion(field.parts)
+        continue
+      }
       let name = field.parts.first ?? ""
       let given = field.parts.count > 1 ? CompactNames.unescape(field.parts[1]) : ""
       let jsonName = given.isEmpty ? FieldNames.lowerCamelCase(name) : given
@@ -45,6 +50,9 @@ public struct FieldNames: Sendable {
 
   /// The field for a name in the text format.
   func number(ofTextName name: String) -> Int32? { byTextName[name] }
+
+  /// Whether the message reserves a name, so that a field of an older schema is passed over in the text format.
+  func reserves(_ name: String) -> Bool { reserved.contains(name) }
 
   /// `customer_name` as `customerName`.
   static func lowerCamelCase(_ name: String) -> String {

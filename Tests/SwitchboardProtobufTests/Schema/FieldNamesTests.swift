@@ -44,4 +44,12 @@ import Testing
   @Test func isEmptyForAMessageWithoutFields() {
     #expect(FieldNames("").number(ofJSONName: "x") == nil)
   }
+
+  @Test func knowsReservedNames() {
+    let names = FieldNames("0:old:older 1:name")
+    #expect(names.reserves("old") && names.reserves("older"))
+    #expect(!names.reserves("name"))
+    #expect(names.number(ofTextName: "old") == nil)
+    #expect(names.name(of: 0) == "0")
+  }
 }

@@ -1,0 +1,122 @@
+// Fields whose names stand in brackets: extensions, and what an `Any` holds.
+extension TextFormatDecoder {
+  mutating func bracketed<M: Message>(in message: inout M) throws(DecodeError) {
+    let name = try reader.bracketedName()
+    if name.contains("/") {
+      return try anyContent(name, in: &message)
+    }
+    if let number = extensionNumber(name, of: M.self) {
+      do throws(DecodeError) {
+        try message.decodeField(number, from: &self)
+      } catch {
+        throw error.inside("[\(name)]")
+      }
+    } else if options.ignoreUnknownExtensions {
+      try skipValue()
+    } else {
+      throw reader.error("\(M.protoMessageName) has no extension '\(name)'", at: fieldStart)
+    }
+  }
+
+  // MARK: Extensions
+
+  private mutating func extensionNumber<M: Message>(_ name: String, of type: M.Type) -> Int32? {
+    guard let extensions, let type = M.self as? any ExtensibleMessage.Type else { return nil }
+    isNamedByMessage = false
+    if let field = extensions.field(of: type, fullName: name) { return field.number }
+    isNamedByMessage = true
+    return extensions.field(of: type, declaredIn: name)?.number
+  }
+
+  mutating func extensionField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {
+    guard !isNamedByMessage else {
+      throw reader.error("the name is that of a message, not of an extension", at: fieldStart)
+    }
+    try messageSetField(number, of: type, into: &fields)
+  }
+
+  mutating func messageSetField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {
+    try extensions?.field(of: type, number: number)?.decode(into: &fields, from: &self)
+  }
+
+  // MARK: Any
+
+  private mutating func anyContent<M: Message>(_ url: String, in message: inout M) throws(DecodeError) {
+    let start = fieldStart
+    guard M.protoMessageName == AnyParts.protoMessageName else {
+      throw reader.error("only google.protobuf.Any holds a message by its type's URL", at: start)
+    }
+    guard message == M() else { throw reader.error("the Any has a value already", at: start) }
+    guard let type = options.typeRegistry.messageType(forURL: url) else {
+      throw reader.error("the type of '\(url)' is not known", at: start)
+    }
+    do throws(DecodeError) {
+      _ = reader.take(":")
+      var parts = AnyParts()
+      parts.typeURL = url
+      parts.value = try packed(type)
+      try message.merge(serializedBytes: encoded(parts))
+    } catch {
+      throw error.inside("[\(url)]")
+    }
+  }
+
+  private mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
+    var content = M()
+    try body(of: &content)
+    guard isPartial || content.isInitialized else { throw DecodeError(.missingRequiredField) }
+    return try encoded(content)
+  }
+
+  private func encoded(_ message: some Message) throws(DecodeError) -> [UInt8] {
+    do throws(EncodeError) {
+      return try message.serializedBytes(partial: true, options: .deterministic)
+    } catch {
+      throw DecodeError(.malformed(error.description))
+    }
+  }
+}
+
+extension BinaryEncodingOptions {
+  /// Maps sorted by key: equal text gives equal bytes.
+  fileprivate static var deterministic: BinaryEncodingOptions {
+    var options = BinaryEncodingOptions()
+    options.deterministic = true
+    return options
+  }
+}
+
+extension TextFormatReader {
+  /// Reads a name in brackets: of an extension, or the URL of a type. White space and comments are no part
+  /// of it; they may not split a word of an extension's name.
+  mutating func bracketedName() throws(DecodeError) -> String {
+    let start = place
+    try expect("[")
+    var name: [UInt8] = []
+    var isSplit = false
+    while let byte = next, AnyParts.isURLByte(byte) {
+      let from = place
+      let end = input[from...].firstIndex { !AnyParts.isURLByte($0) } ?? input.count
+      isSplit = isSplit || (name.last.map(Self.isNameByte) == true && Self.isNameByte(byte))
+      name += input[from..<end]
+      advance(to: end)
+    }
+    try expect("]")
+    let text = String(decoding: name, as: UTF8.self)
+    let isURL = name.contains(UInt8(ascii: "/"))
+    guard isURL ? AnyParts.isReadable(url: text) : !name.isEmpty && !isSplit else {
+      throw error("malformed name in brackets", at: start)
+    }
+    return text
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+}

@@ -1,0 +1,99 @@
+/// Reads the text format: the names of fields, and what stands between their values.
+///
+/// What it does with the value of a field is in `TextFormatDecoder+Fields.swift`.
+struct TextFormatDecoder {
+  var reader: TextFormatReader
+  let extensions: ExtensionRegistry?
+  let options: TextFormatDecodingOptions
+  let isPartial: Bool
+
+  /// Where the field being read begins.
+  var fieldStart = 0
+  /// Whether the extension being read was called by the name of its message, as only a MessageSet allows.
+  var isNamedByMessage = false
+  private var depthLeft: Int
+
+  init(
+    _ text: String,
+    extensions: ExtensionRegistry?,
+    partial: Bool,
+    options: TextFormatDecodingOptions
+  ) {
+    reader = TextFormatReader(text)
+    self.extensions = extensions
+    self.options = options
+    isPartial = partial
+    depthLeft = options.messageDepthLimit
+  }
+
+  /// Reads the fields of a message up to the symbol that closes it, or to the end of the input.
+  mutating func fields<M: Message>(of message: inout M, until end: Unicode.Scalar?) throws(DecodeError) {
+    while try !isAtEnd(end) {
+      try field(of: &message)
+      separator()
+    }
+  }
+
+  private mutating func isAtEnd(_ end: Unicode.Scalar?) throws(DecodeError) -> Bool {
+    guard let end else { return reader.isAtEnd }
+    return reader.take(end)
+  }
+
+  /// Passes over what may stand behind a field.
+  mutating func separator() {
+    if !reader.take(",") { _ = reader.take(";") }
+  }
+
+  private mutating func field<M: Message>(of message: inout M) throws(DecodeError) {
+    fieldStart = reader.place
+    if reader.isAt("[") { return try bracketed(in: &message) }
+    guard let name = reader.identifier() else { throw reader.unexpected("a field name") }
+    let names = M.fieldNames
+    if let number = names.number(ofTextName: name) {
+      do throws(DecodeError) {
+        try message.decodeField(number, from: &self)
+      } catch {
+        throw error.inside(names.name(of: number))
+      }
+    } else if options.ignoreUnknownFields || names.reserves(name) {
+      try skipValue()
+    } else {
+      throw reader.error("\(M.protoMessageName) has no field '\(name)'", at: fieldStart)
+    }
+  }
+
+  // MARK: Values
+
+  /// Reads the one value of a field or, in brackets, a list of them.
+  mutating func list(
+    _ element: (inout TextFormatDecoder) throws(DecodeError) -> Void
+  ) throws(DecodeError) {
+    guard reader.take("[") else { return try element(&self) }
+    if reader.take("]") { return }
+    repeat { try element(&self) } while reader.take(",")
+    try reader.expect("]")
+  }
+
+  /// Reads the value of a message field.
+  mutating func body<M: Message>(of message: inout M) throws(DecodeError) {
+    try nested { (decoder, end) throws(DecodeError) in try decoder.fields(of: &message, until: end) }
+  }
+
+  /// Whether the value of a message field comes next.
+  var isAtBody: Bool { reader.isAt("{") || reader.isAt("<") }
+
+  /// Goes into the value of a message field; `content` reads up to the symbol that it is given.
+  mutating func nested(
+    _ content: (inout TextFormatDecoder, Unicode.Scalar) throws(DecodeError) -> Void
+  ) throws(DecodeError) {
+    guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
+    depthLeft -= 1
+    if reader.take("<") {
+      try content(&self, ">")
+    } else {
+      try reader.expect("{")
+      try content(&self, "}")
+    }
+    depthLeft += 1
+  }
+}

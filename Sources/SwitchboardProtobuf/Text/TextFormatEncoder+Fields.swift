@@ -1,0 +1,113 @@
+// How each kind of field is written: a line for a scalar, a bracket for a message, and repeated ones one by one.
+extension TextFormatEncoder: FieldVisitor {
+  mutating func implicit<S: ScalarType>(
+    _ value: S.Value,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    if !S.isInitial(value) { scalar(value, as: type, name: name(of: number)) }
+  }
+
+  mutating func explicit<S: ScalarType>(
+    _ value: S.Value?,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    if let value { scalar(value, as: type, name: name(of: number)) }
+  }
+
+  mutating func repeated<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard !values.isEmpty else { return }
+    let name = name(of: number)
+    for value in values { scalar(value, as: type, name: name) }
+  }
+
+  mutating func packed<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try repeated(values, as: type, number: number)
+  }
+
+  private mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, name: String) {
+    writer.name(name)
+    writer.literal(": ")
+    S.writeText(value, to: &writer)
+    writer.endLine()
+  }
+
+  // MARK: Messages
+
+  mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    if let value { try message(value, name: name(of: number)) }
+  }
+
+  mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    for value in values { try message(value, name: name(of: number)) }
+  }
+
+  mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    try message(value, number: number)
+  }
+
+  mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    try messages(values, number: number)
+  }
+
+  private mutating func message<M: Message>(_ value: M, name: String) throws(EncodeError) {
+    try nested(name) { encoder throws(EncodeError) in try encoder.fields(of: value) }
+  }
+
+  // MARK: Maps
+
+  mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try forEach(in: entries, key: key, sorted: true) { (key, value) throws(EncodeError) in
+      try nested(name(of: number)) { encoder throws(EncodeError) in
+        encoder.scalar(key, as: K.self, name: "key")
+        encoder.scalar(value, as: V.self, name: "value")
+      }
+    }
+  }
+
+  mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: [K.Value: M],
+    key: K.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try forEach(in: entries, key: key, sorted: true) { (key, value) throws(EncodeError) in
+      try nested(name(of: number)) { encoder throws(EncodeError) in
+        encoder.scalar(key, as: K.self, name: "key")
+        try encoder.message(value, name: "value")
+      }
+    }
+  }
+
+  // MARK: Extensions
+
+  mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
+    try fields.forEach(in: range) { entry throws(EncodeError) in
+      try named(entry.fullName) { encoder throws(EncodeError) in try entry.traverse(&encoder) }
+    }
+  }
+
+  /// An extension that is declared in the message that it holds goes by the name of that message.
+  mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
+    try fields.forEach(in: nil) { entry throws(EncodeError) in
+      let holder = entry.fullName.split(separator: ".").dropLast().joined(separator: ".")
+      let message = entry.message.map { type(of: $0).protoMessageName }
+      try named(message == holder ? holder : entry.fullName) { encoder throws(EncodeError) in
+        try entry.traverse(&encoder)
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// Writes the text format: the names of fields, and what an `Any` holds.
+///
+/// What it does with the value of a field is in `TextFormatEncoder+Fields.swift`.
+struct TextFormatEncoder {
+  var writer: TextFormatWriter
+  private let options: TextFormatEncodingOptions
+
+  /// The names of the message being written, and the extension being written, if it is one.
+  private var names = FieldNames("")
+  private var extensionName: String?
+  private var depthLeft: Int
+  /// How many messages may still be opened that an `Any` in another `Any` holds: whoever sent the bytes decides how many
+  /// there are.
+  private var contentsLeft = 100
+
+  init(options: TextFormatEncodingOptions, depth: Int) {
+    writer = TextFormatWriter(singleLine: options.singleLine)
+    self.options = options
+    depthLeft = depth
+  }
+
+  /// The name to write for a field.
+  func name(of number: Int32) -> String {
+    extensionName.map { "[\($0)]" } ?? names.textName(of: number) ?? "\(number)"
+  }
+
+  /// Writes the field that `body` shows as the extension `name`.
+  mutating func named(
+    _ name: String,
+    _ body: (inout TextFormatEncoder) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    extensionName = name
+    defer { extensionName = nil }
+    try body(&self)
+  }
+
+  /// Writes the fields of a message.
+  mutating func fields<M: Message>(of message: M) throws(EncodeError) {
+    let outer = (names, extensionName)
+    defer { (names, extensionName) = outer }
+    names = M.fieldNames
+    extensionName = nil
+    if M.protoMessageName == AnyParts.protoMessageName, try anyContent(of: message) { return }
+    try message.traverse(&self)
+  }
+
+  /// Writes a field that has fields of its own.
+  mutating func nested(
+    _ name: String,
+    _ content: (inout TextFormatEncoder) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    writer.name(name)
+    guard depthLeft > 0 else {
+      writer.literal(" { ... }")
+      return writer.endLine()
+    }
+    depthLeft -= 1
+    defer { depthLeft += 1 }
+    writer.open()
+    try content(&self)
+    writer.close()
+  }
+
+  /// Writes fields that the type does not know.
+  mutating func unknown(_ fields: UnknownFields) {
+    guard options.printUnknownFields, !fields.isEmpty else { return }
+    UnknownFieldsText.write(fields.bytes, to: &writer)
+  }
+
+  // MARK: Any
+
+  /// Writes the message in an `Any` by its type's URL. False where its type is not known or it cannot be read.
+  private mutating func anyContent<M: Message>(of message: M) throws(EncodeError) -> Bool {
+    let bytes = try message.serializedBytes(partial: true)
+    guard contentsLeft > 0, let parts = try? AnyParts(serializedBytes: bytes), parts.unknownFields.isEmpty,
+      AnyParts.isReadable(url: parts.typeURL),
+      let type = options.typeRegistry.messageType(forURL: parts.typeURL)
+    else { return false }
+    return try anyContent(of: parts, as: type)
+  }
+
+  private mutating func anyContent<M: Message>(
+    of parts: AnyParts,
+    as type: M.Type
+  ) throws(EncodeError) -> Bool {
+    let extensions = options.typeRegistry.extensions
+    guard let content = try? M(serializedBytes: parts.value, extensions: extensions, partial: true) else {
+      return false
+    }
+    contentsLeft -= 1
+    defer { contentsLeft += 1 }
+    try nested("[\(parts.typeURL)]") { encoder throws(EncodeError) in try encoder.fields(of: content) }
+    return true
+  }
+}

@@ -1,0 +1,103 @@
+/// A cursor over text: the tokens of the text format.
+///
+/// Between two calls it stands at a token or at the end; white space and comments are behind it.
+public struct TextFormatReader {
+  let input: [UInt8]
+
+  /// Where the next token begins.
+  private(set) var place = 0
+
+  init(_ text: String) {
+    input = Array(text.utf8)
+    skipSpace()
+  }
+
+  /// Whether all has been read.
+  var isAtEnd: Bool { place >= input.count }
+
+  /// The first byte of the next token.
+  var next: UInt8? { byte(at: place) }
+
+  func byte(at index: Int) -> UInt8? { index < input.count ? input[index] : nil }
+
+  /// Whether the next token is `symbol`.
+  func isAt(_ symbol: Unicode.Scalar) -> Bool { next == UInt8(ascii: symbol) }
+
+  /// Goes to the first token at or after `index`.
+  mutating func advance(to index: Int) {
+    place = index
+    skipSpace()
+  }
+
+  private mutating func skipSpace() {
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: " "), 0x09...0x0D: place += 1
+      case UInt8(ascii: "#"): place = input[place...].firstIndex(of: UInt8(ascii: "\n")) ?? input.count
+      default: return
+      }
+    }
+  }
+
+  // MARK: Symbols and names
+
+  /// Reads `symbol` if it comes next.
+  mutating func take(_ symbol: Unicode.Scalar) -> Bool {
+    guard isAt(symbol) else { return false }
+    advance(to: place + 1)
+    return true
+  }
+
+  /// Reads `symbol`, which has to come next.
+  mutating func expect(_ symbol: Unicode.Scalar) throws(DecodeError) {
+    guard take(symbol) else { throw unexpected("'\(symbol)'") }
+  }
+
+  /// Reads a name, or nothing where none comes next.
+  mutating func identifier() -> String? {
+    guard let first = next, TextFormatReader.isLetter(first) else { return nil }
+    let start = place
+    let isLater = { (byte: UInt8) in TextFormatReader.isLetter(byte) || TextFormatReader.isDigit(byte) }
+    let end = input[start...].firstIndex { !isLater($0) } ?? input.count
+    advance(to: end)
+    return text(start..<end)
+  }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: input[range], as: UTF8.self) }
+
+  static func isLetter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+  /// The value of a hexadecimal digit.
+  static func hexValue(_ byte: UInt8?) -> UInt32? {
+    byte.flatMap { Character(Unicode.Scalar($0)).isASCII ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
+      .map(UInt32.init)
+  }
+
+  // MARK: Errors
+
+  /// An error that names the line and the column of `index`, both counted from one.
+  func error(_ text: String, at index: Int) -> DecodeError {
+    let before = input[..<min(index, input.count)]
+    let newline = UInt8(ascii: "\n")
+    let line = before.count { $0 == newline } + 1
+    let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
+    // Characters, not bytes: those that continue one do not count.
+    let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
+    return DecodeError(.malformed("line \(line), column \(column): \(text)"))
+  }
+
+  /// An error about the next token, which is not what the grammar wants.
+  func unexpected(_ wanted: String) -> DecodeError {
+    guard let next else { return error("expected \(wanted), found the end", at: place) }
+    let isPrintable = next > 0x20 && next < 0x7F
+    let found = isPrintable ? "'\(Unicode.Scalar(next))'" : "byte \(next)"
+    return error("expected \(wanted), found \(found)", at: place)
+  }
+}

@@ -1,0 +1,77 @@
+/// Text on its way out: the tokens of the text format, and where lines begin.
+public struct TextFormatWriter {
+  /// What has been written, as UTF-8.
+  private(set) var bytes: [UInt8] = []
+  private let isSingleLine: Bool
+  private var indentation = 0
+
+  init(singleLine: Bool) { isSingleLine = singleLine }
+
+  /// What has been written.
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Writes text as it is: a number or a name.
+  public mutating func literal(_ text: String) { bytes += text.utf8 }
+
+  // MARK: Layout
+
+  /// Begins a field.
+  mutating func name(_ name: String) {
+    if !isSingleLine { bytes += repeatElement(UInt8(ascii: " "), count: 2 * indentation) }
+    literal(name)
+  }
+
+  /// Ends a field, or the line of a bracket. On a single line, a space stands between any two.
+  mutating func endLine() { bytes.append(isSingleLine ? UInt8(ascii: " ") : UInt8(ascii: "\n")) }
+
+  /// Begins the fields of a message.
+  mutating func open() {
+    literal(" {")
+    endLine()
+    indentation += 1
+  }
+
+  /// Ends the fields of a message.
+  mutating func close() {
+    indentation -= 1
+    name("}")
+    endLine()
+  }
+
+  /// Drops the space that the last field left on a single line.
+  mutating func trim() {
+    if isSingleLine, bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+  }
+
+  // MARK: Quoted text
+
+  /// Writes a string in quotes; what is not ASCII stays as it is.
+  public mutating func quoted(_ text: String) { quote(text.utf8, escapingAbove: 0xFF) }
+
+  /// Writes bytes in quotes, those that are not ASCII as octal numbers.
+  public mutating func quoted(_ value: [UInt8]) { quote(value, escapingAbove: 0x7E) }
+
+  private mutating func quote(_ content: some Sequence<UInt8>, escapingAbove limit: UInt8) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in content { escape(byte, above: limit) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8, above limit: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\n"): literal("\\n")
+    case UInt8(ascii: "\r"): literal("\\r")
+    case UInt8(ascii: "\t"): literal("\\t")
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
+      bytes += [UInt8(ascii: "\\"), byte]
+    case 0..<0x20, 0x7F: octal(byte)
+    default: byte > limit ? octal(byte) : bytes.append(byte)
+    }
+  }
+
+  // Three digits always, since a digit of the text may follow.
+  private mutating func octal(_ byte: UInt8) {
+    let zero = UInt8(ascii: "0")
+    bytes += [UInt8(ascii: "\\"), zero + byte / 64, zero + byte / 8 % 8, zero + byte % 8]
+  }
+}
