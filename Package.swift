@@ -14,7 +14,13 @@ let package = Package(
   targets: [
     // The message runtime: no dependency but the standard library.
     .target(name: "SwitchboardProtobuf"),
-    .testTarget(name: "SwitchboardProtobufTests", dependencies: ["ReferenceSupport", "SwitchboardProtobuf"]),
+    .testTarget(
+      name: "SwitchboardProtobufTests",
+      dependencies: [
+        "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+        "TestMessages",
+      ]
+    ),
 
     // The call model: knows neither sockets nor protobuf.
     .target(name: "SwitchboardCall"),
@@ -58,6 +64,13 @@ let package = Package(
     // What the command-line tools share: files, streams and messages to the user.
     .target(name: "SwitchboardToolSupport"),
     .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
+
+    // Figures beside other implementations: `make bench`.
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      path: "Benchmarks/Sources"
+    ),
 
     // libprotobuf as the reference that tests compare with; no product depends on it.
     .target(

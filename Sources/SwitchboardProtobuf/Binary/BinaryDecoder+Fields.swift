@@ -30,8 +30,9 @@ extension BinaryDecoder: FieldDecoder {
   mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
     guard tag.has(S.wireType) else { return nil }
     isTaken = true
+    let start = reader.cursor
     if let value = try S.read(from: &reader) { return value }
-    displace(from: fieldStart)
+    displaceNumber(at: start)
     return nil
   }
 
@@ -68,7 +69,7 @@ extension BinaryDecoder: FieldDecoder {
       if let value = try S.read(from: &reader) {
         values.append(value)
       } else {
-        displacePacked(from: start)
+        displaceNumber(at: start)
       }
     }
     reader.end = outerEnd
@@ -87,16 +88,19 @@ extension BinaryDecoder: FieldDecoder {
     return count
   }
 
-  /// Puts one value of a packed field aside as a field of its own.
+  /// Puts a number that a closed enum does not have aside, as a field of its own. It was read from `start`.
   @usableFromInline
-  mutating func displacePacked(from start: UnsafeRawPointer) {
-    var field = [UInt8](repeating: 0, count: WireWriter.size(ofTag: tag.number))
-    field.withUnsafeMutableBytes { bytes in
-      var writer = WireWriter(bytes)
-      writer.tag(EncodedTag(tag.number, .varint))
+  mutating func displaceNumber(at start: UnsafeRawPointer) {
+    var number = WireReader(UnsafeRawBufferPointer(start: start, count: reader.cursor - start))
+    // It has just been read; and enums have 32 bits, whatever the wire had.
+    let bits = UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: (try? number.varint()) ?? 0)))
+    let tag = EncodedTag(tag.number, .varint)
+    displaced += [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+      var writer = WireWriter(UnsafeMutableRawBufferPointer(buffer))
+      writer.tag(tag, varint: bits)
+      count = buffer.count - writer.remaining
     }
-    displaced += field
-    displace(from: start)
+    isTaken = false
   }
 
   // MARK: Messages

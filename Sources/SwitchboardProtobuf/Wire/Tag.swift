@@ -3,13 +3,11 @@
 public struct Tag: Hashable, Sendable {
   @usableFromInline let bits: UInt32
 
-  /// The tag in a varint, or nil where it has a field number out of range or a wire type that does not exist.
+  /// The tag in 32 bits, or nil where they have field number zero or a wire type that does not exist.
   @inlinable @inline(__always)
-  init?(_ varint: UInt64) {
-    guard varint <= UInt64(UInt32.max), varint >= 8, varint & 7 <= WireType.fixed32.rawValue else {
-      return nil
-    }
-    bits = UInt32(truncatingIfNeeded: varint)
+  init?(_ bits: UInt32) {
+    guard bits >= 8, bits & 7 <= UInt32(WireType.fixed32.rawValue) else { return nil }
+    self.bits = bits
   }
 
   /// The tag of a field. The number is one that a schema can have.

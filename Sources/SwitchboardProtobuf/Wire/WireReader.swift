@@ -103,8 +103,30 @@ public struct WireReader {
   /// A field's number and wire type.
   @inlinable @inline(__always)
   public mutating func tag() throws(DecodeError) -> Tag {
-    let bits = try varint()
-    guard let tag = Tag(bits) else { throw DecodeError(.invalidTag) }
-    return tag
+    if cursor < end {
+      let first = cursor.load(as: UInt8.self)
+      if first < 0x80 {
+        cursor += 1
+        guard let tag = Tag(UInt32(first)) else { throw DecodeError(.invalidTag) }
+        return tag
+      }
+    }
+    return try longTag()
+  }
+
+  /// Five bytes are the most that a tag takes, and what does not fit in 32 bits of them is dropped, as in libprotobuf.
+  @usableFromInline
+  mutating func longTag() throws(DecodeError) -> Tag {
+    let limit = min(remaining, 5)
+    var bits: UInt64 = 0
+    for index in 0..<limit {
+      let byte = cursor.load(fromByteOffset: index, as: UInt8.self)
+      bits |= UInt64(byte & 0x7F) &<< UInt64(7 &* index)
+      guard byte < 0x80 else { continue }
+      cursor += index + 1
+      guard let tag = Tag(UInt32(truncatingIfNeeded: bits)) else { throw DecodeError(.invalidTag) }
+      return tag
+    }
+    throw DecodeError(limit == 5 ? .invalidTag : .truncated)
   }
 }

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Measures this package. `scripts/bench` sets each figure beside the peer's in the same run.
+@main
+enum Benchmarks {
+  static let usage = """
+    usage: Benchmarks codec FILE ROUNDS REPEATS
+             decodes and encodes the message in FILE
+    """
+
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      FileHandle.standardError.write(Data("Benchmarks: \(error)\n".utf8))
+      exit(error is Arguments.Misuse ? 2 : 1)
+    }
+  }
+
+  private static func run(_ words: [String]) throws {
+    var arguments = Arguments(words)
+    switch try arguments.next("a benchmark's name") {
+    case "codec":
+      let benchmark = try CodecBenchmark(
+        file: arguments.next("FILE"),
+        rounds: arguments.nextCount("ROUNDS"),
+        repeats: arguments.nextCount("REPEATS")
+      )
+      try arguments.end()
+      print(try benchmark.run())
+    case "help", "--help", "-h": print(usage)
+    case let name: throw Arguments.Misuse(text: "no benchmark is called '\(name)'\n\(usage)")
+    }
+  }
+}

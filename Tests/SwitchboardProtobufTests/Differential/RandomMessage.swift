@@ -1,0 +1,123 @@
+import SwitchboardDescriptors
+
+/// Makes bytes that might be a message: mostly of the right fields, now and then of the wrong wire type, an unknown
+/// field, a number on the edge.
+struct RandomMessage {
+  let schema: WireSchema
+  var random: SeededGenerator
+
+  /// The bytes of a message of the type called `name`.
+  mutating func bytes(of name: String, depth: Int = 0) -> [UInt8] {
+    guard let type = schema.messages[name] else { return [] }
+    var bytes: [UInt8] = []
+    for _ in 0..<Int.random(in: 0...(depth > 3 ? 2 : 7), using: &random) {
+      if type.fields.isEmpty || random.chance(8) {
+        bytes += unknownField(depth)
+      } else {
+        bytes += field(random.pick(type.fields), in: type, depth)
+      }
+    }
+    return bytes
+  }
+
+  /// The same, and then something done to it that a network or an enemy would do.
+  mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    guard !bytes.isEmpty else { return [UInt8.random(in: 0...255, using: &random)] }
+    let place = Int.random(in: bytes.indices, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: bytes.removeSubrange(place...)
+    case 1: bytes[place] = UInt8.random(in: 0...255, using: &random)
+    case 2: bytes.insert(UInt8.random(in: 0...255, using: &random), at: place)
+    default: bytes.remove(at: place)
+    }
+    return bytes
+  }
+
+  private mutating func field(
+    _ field: WireSchema.Field,
+    in type: WireSchema.MessageType,
+    _ depth: Int
+  ) -> [UInt8] {
+    if random.chance(6) { return wrongField(field.number, depth) }
+    switch field.type {
+    case .message, .group:
+      // A nested message may come in either of the two framings; only one is the field's.
+      let nested = bytes(of: field.typeName, depth: depth + 1)
+      if field.type == .group { return tag(field.number, 3) + nested + tag(field.number, 4) }
+      return tag(field.number, 2) + varint(UInt64(nested.count)) + nested
+    case .string:
+      let text = string(validOnly: !type.checksStrings)
+      return tag(field.number, 2) + varint(UInt64(text.count)) + text
+    case .bytes:
+      let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      return tag(field.number, 2) + varint(UInt64(bytes.count)) + bytes
+    default:
+      guard field.label == .repeated, random.chance(50) else {
+        return tag(field.number, wireType(field.type)) + number(field, in: type)
+      }
+      let packed = (0..<Int.random(in: 0...5, using: &random)).flatMap { _ in number(field, in: type) }
+      return tag(field.number, 2) + varint(UInt64(packed.count)) + packed
+    }
+  }
+
+  private func wireType(_ type: Google_Protobuf_FieldDescriptorProto.TypeEnum) -> UInt64 {
+    switch type {
+    case .double, .fixed64, .sfixed64: 1
+    case .float, .fixed32, .sfixed32: 5
+    default: 0
+    }
+  }
+
+  private mutating func number(_ field: WireSchema.Field, in type: WireSchema.MessageType) -> [UInt8] {
+    let edges: [UInt64] = [
+      0, 1, 127, 128, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, UInt64(Int64.max), 1 << 63, UInt64.max,
+    ]
+    let bits = random.chance(60) ? random.pick(edges) : random.next() >> UInt64.random(in: 0..<64, using: &random)
+    switch wireType(field.type) {
+    case 1: return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+    case 5: return (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+    default:
+      // A map's entry with a number that a closed enum does not have is unknown as a whole, but not so in
+      // libprotobuf's dynamic messages.
+      let isKnown = type.isMapEntry || random.chance(80)
+      guard let numbers = schema.enumNumbers[field.typeName], isKnown else { return varint(bits) }
+      return varint(UInt64(bitPattern: Int64(random.pick(numbers))))
+    }
+  }
+
+  private mutating func string(validOnly: Bool) -> [UInt8] {
+    if !validOnly, random.chance(3) { return [0xC3, 0x28] }
+    let texts = ["", "a", "plain text of some length", "naïve café", "東京", "\u{0}\u{1F}\"\\", "😀"]
+    return Array(random.pick(texts).utf8)
+  }
+
+  private mutating func wrongField(_ number: Int32, _ depth: Int) -> [UInt8] {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return tag(number, 0) + varint(random.next())
+    case 1: return tag(number, 1) + [1, 2, 3, 4, 5, 6, 7, 8]
+    case 2: return tag(number, 5) + [1, 2, 3, 4]
+    case 3: return tag(number, 2) + [3, 8, 150, 1]
+    default: return tag(number, 3) + unknownField(depth + 1) + tag(number, 4)
+    }
+  }
+
+  private mutating func unknownField(_ depth: Int) -> [UInt8] {
+    let number = random.pick([19_000, 54_321, 536_870_911, Int32.random(in: 1...300, using: &random)])
+    return depth > 6 ? tag(number, 0) + [7] : wrongField(number, depth)
+  }
+
+  private func tag(_ number: Int32, _ wireType: UInt64) -> [UInt8] {
+    varint(UInt64(UInt32(bitPattern: number)) << 3 | wireType)
+  }
+
+  private func varint(_ value: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
+  }
+}

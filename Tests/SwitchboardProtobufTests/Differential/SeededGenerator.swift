@@ -1,0 +1,23 @@
+/// Random numbers that are the same on every run, so that a failure can be repeated by its seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 }
+
+  mutating func next() -> UInt64 {
+    // SplitMix64
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True in `percent` of a hundred cases.
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+  /// One of `choices`, which must not be empty.
+  mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
+    choices[Int.random(in: choices.indices, using: &self)]
+  }
+}
