@@ -112,10 +112,17 @@ extension TextFormatReader {
     try expect("]")
     let text = String(decoding: name, as: UTF8.self)
     let isURL = name.contains(UInt8(ascii: "/"))
-    guard isURL ? AnyParts.isReadable(url: text) : !name.isEmpty && !isSplit else {
+    guard isURL ? AnyParts.isReadable(url: text) : !isSplit && Self.isFullName(name) else {
       throw error("malformed name in brackets", at: start)
     }
     return text
+  }
+
+  /// Whether bytes are words with points between them.
+  private static func isFullName(_ name: [UInt8]) -> Bool {
+    name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { word in
+      word.first.map(isLetter) == true && word.allSatisfy(isNameByte)
+    }
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
