@@ -862,7 +862,7 @@ public struct Google_Protobuf_ServiceDescriptorProto: SwitchboardProtobuf.Messag
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
   public init() {}
   public static let protoMessageName = "google.protobuf.ServiceDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:method 3:options")
+  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:method 3:options 0:stream")
   public var isInitialized: Bool {
     if !method.allSatisfy({ $0.isInitialized }) { return false }
     if let value = _options, !value.isInitialized { return false }
@@ -1046,7 +1046,7 @@ public struct Google_Protobuf_FileOptions: SwitchboardProtobuf.ExtensibleMessage
     var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:java_package 8:java_outer_classname 10:java_multiple_files 20:java_generate_equals_and_hash 27:java_string_check_utf8 9:optimize_for 11:go_package 16:cc_generic_services 17:java_generic_services 18:py_generic_services 23:deprecated 31:cc_enable_arenas 36:objc_class_prefix 37:csharp_namespace 39:swift_prefix 40:php_class_prefix 41:php_namespace 44:php_metadata_namespace 45:ruby_package 50:features 999:uninterpreted_option")
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:java_package 8:java_outer_classname 10:java_multiple_files 20:java_generate_equals_and_hash 27:java_string_check_utf8 9:optimize_for 11:go_package 16:cc_generic_services 17:java_generic_services 18:py_generic_services 23:deprecated 31:cc_enable_arenas 36:objc_class_prefix 37:csharp_namespace 39:swift_prefix 40:php_class_prefix 41:php_namespace 44:php_metadata_namespace 45:ruby_package 50:features 999:uninterpreted_option 0:php_generic_services")
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1: try decoder.optional(&_javaPackage, as: ProtoUncheckedString.self)
@@ -2203,7 +2203,7 @@ public struct Google_Protobuf_FeatureSetDefaults: SwitchboardProtobuf.Message {
     public var unknownFields = SwitchboardProtobuf.UnknownFields()
     public init() {}
     public static let protoMessageName = "google.protobuf.FeatureSetDefaults.FeatureSetEditionDefault"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("3:edition 4:overridable_features 5:fixed_features")
+    public static let fieldNames = SwitchboardProtobuf.FieldNames("3:edition 4:overridable_features 5:fixed_features 0:features")
     public var isInitialized: Bool {
       if let value = _overridableFeatures, !value.isInitialized { return false }
       if let value = _fixedFeatures, !value.isInitialized { return false }

@@ -9,6 +9,7 @@
 
 #include "Formats.h"
 #include "Schema.h"
+#include "SettleMaps.h"
 
 namespace {
 
@@ -82,6 +83,7 @@ extern "C" void reference_convert(const reference_schema *schema, const char *ty
     const std::string input(reinterpret_cast<const char *>(data), size);
     std::string output;
     std::string error = switchboard::Read(from, input, *options, message.get());
+    if (to == REFERENCE_BINARY) switchboard::SettleMaps(message.get());
     if (error.empty()) error = switchboard::Write(to, *message, *options, &output);
     if (!error.empty()) return Fail(error, result);
     result->is_initialized = message->IsInitialized();

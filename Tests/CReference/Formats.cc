@@ -6,8 +6,6 @@
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 
-#include "SettleMaps.h"
-
 namespace switchboard {
 namespace {
 
@@ -38,12 +36,6 @@ std::string ReadJSON(const std::string &bytes, const reference_options &options,
   return status.ok() ? "" : "JSON: " + status.ToString();
 }
 
-std::string ReadBinary(const std::string &bytes, Message *message) {
-  if (!message->ParsePartialFromString(bytes)) return "binary: malformed";
-  SettleMaps(message);
-  return "";
-}
-
 std::string WriteBinary(const Message &message, std::string *bytes) {
   google::protobuf::io::StringOutputStream stream(bytes);
   google::protobuf::io::CodedOutputStream coded(&stream);
@@ -72,7 +64,7 @@ std::string Read(reference_format format, const std::string &bytes, const refere
                  Message *message) {
   switch (format) {
     case REFERENCE_BINARY:
-      return ReadBinary(bytes, message);
+      return message->ParsePartialFromString(bytes) ? "" : "binary: malformed";
     case REFERENCE_JSON:
       return ReadJSON(bytes, options, message);
     case REFERENCE_TEXT:

@@ -1,13 +1,18 @@
 /// Names in the compact form that the message runtime reads.
 enum CompactNames {
-  /// The names of a message's fields.
+  /// The names of a message's fields, and behind number 0 those that it reserves.
   static func fieldNames(of message: MessageSchema) -> String {
-    let entries = message.fields.map { field in
+    var entries = message.fields.map { field in
       var entry = "\(field.number):\(field.name)"
       if field.jsonName != nil || field.textName != nil { entry += ":" + escape(field.jsonName ?? "") }
       if let text = field.textName { entry += ":" + text }
       return entry
     }
+    // Some protocs take reserved names that no field could have; no text can hold those as names either.
+    let reserved = message.descriptor.reservedName.filter { name in
+      !name.isEmpty && name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+    }
+    if !reserved.isEmpty { entries.append("0:" + reserved.joined(separator: ":")) }
     return "\(FileContext.runtime("FieldNames"))(\"\(entries.joined(separator: " "))\")"
   }
 

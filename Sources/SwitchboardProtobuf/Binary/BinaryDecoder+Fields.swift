@@ -32,7 +32,7 @@ extension BinaryDecoder: FieldDecoder {
     isTaken = true
     let start = reader.cursor
     if let value = try S.read(from: &reader) { return value }
-    displaceNumber(at: start)
+    displaceNumber(at: start, bits: { UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: $0))) })
     return nil
   }
 
@@ -69,7 +69,7 @@ extension BinaryDecoder: FieldDecoder {
       if let value = try S.read(from: &reader) {
         values.append(value)
       } else {
-        displaceNumber(at: start)
+        displaceNumber(at: start, bits: { $0 })
       }
     }
     reader.end = outerEnd
@@ -88,16 +88,15 @@ extension BinaryDecoder: FieldDecoder {
     return count
   }
 
-  /// Puts a number that a closed enum does not have aside, as a field of its own. It was read from `start`.
+  /// Puts a number that a closed enum does not have aside, as a field of its own. It was read from `start`; `bits` says what is kept
+  /// of one that is wider than an enum, in which libprotobuf's ways for packed and single values differ.
   @usableFromInline
-  mutating func displaceNumber(at start: UnsafeRawPointer) {
-    var number = WireReader(UnsafeRawBufferPointer(start: start, count: reader.cursor - start))
-    // It has just been read; and enums have 32 bits, whatever the wire had.
-    let bits = UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: (try? number.varint()) ?? 0)))
-    let tag = EncodedTag(tag.number, .varint)
+  mutating func displaceNumber(at start: UnsafeRawPointer, bits: (UInt64) -> UInt64) {
+    var read = WireReader(UnsafeRawBufferPointer(start: start, count: reader.cursor - start))
+    guard let number = try? read.varint() else { return }  // it has just been read
     displaced += [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
       var writer = WireWriter(UnsafeMutableRawBufferPointer(buffer))
-      writer.tag(tag, varint: bits)
+      writer.tag(EncodedTag(tag.number, .varint), varint: bits(number))
       count = buffer.count - writer.remaining
     }
     isTaken = false

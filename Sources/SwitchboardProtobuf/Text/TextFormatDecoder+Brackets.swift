@@ -51,34 +51,31 @@ extension TextFormatDecoder {
 
   private mutating func anyContent<M: Message>(_ url: String, in message: inout M) throws(DecodeError) {
     let start = fieldStart
-    guard M.protoMessageName == AnyParts.protoMessageName else {
+    guard var any = message as? Google_Protobuf_Any else {
       throw reader.error("only google.protobuf.Any holds a message by its type's URL", at: start)
     }
-    guard message == M() else { throw reader.error("the Any has a value already", at: start) }
+    guard any.typeURL.isEmpty, any.value.isEmpty else {
+      throw reader.error("the Any has a value already", at: start)
+    }
     guard let type = options.typeRegistry.messageType(forURL: url) else {
       throw reader.error("the type of '\(url)' is not known", at: start)
     }
     do throws(DecodeError) {
       _ = reader.take(":")
-      var parts = AnyParts()
-      parts.typeURL = url
-      parts.value = try packed(type)
-      try message.merge(serializedBytes: encoded(parts))
+      any.typeURL = url
+      any.value = try packed(type)
     } catch {
       throw error.inside("[\(url)]")
     }
+    message = any as? M ?? message
   }
 
   private mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
     var content = M()
     try body(of: &content)
     guard isPartial || content.isInitialized else { throw DecodeError(.missingRequiredField) }
-    return try encoded(content)
-  }
-
-  private func encoded(_ message: some Message) throws(DecodeError) -> [UInt8] {
     do throws(EncodeError) {
-      return try message.serializedBytes(partial: true, options: .deterministic)
+      return try content.serializedBytes(partial: true, options: .deterministic)
     } catch {
       throw DecodeError(.malformed(error.description))
     }
@@ -102,9 +99,9 @@ extension TextFormatReader {
     try expect("[")
     var name: [UInt8] = []
     var isSplit = false
-    while let byte = next, AnyParts.isURLByte(byte) {
+    while let byte = next, TypeURL.allows(byte) {
       let from = place
-      let end = input[from...].firstIndex { !AnyParts.isURLByte($0) } ?? input.count
+      let end = input[from...].firstIndex { !TypeURL.allows($0) } ?? input.count
       isSplit = isSplit || (name.last.map(Self.isNameByte) == true && Self.isNameByte(byte))
       name += input[from..<end]
       advance(to: end)
@@ -112,10 +109,17 @@ extension TextFormatReader {
     try expect("]")
     let text = String(decoding: name, as: UTF8.self)
     let isURL = name.contains(UInt8(ascii: "/"))
-    guard isURL ? AnyParts.isReadable(url: text) : !name.isEmpty && !isSplit else {
+    guard isURL ? TypeURL.isReadable(text) : !isSplit && Self.isFullName(name) else {
       throw error("malformed name in brackets", at: start)
     }
     return text
+  }
+
+  /// Whether bytes are words with points between them.
+  private static func isFullName(_ name: [UInt8]) -> Bool {
+    name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { word in
+      word.first.map(isLetter) == true && word.allSatisfy(isNameByte)
+    }
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }

@@ -40,7 +40,9 @@ struct TextFormatEncoder {
     defer { (names, extensionName) = outer }
     names = M.fieldNames
     extensionName = nil
-    if M.protoMessageName == AnyParts.protoMessageName, try anyContent(of: message) { return }
+    if M.self == Google_Protobuf_Any.self, let any = message as? Google_Protobuf_Any, try content(of: any) {
+      return
+    }
     try message.traverse(&self)
   }
 
@@ -70,26 +72,24 @@ struct TextFormatEncoder {
   // MARK: Any
 
   /// Writes the message in an `Any` by its type's URL. False where its type is not known or it cannot be read.
-  private mutating func anyContent<M: Message>(of message: M) throws(EncodeError) -> Bool {
-    let bytes = try message.serializedBytes(partial: true)
-    guard contentsLeft > 0, let parts = try? AnyParts(serializedBytes: bytes), parts.unknownFields.isEmpty,
-      AnyParts.isReadable(url: parts.typeURL),
-      let type = options.typeRegistry.messageType(forURL: parts.typeURL)
+  private mutating func content(of any: Google_Protobuf_Any) throws(EncodeError) -> Bool {
+    guard contentsLeft > 0, any.unknownFields.isEmpty, TypeURL.isReadable(any.typeURL),
+      let type = options.typeRegistry.messageType(forURL: any.typeURL)
     else { return false }
-    return try anyContent(of: parts, as: type)
+    contentsLeft -= 1
+    defer { contentsLeft += 1 }
+    return try content(of: any, as: type)
   }
 
-  private mutating func anyContent<M: Message>(
-    of parts: AnyParts,
+  private mutating func content<M: Message>(
+    of any: Google_Protobuf_Any,
     as type: M.Type
   ) throws(EncodeError) -> Bool {
     let extensions = options.typeRegistry.extensions
-    guard let content = try? M(serializedBytes: parts.value, extensions: extensions, partial: true) else {
+    guard let content = try? M(serializedBytes: any.value, extensions: extensions, partial: true) else {
       return false
     }
-    contentsLeft -= 1
-    defer { contentsLeft += 1 }
-    try nested("[\(parts.typeURL)]") { encoder throws(EncodeError) in try encoder.fields(of: content) }
+    try nested("[\(any.typeURL)]") { encoder throws(EncodeError) in try encoder.fields(of: content) }
     return true
   }
 }

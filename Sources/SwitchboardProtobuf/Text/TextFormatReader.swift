@@ -33,7 +33,9 @@ public struct TextFormatReader {
     while let byte = next {
       switch byte {
       case UInt8(ascii: " "), 0x09...0x0D: place += 1
-      case UInt8(ascii: "#"): place = input[place...].firstIndex(of: UInt8(ascii: "\n")) ?? input.count
+      // The byte zero is no part of any text, and so ends a comment.
+      case UInt8(ascii: "#"):
+        place = input[place...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == 0 } ?? input.count
       default: return
       }
     }

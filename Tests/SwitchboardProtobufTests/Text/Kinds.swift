@@ -26,30 +26,6 @@ enum Color: SwitchboardProtobuf.Enum {
   static let valueNames = EnumNames("0:RED 1:GREEN 2:BLUE -1:BELOW")
 }
 
-/// `google.protobuf.Any`
-struct AnyMessage: Message {
-  var typeURL = ""
-  var value: [UInt8] = []
-  var unknownFields = UnknownFields()
-
-  static let protoMessageName = "google.protobuf.Any"
-  static let fieldNames = FieldNames("1:type_url 2:value")
-
-  mutating func decodeField<D: FieldDecoder>(_ number: Int32, from decoder: inout D) throws(DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&typeURL, as: ProtoString.self)
-    case 2: try decoder.singular(&value, as: ProtoBytes.self)
-    default: break
-    }
-  }
-
-  func traverse<V: FieldVisitor>(_ visitor: inout V) throws(EncodeError) {
-    try visitor.implicit(typeURL, as: ProtoString.self, number: 1)
-    try visitor.implicit(value, as: ProtoBytes.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
-}
-
 /// `text.Kinds`: a message of `proto3` with every kind of field.
 struct Kinds: Message {
   indirect enum Choice: Hashable, Sendable {
@@ -81,7 +57,7 @@ struct Kinds: Message {
   var kids: [Int32: Kinds] = [:]
   var colors: [Bool: Color] = [:]
   var choice: Choice?
-  var any: AnyMessage?
+  var any: Google_Protobuf_Any?
   var reals: [Double] = []
   var flags: [Bool] = []
   var unknownFields = UnknownFields()

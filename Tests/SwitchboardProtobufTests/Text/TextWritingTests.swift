@@ -8,7 +8,7 @@ import Testing
     for _ in 0..<times {
       let bytes = try message.serializedBytes()
       message = Kinds()
-      message.any = AnyMessage.with {
+      message.any = Google_Protobuf_Any.with {
         $0.typeURL = "type.googleapis.com/text.Kinds"
         $0.value = bytes
       }
