@@ -45,7 +45,8 @@ struct TypeNamer {
   }
 
   private mutating func nameOneofs(of index: Int) {
-    for position in schema.messages[index].oneofs.indices {
+    for position in schema.messages[index].oneofs.indices
+    where !schema.messages[index].oneofs[position].members.isEmpty {
       let wanted = "OneOf_" + CamelCase.upper(schema.messages[index].oneofs[position].name)
       let scope = scope(schema.messages[index].file, index)
       schema.messages[index].oneofs[position].swiftName = unique(wanted, suffix: "Oneof", in: scope)

@@ -39,7 +39,8 @@ struct MessageSchema {
   func hasMember(named name: Substring) -> Bool {
     // Almost all names of types begin with a capital, and no property's does.
     guard name.utf8.first?.isUpper == false else { return false }
-    return fields.contains { $0.names.property == name } || oneofs.contains { $0.names.property == name }
+    return fields.contains { $0.names.property == name }
+      || oneofs.contains { $0.names.property == name && !$0.members.isEmpty }
   }
 }
 
