@@ -1,6 +1,31 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// What the generator is expected to write, a module for each case: compiled because its tests depend on it.
+let goldenCases = [
+  "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
+  "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "Shadowing",
+]
+
+func golden(_ name: String) -> Target {
+  let parts: [String] = name.split(separator: "/").map(String.init)
+  let module: String = "Golden" + parts.map(\.capitalizedFirst).joined()
+  let folder: String = ([parts[0], "expected"] + parts.dropFirst()).joined(separator: "/")
+  var dependencies: [Target.Dependency] = ["SwitchboardProtobuf", "SwitchboardDescriptors"]
+  if name == "Mappings/user" { dependencies.append("GoldenMappingsBase") }
+  return .target(
+    name: module,
+    dependencies: dependencies,
+    path: "Tests/SwitchboardGeneratorTests/Goldens/\(folder)"
+  )
+}
+
+extension String {
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+let goldens: [Target] = goldenCases.map(golden)
+
 let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
@@ -54,7 +79,12 @@ let package = Package(
 
     // The generator: descriptors in, Swift source out.
     .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"]),
-    .testTarget(name: "SwitchboardGeneratorTests", dependencies: ["SwitchboardGenerator"]),
+    .testTarget(
+      name: "SwitchboardGeneratorTests",
+      dependencies: ["SwitchboardGenerator", "SwitchboardProtoCompiler"]
+        + goldens.map { Target.Dependency.target(name: $0.name) },
+      exclude: ["Goldens"]
+    ),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
@@ -88,3 +118,5 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+package.targets += goldens

@@ -60,9 +60,9 @@ public struct Codec_Order: SwitchboardProtobuf.Message {
   public var signature: [UInt8] { get { _fields.value.signature } _modify { yield &_fields.value.signature } }
   public var cardToken: String { get { if case .cardToken(let value)? = _fields.value.payment { value } else { "" } } set { _fields.value.payment = .cardToken(newValue) } }
   public var account: UInt64 { get { if case .account(let value)? = _fields.value.payment { value } else { 0 } } set { _fields.value.payment = .account(newValue) } }
-  public var coupon_p22: String { get { _fields.value._coupon_p22 ?? "" } _modify { yield &_fields.value._coupon_p22[or: ""] } }
-  public var hasCoupon_p22: Bool { _fields.value._coupon_p22 != nil }
-  public mutating func clearCoupon_p22() { _fields.value._coupon_p22 = nil }
+  public var coupon: String { get { _fields.value._coupon ?? "" } _modify { yield &_fields.value._coupon[or: ""] } }
+  public var hasCoupon: Bool { _fields.value._coupon != nil }
+  public mutating func clearCoupon() { _fields.value._coupon = nil }
   public var payment: OneOf_Payment? { get { _fields.value.payment } _modify { yield &_fields.value.payment } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public init() {}
@@ -95,7 +95,7 @@ public struct Codec_Order: SwitchboardProtobuf.Message {
     var attributes: [String: String] = [:]
     var counters: [Int32: Int64] = [:]
     var signature: [UInt8] = []
-    var _coupon_p22: String?
+    var _coupon: String?
     var payment: OneOf_Payment?
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     static let fieldNames = SwitchboardProtobuf.FieldNames("1:id 2:customer_name 3:email 4:status 5:balance_delta 6:trace_id 7:created_at_ms 8:total 9:discount 10:priority 11:shipping 12:billing 13:items 14:event_codes 15:deltas 16:notes 17:attributes 18:counters 19:signature 20:card_token 21:account 22:coupon")
@@ -122,7 +122,7 @@ public struct Codec_Order: SwitchboardProtobuf.Message {
       case 19: try decoder.singular(&signature, as: ProtoBytes.self)
       case 20: if let value = try decoder.oneof(ProtoString.self, isSet: payment != nil) { payment = .cardToken(value) }
       case 21: if let value = try decoder.oneof(ProtoUInt64.self, isSet: payment != nil) { payment = .account(value) }
-      case 22: try decoder.optional(&_coupon_p22, as: ProtoString.self)
+      case 22: try decoder.optional(&_coupon, as: ProtoString.self)
       default: break
       }
     }
@@ -151,7 +151,7 @@ public struct Codec_Order: SwitchboardProtobuf.Message {
       case .account(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 21)
       case nil: break
       }
-      try visitor.explicit(_coupon_p22, as: ProtoString.self, number: 22)
+      try visitor.explicit(_coupon, as: ProtoString.self, number: 22)
       try visitor.unknown(unknownFields)
     }
   }

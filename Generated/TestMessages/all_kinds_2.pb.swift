@@ -1415,231 +1415,117 @@ extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionInt32: Int32 { get { self[Switchboard_Testing_Extensions_extension_int32] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_int32] = newValue } }
   public var hasSwitchboard_Testing_extensionInt32: Bool { self[Switchboard_Testing_Extensions_extension_int32] != nil }
   public mutating func clearSwitchboard_Testing_extensionInt32() { self[Switchboard_Testing_Extensions_extension_int32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionInt64: Int64 { get { self[Switchboard_Testing_Extensions_extension_int64] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_int64] = newValue } }
   public var hasSwitchboard_Testing_extensionInt64: Bool { self[Switchboard_Testing_Extensions_extension_int64] != nil }
   public mutating func clearSwitchboard_Testing_extensionInt64() { self[Switchboard_Testing_Extensions_extension_int64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionUint32: UInt32 { get { self[Switchboard_Testing_Extensions_extension_uint32] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_uint32] = newValue } }
   public var hasSwitchboard_Testing_extensionUint32: Bool { self[Switchboard_Testing_Extensions_extension_uint32] != nil }
   public mutating func clearSwitchboard_Testing_extensionUint32() { self[Switchboard_Testing_Extensions_extension_uint32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionUint64: UInt64 { get { self[Switchboard_Testing_Extensions_extension_uint64] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_uint64] = newValue } }
   public var hasSwitchboard_Testing_extensionUint64: Bool { self[Switchboard_Testing_Extensions_extension_uint64] != nil }
   public mutating func clearSwitchboard_Testing_extensionUint64() { self[Switchboard_Testing_Extensions_extension_uint64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionSint32: Int32 { get { self[Switchboard_Testing_Extensions_extension_sint32] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_sint32] = newValue } }
   public var hasSwitchboard_Testing_extensionSint32: Bool { self[Switchboard_Testing_Extensions_extension_sint32] != nil }
   public mutating func clearSwitchboard_Testing_extensionSint32() { self[Switchboard_Testing_Extensions_extension_sint32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionSint64: Int64 { get { self[Switchboard_Testing_Extensions_extension_sint64] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_sint64] = newValue } }
   public var hasSwitchboard_Testing_extensionSint64: Bool { self[Switchboard_Testing_Extensions_extension_sint64] != nil }
   public mutating func clearSwitchboard_Testing_extensionSint64() { self[Switchboard_Testing_Extensions_extension_sint64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionFixed32: UInt32 { get { self[Switchboard_Testing_Extensions_extension_fixed32] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_fixed32] = newValue } }
   public var hasSwitchboard_Testing_extensionFixed32: Bool { self[Switchboard_Testing_Extensions_extension_fixed32] != nil }
   public mutating func clearSwitchboard_Testing_extensionFixed32() { self[Switchboard_Testing_Extensions_extension_fixed32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionFixed64: UInt64 { get { self[Switchboard_Testing_Extensions_extension_fixed64] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_fixed64] = newValue } }
   public var hasSwitchboard_Testing_extensionFixed64: Bool { self[Switchboard_Testing_Extensions_extension_fixed64] != nil }
   public mutating func clearSwitchboard_Testing_extensionFixed64() { self[Switchboard_Testing_Extensions_extension_fixed64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionSfixed32: Int32 { get { self[Switchboard_Testing_Extensions_extension_sfixed32] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_sfixed32] = newValue } }
   public var hasSwitchboard_Testing_extensionSfixed32: Bool { self[Switchboard_Testing_Extensions_extension_sfixed32] != nil }
   public mutating func clearSwitchboard_Testing_extensionSfixed32() { self[Switchboard_Testing_Extensions_extension_sfixed32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionSfixed64: Int64 { get { self[Switchboard_Testing_Extensions_extension_sfixed64] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_sfixed64] = newValue } }
   public var hasSwitchboard_Testing_extensionSfixed64: Bool { self[Switchboard_Testing_Extensions_extension_sfixed64] != nil }
   public mutating func clearSwitchboard_Testing_extensionSfixed64() { self[Switchboard_Testing_Extensions_extension_sfixed64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionFloat: Float { get { self[Switchboard_Testing_Extensions_extension_float] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_float] = newValue } }
   public var hasSwitchboard_Testing_extensionFloat: Bool { self[Switchboard_Testing_Extensions_extension_float] != nil }
   public mutating func clearSwitchboard_Testing_extensionFloat() { self[Switchboard_Testing_Extensions_extension_float] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionDouble: Double { get { self[Switchboard_Testing_Extensions_extension_double] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_double] = newValue } }
   public var hasSwitchboard_Testing_extensionDouble: Bool { self[Switchboard_Testing_Extensions_extension_double] != nil }
   public mutating func clearSwitchboard_Testing_extensionDouble() { self[Switchboard_Testing_Extensions_extension_double] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionBool: Bool { get { self[Switchboard_Testing_Extensions_extension_bool] ?? false } set { self[Switchboard_Testing_Extensions_extension_bool] = newValue } }
   public var hasSwitchboard_Testing_extensionBool: Bool { self[Switchboard_Testing_Extensions_extension_bool] != nil }
   public mutating func clearSwitchboard_Testing_extensionBool() { self[Switchboard_Testing_Extensions_extension_bool] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionString: String { get { self[Switchboard_Testing_Extensions_extension_string] ?? "" } set { self[Switchboard_Testing_Extensions_extension_string] = newValue } }
   public var hasSwitchboard_Testing_extensionString: Bool { self[Switchboard_Testing_Extensions_extension_string] != nil }
   public mutating func clearSwitchboard_Testing_extensionString() { self[Switchboard_Testing_Extensions_extension_string] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionBytes: [UInt8] { get { self[Switchboard_Testing_Extensions_extension_bytes] ?? [] } set { self[Switchboard_Testing_Extensions_extension_bytes] = newValue } }
   public var hasSwitchboard_Testing_extensionBytes: Bool { self[Switchboard_Testing_Extensions_extension_bytes] != nil }
   public mutating func clearSwitchboard_Testing_extensionBytes() { self[Switchboard_Testing_Extensions_extension_bytes] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionOuter: Switchboard_Testing_Outer2 { get { self[Switchboard_Testing_Extensions_extension_outer] ?? Switchboard_Testing_Outer2() } set { self[Switchboard_Testing_Extensions_extension_outer] = newValue } }
   public var hasSwitchboard_Testing_extensionOuter: Bool { self[Switchboard_Testing_Extensions_extension_outer] != nil }
   public mutating func clearSwitchboard_Testing_extensionOuter() { self[Switchboard_Testing_Extensions_extension_outer] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionColor: Switchboard_Testing_OuterColor2 { get { self[Switchboard_Testing_Extensions_extension_color] ?? Switchboard_Testing_OuterColor2() } set { self[Switchboard_Testing_Extensions_extension_color] = newValue } }
   public var hasSwitchboard_Testing_extensionColor: Bool { self[Switchboard_Testing_Extensions_extension_color] != nil }
   public mutating func clearSwitchboard_Testing_extensionColor() { self[Switchboard_Testing_Extensions_extension_color] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyInt32: [Int32] { get { self[Switchboard_Testing_Extensions_extension_many_int32] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_int32] = newValue } }
   public var hasSwitchboard_Testing_extensionManyInt32: Bool { self[Switchboard_Testing_Extensions_extension_many_int32] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyInt32() { self[Switchboard_Testing_Extensions_extension_many_int32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManySint64: [Int64] { get { self[Switchboard_Testing_Extensions_extension_many_sint64] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_sint64] = newValue } }
   public var hasSwitchboard_Testing_extensionManySint64: Bool { self[Switchboard_Testing_Extensions_extension_many_sint64] != nil }
   public mutating func clearSwitchboard_Testing_extensionManySint64() { self[Switchboard_Testing_Extensions_extension_many_sint64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyFixed64: [UInt64] { get { self[Switchboard_Testing_Extensions_extension_many_fixed64] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_fixed64] = newValue } }
   public var hasSwitchboard_Testing_extensionManyFixed64: Bool { self[Switchboard_Testing_Extensions_extension_many_fixed64] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyFixed64() { self[Switchboard_Testing_Extensions_extension_many_fixed64] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyDouble: [Double] { get { self[Switchboard_Testing_Extensions_extension_many_double] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_double] = newValue } }
   public var hasSwitchboard_Testing_extensionManyDouble: Bool { self[Switchboard_Testing_Extensions_extension_many_double] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyDouble() { self[Switchboard_Testing_Extensions_extension_many_double] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyBool: [Bool] { get { self[Switchboard_Testing_Extensions_extension_many_bool] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_bool] = newValue } }
   public var hasSwitchboard_Testing_extensionManyBool: Bool { self[Switchboard_Testing_Extensions_extension_many_bool] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyBool() { self[Switchboard_Testing_Extensions_extension_many_bool] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyString: [String] { get { self[Switchboard_Testing_Extensions_extension_many_string] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_string] = newValue } }
   public var hasSwitchboard_Testing_extensionManyString: Bool { self[Switchboard_Testing_Extensions_extension_many_string] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyString() { self[Switchboard_Testing_Extensions_extension_many_string] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyBytes: [[UInt8]] { get { self[Switchboard_Testing_Extensions_extension_many_bytes] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_bytes] = newValue } }
   public var hasSwitchboard_Testing_extensionManyBytes: Bool { self[Switchboard_Testing_Extensions_extension_many_bytes] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyBytes() { self[Switchboard_Testing_Extensions_extension_many_bytes] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyOuter2: [Switchboard_Testing_Outer2] { get { self[Switchboard_Testing_Extensions_extension_many_outer2] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_outer2] = newValue } }
   public var hasSwitchboard_Testing_extensionManyOuter2: Bool { self[Switchboard_Testing_Extensions_extension_many_outer2] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyOuter2() { self[Switchboard_Testing_Extensions_extension_many_outer2] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyOutercolor2: [Switchboard_Testing_OuterColor2] { get { self[Switchboard_Testing_Extensions_extension_many_outercolor2] ?? [] } set { self[Switchboard_Testing_Extensions_extension_many_outercolor2] = newValue } }
   public var hasSwitchboard_Testing_extensionManyOutercolor2: Bool { self[Switchboard_Testing_Extensions_extension_many_outercolor2] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyOutercolor2() { self[Switchboard_Testing_Extensions_extension_many_outercolor2] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionPackedInt32: [Int32] { get { self[Switchboard_Testing_Extensions_extension_packed_int32] ?? [] } set { self[Switchboard_Testing_Extensions_extension_packed_int32] = newValue } }
   public var hasSwitchboard_Testing_extensionPackedInt32: Bool { self[Switchboard_Testing_Extensions_extension_packed_int32] != nil }
   public mutating func clearSwitchboard_Testing_extensionPackedInt32() { self[Switchboard_Testing_Extensions_extension_packed_int32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionPackedFixed32: [UInt32] { get { self[Switchboard_Testing_Extensions_extension_packed_fixed32] ?? [] } set { self[Switchboard_Testing_Extensions_extension_packed_fixed32] = newValue } }
   public var hasSwitchboard_Testing_extensionPackedFixed32: Bool { self[Switchboard_Testing_Extensions_extension_packed_fixed32] != nil }
   public mutating func clearSwitchboard_Testing_extensionPackedFixed32() { self[Switchboard_Testing_Extensions_extension_packed_fixed32] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionPackedFloat: [Float] { get { self[Switchboard_Testing_Extensions_extension_packed_float] ?? [] } set { self[Switchboard_Testing_Extensions_extension_packed_float] = newValue } }
   public var hasSwitchboard_Testing_extensionPackedFloat: Bool { self[Switchboard_Testing_Extensions_extension_packed_float] != nil }
   public mutating func clearSwitchboard_Testing_extensionPackedFloat() { self[Switchboard_Testing_Extensions_extension_packed_float] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionPackedBool: [Bool] { get { self[Switchboard_Testing_Extensions_extension_packed_bool] ?? [] } set { self[Switchboard_Testing_Extensions_extension_packed_bool] = newValue } }
   public var hasSwitchboard_Testing_extensionPackedBool: Bool { self[Switchboard_Testing_Extensions_extension_packed_bool] != nil }
   public mutating func clearSwitchboard_Testing_extensionPackedBool() { self[Switchboard_Testing_Extensions_extension_packed_bool] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionPackedOutercolor2: [Switchboard_Testing_OuterColor2] { get { self[Switchboard_Testing_Extensions_extension_packed_outercolor2] ?? [] } set { self[Switchboard_Testing_Extensions_extension_packed_outercolor2] = newValue } }
   public var hasSwitchboard_Testing_extensionPackedOutercolor2: Bool { self[Switchboard_Testing_Extensions_extension_packed_outercolor2] != nil }
   public mutating func clearSwitchboard_Testing_extensionPackedOutercolor2() { self[Switchboard_Testing_Extensions_extension_packed_outercolor2] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionGroup: Switchboard_Testing_ExtensionGroup { get { self[Switchboard_Testing_Extensions_ExtensionGroup] ?? Switchboard_Testing_ExtensionGroup() } set { self[Switchboard_Testing_Extensions_ExtensionGroup] = newValue } }
   public var hasSwitchboard_Testing_extensionGroup: Bool { self[Switchboard_Testing_Extensions_ExtensionGroup] != nil }
   public mutating func clearSwitchboard_Testing_extensionGroup() { self[Switchboard_Testing_Extensions_ExtensionGroup] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionManyGroup: [Switchboard_Testing_ExtensionManyGroup] { get { self[Switchboard_Testing_Extensions_ExtensionManyGroup] ?? [] } set { self[Switchboard_Testing_Extensions_ExtensionManyGroup] = newValue } }
   public var hasSwitchboard_Testing_extensionManyGroup: Bool { self[Switchboard_Testing_Extensions_ExtensionManyGroup] != nil }
   public mutating func clearSwitchboard_Testing_extensionManyGroup() { self[Switchboard_Testing_Extensions_ExtensionManyGroup] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionDefault: Int32 { get { self[Switchboard_Testing_Extensions_extension_default] ?? 42 } set { self[Switchboard_Testing_Extensions_extension_default] = newValue } }
   public var hasSwitchboard_Testing_extensionDefault: Bool { self[Switchboard_Testing_Extensions_extension_default] != nil }
   public mutating func clearSwitchboard_Testing_extensionDefault() { self[Switchboard_Testing_Extensions_extension_default] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionDefaultText: String { get { self[Switchboard_Testing_Extensions_extension_default_text] ?? "forty-two" } set { self[Switchboard_Testing_Extensions_extension_default_text] = newValue } }
   public var hasSwitchboard_Testing_extensionDefaultText: Bool { self[Switchboard_Testing_Extensions_extension_default_text] != nil }
   public mutating func clearSwitchboard_Testing_extensionDefaultText() { self[Switchboard_Testing_Extensions_extension_default_text] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionDefaultColor: Switchboard_Testing_OuterColor2 { get { self[Switchboard_Testing_Extensions_extension_default_color] ?? Switchboard_Testing_OuterColor2.cyan } set { self[Switchboard_Testing_Extensions_extension_default_color] = newValue } }
   public var hasSwitchboard_Testing_extensionDefaultColor: Bool { self[Switchboard_Testing_Extensions_extension_default_color] != nil }
   public mutating func clearSwitchboard_Testing_extensionDefaultColor() { self[Switchboard_Testing_Extensions_extension_default_color] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionRequired: Switchboard_Testing_Required2 { get { self[Switchboard_Testing_Extensions_extension_required] ?? Switchboard_Testing_Required2() } set { self[Switchboard_Testing_Extensions_extension_required] = newValue } }
   public var hasSwitchboard_Testing_extensionRequired: Bool { self[Switchboard_Testing_Extensions_extension_required] != nil }
   public mutating func clearSwitchboard_Testing_extensionRequired() { self[Switchboard_Testing_Extensions_extension_required] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionBetween: Int32 { get { self[Switchboard_Testing_Extensions_extension_between] ?? 0 } set { self[Switchboard_Testing_Extensions_extension_between] = newValue } }
   public var hasSwitchboard_Testing_extensionBetween: Bool { self[Switchboard_Testing_Extensions_extension_between] != nil }
   public mutating func clearSwitchboard_Testing_extensionBetween() { self[Switchboard_Testing_Extensions_extension_between] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_extensionFar: [UInt8] { get { self[Switchboard_Testing_Extensions_extension_far] ?? [] } set { self[Switchboard_Testing_Extensions_extension_far] = newValue } }
   public var hasSwitchboard_Testing_extensionFar: Bool { self[Switchboard_Testing_Extensions_extension_far] != nil }
   public mutating func clearSwitchboard_Testing_extensionFar() { self[Switchboard_Testing_Extensions_extension_far] = nil }
@@ -1649,9 +1535,6 @@ extension Switchboard_Testing_AllKinds2.Set {
   public var Switchboard_Testing_AllKinds2_SetExtension1_messageSetExtension: Switchboard_Testing_AllKinds2.SetExtension1 { get { self[Switchboard_Testing_AllKinds2.SetExtension1.Extensions.message_set_extension] ?? Switchboard_Testing_AllKinds2.SetExtension1() } set { self[Switchboard_Testing_AllKinds2.SetExtension1.Extensions.message_set_extension] = newValue } }
   public var hasSwitchboard_Testing_AllKinds2_SetExtension1_messageSetExtension: Bool { self[Switchboard_Testing_AllKinds2.SetExtension1.Extensions.message_set_extension] != nil }
   public mutating func clearSwitchboard_Testing_AllKinds2_SetExtension1_messageSetExtension() { self[Switchboard_Testing_AllKinds2.SetExtension1.Extensions.message_set_extension] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2.Set {
   public var Switchboard_Testing_AllKinds2_SetExtension2_messageSetExtension: Switchboard_Testing_AllKinds2.SetExtension2 { get { self[Switchboard_Testing_AllKinds2.SetExtension2.Extensions.message_set_extension] ?? Switchboard_Testing_AllKinds2.SetExtension2() } set { self[Switchboard_Testing_AllKinds2.SetExtension2.Extensions.message_set_extension] = newValue } }
   public var hasSwitchboard_Testing_AllKinds2_SetExtension2_messageSetExtension: Bool { self[Switchboard_Testing_AllKinds2.SetExtension2.Extensions.message_set_extension] != nil }
   public mutating func clearSwitchboard_Testing_AllKinds2_SetExtension2_messageSetExtension() { self[Switchboard_Testing_AllKinds2.SetExtension2.Extensions.message_set_extension] = nil }
@@ -1661,9 +1544,6 @@ extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_Scope2_scopedNumber: Int32 { get { self[Switchboard_Testing_Scope2.Extensions.scoped_number] ?? 0 } set { self[Switchboard_Testing_Scope2.Extensions.scoped_number] = newValue } }
   public var hasSwitchboard_Testing_Scope2_scopedNumber: Bool { self[Switchboard_Testing_Scope2.Extensions.scoped_number] != nil }
   public mutating func clearSwitchboard_Testing_Scope2_scopedNumber() { self[Switchboard_Testing_Scope2.Extensions.scoped_number] = nil }
-}
-
-extension Switchboard_Testing_AllKinds2 {
   public var Switchboard_Testing_Scope2_scopedMessages: [Switchboard_Testing_Scope2] { get { self[Switchboard_Testing_Scope2.Extensions.scoped_messages] ?? [] } set { self[Switchboard_Testing_Scope2.Extensions.scoped_messages] = newValue } }
   public var hasSwitchboard_Testing_Scope2_scopedMessages: Bool { self[Switchboard_Testing_Scope2.Extensions.scoped_messages] != nil }
   public mutating func clearSwitchboard_Testing_Scope2_scopedMessages() { self[Switchboard_Testing_Scope2.Extensions.scoped_messages] = nil }

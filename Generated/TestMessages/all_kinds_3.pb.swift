@@ -165,57 +165,57 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
   public var renamedOddly: Int32 { get { _fields.value.renamedOddly } _modify { yield &_fields.value.renamedOddly } }
   public var swappedA: Int32 { get { _fields.value.swappedA } _modify { yield &_fields.value.swappedA } }
   /// proto3's optional.
-  public var optionalInt32_p430: Int32 { get { _fields.value._optionalInt32_p430 ?? 0 } _modify { yield &_fields.value._optionalInt32_p430[or: 0] } }
-  public var hasOptionalInt32_p430: Bool { _fields.value._optionalInt32_p430 != nil }
-  public mutating func clearOptionalInt32_p430() { _fields.value._optionalInt32_p430 = nil }
-  public var optionalInt64_p431: Int64 { get { _fields.value._optionalInt64_p431 ?? 0 } _modify { yield &_fields.value._optionalInt64_p431[or: 0] } }
-  public var hasOptionalInt64_p431: Bool { _fields.value._optionalInt64_p431 != nil }
-  public mutating func clearOptionalInt64_p431() { _fields.value._optionalInt64_p431 = nil }
-  public var optionalUint32_p432: UInt32 { get { _fields.value._optionalUint32_p432 ?? 0 } _modify { yield &_fields.value._optionalUint32_p432[or: 0] } }
-  public var hasOptionalUint32_p432: Bool { _fields.value._optionalUint32_p432 != nil }
-  public mutating func clearOptionalUint32_p432() { _fields.value._optionalUint32_p432 = nil }
-  public var optionalUint64_p433: UInt64 { get { _fields.value._optionalUint64_p433 ?? 0 } _modify { yield &_fields.value._optionalUint64_p433[or: 0] } }
-  public var hasOptionalUint64_p433: Bool { _fields.value._optionalUint64_p433 != nil }
-  public mutating func clearOptionalUint64_p433() { _fields.value._optionalUint64_p433 = nil }
-  public var optionalSint32_p434: Int32 { get { _fields.value._optionalSint32_p434 ?? 0 } _modify { yield &_fields.value._optionalSint32_p434[or: 0] } }
-  public var hasOptionalSint32_p434: Bool { _fields.value._optionalSint32_p434 != nil }
-  public mutating func clearOptionalSint32_p434() { _fields.value._optionalSint32_p434 = nil }
-  public var optionalSint64_p435: Int64 { get { _fields.value._optionalSint64_p435 ?? 0 } _modify { yield &_fields.value._optionalSint64_p435[or: 0] } }
-  public var hasOptionalSint64_p435: Bool { _fields.value._optionalSint64_p435 != nil }
-  public mutating func clearOptionalSint64_p435() { _fields.value._optionalSint64_p435 = nil }
-  public var optionalFixed32_p436: UInt32 { get { _fields.value._optionalFixed32_p436 ?? 0 } _modify { yield &_fields.value._optionalFixed32_p436[or: 0] } }
-  public var hasOptionalFixed32_p436: Bool { _fields.value._optionalFixed32_p436 != nil }
-  public mutating func clearOptionalFixed32_p436() { _fields.value._optionalFixed32_p436 = nil }
-  public var optionalFixed64_p437: UInt64 { get { _fields.value._optionalFixed64_p437 ?? 0 } _modify { yield &_fields.value._optionalFixed64_p437[or: 0] } }
-  public var hasOptionalFixed64_p437: Bool { _fields.value._optionalFixed64_p437 != nil }
-  public mutating func clearOptionalFixed64_p437() { _fields.value._optionalFixed64_p437 = nil }
-  public var optionalSfixed32_p438: Int32 { get { _fields.value._optionalSfixed32_p438 ?? 0 } _modify { yield &_fields.value._optionalSfixed32_p438[or: 0] } }
-  public var hasOptionalSfixed32_p438: Bool { _fields.value._optionalSfixed32_p438 != nil }
-  public mutating func clearOptionalSfixed32_p438() { _fields.value._optionalSfixed32_p438 = nil }
-  public var optionalSfixed64_p439: Int64 { get { _fields.value._optionalSfixed64_p439 ?? 0 } _modify { yield &_fields.value._optionalSfixed64_p439[or: 0] } }
-  public var hasOptionalSfixed64_p439: Bool { _fields.value._optionalSfixed64_p439 != nil }
-  public mutating func clearOptionalSfixed64_p439() { _fields.value._optionalSfixed64_p439 = nil }
-  public var optionalFloat_p440: Float { get { _fields.value._optionalFloat_p440 ?? 0 } _modify { yield &_fields.value._optionalFloat_p440[or: 0] } }
-  public var hasOptionalFloat_p440: Bool { _fields.value._optionalFloat_p440 != nil }
-  public mutating func clearOptionalFloat_p440() { _fields.value._optionalFloat_p440 = nil }
-  public var optionalDouble_p441: Double { get { _fields.value._optionalDouble_p441 ?? 0 } _modify { yield &_fields.value._optionalDouble_p441[or: 0] } }
-  public var hasOptionalDouble_p441: Bool { _fields.value._optionalDouble_p441 != nil }
-  public mutating func clearOptionalDouble_p441() { _fields.value._optionalDouble_p441 = nil }
-  public var optionalBool_p442: Bool { get { _fields.value._optionalBool_p442 ?? false } _modify { yield &_fields.value._optionalBool_p442[or: false] } }
-  public var hasOptionalBool_p442: Bool { _fields.value._optionalBool_p442 != nil }
-  public mutating func clearOptionalBool_p442() { _fields.value._optionalBool_p442 = nil }
-  public var optionalString_p443: String { get { _fields.value._optionalString_p443 ?? "" } _modify { yield &_fields.value._optionalString_p443[or: ""] } }
-  public var hasOptionalString_p443: Bool { _fields.value._optionalString_p443 != nil }
-  public mutating func clearOptionalString_p443() { _fields.value._optionalString_p443 = nil }
-  public var optionalBytes_p444: [UInt8] { get { _fields.value._optionalBytes_p444 ?? [] } _modify { yield &_fields.value._optionalBytes_p444[or: []] } }
-  public var hasOptionalBytes_p444: Bool { _fields.value._optionalBytes_p444 != nil }
-  public mutating func clearOptionalBytes_p444() { _fields.value._optionalBytes_p444 = nil }
-  public var optionalColor_p445: Switchboard_Testing_AllKinds3.Color { get { _fields.value._optionalColor_p445 ?? Switchboard_Testing_AllKinds3.Color() } _modify { yield &_fields.value._optionalColor_p445[or: Switchboard_Testing_AllKinds3.Color()] } }
-  public var hasOptionalColor_p445: Bool { _fields.value._optionalColor_p445 != nil }
-  public mutating func clearOptionalColor_p445() { _fields.value._optionalColor_p445 = nil }
-  public var optionalNested_p446: Switchboard_Testing_AllKinds3.Nested { get { _fields.value._optionalNested_p446 ?? Switchboard_Testing_AllKinds3.Nested() } _modify { yield &_fields.value._optionalNested_p446[or: Switchboard_Testing_AllKinds3.Nested()] } }
-  public var hasOptionalNested_p446: Bool { _fields.value._optionalNested_p446 != nil }
-  public mutating func clearOptionalNested_p446() { _fields.value._optionalNested_p446 = nil }
+  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } _modify { yield &_fields.value._optionalInt32[or: 0] } }
+  public var hasOptionalInt32: Bool { _fields.value._optionalInt32 != nil }
+  public mutating func clearOptionalInt32() { _fields.value._optionalInt32 = nil }
+  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } _modify { yield &_fields.value._optionalInt64[or: 0] } }
+  public var hasOptionalInt64: Bool { _fields.value._optionalInt64 != nil }
+  public mutating func clearOptionalInt64() { _fields.value._optionalInt64 = nil }
+  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } _modify { yield &_fields.value._optionalUint32[or: 0] } }
+  public var hasOptionalUint32: Bool { _fields.value._optionalUint32 != nil }
+  public mutating func clearOptionalUint32() { _fields.value._optionalUint32 = nil }
+  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } _modify { yield &_fields.value._optionalUint64[or: 0] } }
+  public var hasOptionalUint64: Bool { _fields.value._optionalUint64 != nil }
+  public mutating func clearOptionalUint64() { _fields.value._optionalUint64 = nil }
+  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } _modify { yield &_fields.value._optionalSint32[or: 0] } }
+  public var hasOptionalSint32: Bool { _fields.value._optionalSint32 != nil }
+  public mutating func clearOptionalSint32() { _fields.value._optionalSint32 = nil }
+  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } _modify { yield &_fields.value._optionalSint64[or: 0] } }
+  public var hasOptionalSint64: Bool { _fields.value._optionalSint64 != nil }
+  public mutating func clearOptionalSint64() { _fields.value._optionalSint64 = nil }
+  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } _modify { yield &_fields.value._optionalFixed32[or: 0] } }
+  public var hasOptionalFixed32: Bool { _fields.value._optionalFixed32 != nil }
+  public mutating func clearOptionalFixed32() { _fields.value._optionalFixed32 = nil }
+  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } _modify { yield &_fields.value._optionalFixed64[or: 0] } }
+  public var hasOptionalFixed64: Bool { _fields.value._optionalFixed64 != nil }
+  public mutating func clearOptionalFixed64() { _fields.value._optionalFixed64 = nil }
+  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } _modify { yield &_fields.value._optionalSfixed32[or: 0] } }
+  public var hasOptionalSfixed32: Bool { _fields.value._optionalSfixed32 != nil }
+  public mutating func clearOptionalSfixed32() { _fields.value._optionalSfixed32 = nil }
+  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } _modify { yield &_fields.value._optionalSfixed64[or: 0] } }
+  public var hasOptionalSfixed64: Bool { _fields.value._optionalSfixed64 != nil }
+  public mutating func clearOptionalSfixed64() { _fields.value._optionalSfixed64 = nil }
+  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } _modify { yield &_fields.value._optionalFloat[or: 0] } }
+  public var hasOptionalFloat: Bool { _fields.value._optionalFloat != nil }
+  public mutating func clearOptionalFloat() { _fields.value._optionalFloat = nil }
+  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } _modify { yield &_fields.value._optionalDouble[or: 0] } }
+  public var hasOptionalDouble: Bool { _fields.value._optionalDouble != nil }
+  public mutating func clearOptionalDouble() { _fields.value._optionalDouble = nil }
+  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } _modify { yield &_fields.value._optionalBool[or: false] } }
+  public var hasOptionalBool: Bool { _fields.value._optionalBool != nil }
+  public mutating func clearOptionalBool() { _fields.value._optionalBool = nil }
+  public var optionalString: String { get { _fields.value._optionalString ?? "" } _modify { yield &_fields.value._optionalString[or: ""] } }
+  public var hasOptionalString: Bool { _fields.value._optionalString != nil }
+  public mutating func clearOptionalString() { _fields.value._optionalString = nil }
+  public var optionalBytes: [UInt8] { get { _fields.value._optionalBytes ?? [] } _modify { yield &_fields.value._optionalBytes[or: []] } }
+  public var hasOptionalBytes: Bool { _fields.value._optionalBytes != nil }
+  public mutating func clearOptionalBytes() { _fields.value._optionalBytes = nil }
+  public var optionalColor: Switchboard_Testing_AllKinds3.Color { get { _fields.value._optionalColor ?? Switchboard_Testing_AllKinds3.Color() } _modify { yield &_fields.value._optionalColor[or: Switchboard_Testing_AllKinds3.Color()] } }
+  public var hasOptionalColor: Bool { _fields.value._optionalColor != nil }
+  public mutating func clearOptionalColor() { _fields.value._optionalColor = nil }
+  public var optionalNested: Switchboard_Testing_AllKinds3.Nested { get { _fields.value._optionalNested ?? Switchboard_Testing_AllKinds3.Nested() } _modify { yield &_fields.value._optionalNested[or: Switchboard_Testing_AllKinds3.Nested()] } }
+  public var hasOptionalNested: Bool { _fields.value._optionalNested != nil }
+  public mutating func clearOptionalNested() { _fields.value._optionalNested = nil }
   /// Well-known types.
   public var wrappedBool: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _fields.value._wrappedBool ?? SwitchboardProtobuf.Google_Protobuf_BoolValue() } _modify { yield &_fields.value._wrappedBool[or: SwitchboardProtobuf.Google_Protobuf_BoolValue()] } }
   public var hasWrappedBool: Bool { _fields.value._wrappedBool != nil }
@@ -413,23 +413,23 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
     var renamed: Int32 = 0
     var renamedOddly: Int32 = 0
     var swappedA: Int32 = 0
-    var _optionalInt32_p430: Int32?
-    var _optionalInt64_p431: Int64?
-    var _optionalUint32_p432: UInt32?
-    var _optionalUint64_p433: UInt64?
-    var _optionalSint32_p434: Int32?
-    var _optionalSint64_p435: Int64?
-    var _optionalFixed32_p436: UInt32?
-    var _optionalFixed64_p437: UInt64?
-    var _optionalSfixed32_p438: Int32?
-    var _optionalSfixed64_p439: Int64?
-    var _optionalFloat_p440: Float?
-    var _optionalDouble_p441: Double?
-    var _optionalBool_p442: Bool?
-    var _optionalString_p443: String?
-    var _optionalBytes_p444: [UInt8]?
-    var _optionalColor_p445: Switchboard_Testing_AllKinds3.Color?
-    var _optionalNested_p446: Switchboard_Testing_AllKinds3.Nested?
+    var _optionalInt32: Int32?
+    var _optionalInt64: Int64?
+    var _optionalUint32: UInt32?
+    var _optionalUint64: UInt64?
+    var _optionalSint32: Int32?
+    var _optionalSint64: Int64?
+    var _optionalFixed32: UInt32?
+    var _optionalFixed64: UInt64?
+    var _optionalSfixed32: Int32?
+    var _optionalSfixed64: Int64?
+    var _optionalFloat: Float?
+    var _optionalDouble: Double?
+    var _optionalBool: Bool?
+    var _optionalString: String?
+    var _optionalBytes: [UInt8]?
+    var _optionalColor: Switchboard_Testing_AllKinds3.Color?
+    var _optionalNested: Switchboard_Testing_AllKinds3.Nested?
     var _wrappedBool: SwitchboardProtobuf.Google_Protobuf_BoolValue?
     var _wrappedInt32: SwitchboardProtobuf.Google_Protobuf_Int32Value?
     var _wrappedInt64: SwitchboardProtobuf.Google_Protobuf_Int64Value?
@@ -597,23 +597,23 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
       case 421: try decoder.singular(&renamed, as: ProtoInt32.self)
       case 422: try decoder.singular(&renamedOddly, as: ProtoInt32.self)
       case 423: try decoder.singular(&swappedA, as: ProtoInt32.self)
-      case 430: try decoder.optional(&_optionalInt32_p430, as: ProtoInt32.self)
-      case 431: try decoder.optional(&_optionalInt64_p431, as: ProtoInt64.self)
-      case 432: try decoder.optional(&_optionalUint32_p432, as: ProtoUInt32.self)
-      case 433: try decoder.optional(&_optionalUint64_p433, as: ProtoUInt64.self)
-      case 434: try decoder.optional(&_optionalSint32_p434, as: ProtoSInt32.self)
-      case 435: try decoder.optional(&_optionalSint64_p435, as: ProtoSInt64.self)
-      case 436: try decoder.optional(&_optionalFixed32_p436, as: ProtoFixed32.self)
-      case 437: try decoder.optional(&_optionalFixed64_p437, as: ProtoFixed64.self)
-      case 438: try decoder.optional(&_optionalSfixed32_p438, as: ProtoSFixed32.self)
-      case 439: try decoder.optional(&_optionalSfixed64_p439, as: ProtoSFixed64.self)
-      case 440: try decoder.optional(&_optionalFloat_p440, as: ProtoFloat.self)
-      case 441: try decoder.optional(&_optionalDouble_p441, as: ProtoDouble.self)
-      case 442: try decoder.optional(&_optionalBool_p442, as: ProtoBool.self)
-      case 443: try decoder.optional(&_optionalString_p443, as: ProtoString.self)
-      case 444: try decoder.optional(&_optionalBytes_p444, as: ProtoBytes.self)
-      case 445: try decoder.optional(&_optionalColor_p445, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 446: try decoder.message(&_optionalNested_p446)
+      case 430: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
+      case 431: try decoder.optional(&_optionalInt64, as: ProtoInt64.self)
+      case 432: try decoder.optional(&_optionalUint32, as: ProtoUInt32.self)
+      case 433: try decoder.optional(&_optionalUint64, as: ProtoUInt64.self)
+      case 434: try decoder.optional(&_optionalSint32, as: ProtoSInt32.self)
+      case 435: try decoder.optional(&_optionalSint64, as: ProtoSInt64.self)
+      case 436: try decoder.optional(&_optionalFixed32, as: ProtoFixed32.self)
+      case 437: try decoder.optional(&_optionalFixed64, as: ProtoFixed64.self)
+      case 438: try decoder.optional(&_optionalSfixed32, as: ProtoSFixed32.self)
+      case 439: try decoder.optional(&_optionalSfixed64, as: ProtoSFixed64.self)
+      case 440: try decoder.optional(&_optionalFloat, as: ProtoFloat.self)
+      case 441: try decoder.optional(&_optionalDouble, as: ProtoDouble.self)
+      case 442: try decoder.optional(&_optionalBool, as: ProtoBool.self)
+      case 443: try decoder.optional(&_optionalString, as: ProtoString.self)
+      case 444: try decoder.optional(&_optionalBytes, as: ProtoBytes.self)
+      case 445: try decoder.optional(&_optionalColor, as: Switchboard_Testing_AllKinds3.Color.self)
+      case 446: try decoder.message(&_optionalNested)
       case 201: try decoder.message(&_wrappedBool)
       case 202: try decoder.message(&_wrappedInt32)
       case 203: try decoder.message(&_wrappedInt64)
@@ -818,23 +818,23 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
       try visitor.implicit(renamed, as: ProtoInt32.self, number: 421)
       try visitor.implicit(renamedOddly, as: ProtoInt32.self, number: 422)
       try visitor.implicit(swappedA, as: ProtoInt32.self, number: 423)
-      try visitor.explicit(_optionalInt32_p430, as: ProtoInt32.self, number: 430)
-      try visitor.explicit(_optionalInt64_p431, as: ProtoInt64.self, number: 431)
-      try visitor.explicit(_optionalUint32_p432, as: ProtoUInt32.self, number: 432)
-      try visitor.explicit(_optionalUint64_p433, as: ProtoUInt64.self, number: 433)
-      try visitor.explicit(_optionalSint32_p434, as: ProtoSInt32.self, number: 434)
-      try visitor.explicit(_optionalSint64_p435, as: ProtoSInt64.self, number: 435)
-      try visitor.explicit(_optionalFixed32_p436, as: ProtoFixed32.self, number: 436)
-      try visitor.explicit(_optionalFixed64_p437, as: ProtoFixed64.self, number: 437)
-      try visitor.explicit(_optionalSfixed32_p438, as: ProtoSFixed32.self, number: 438)
-      try visitor.explicit(_optionalSfixed64_p439, as: ProtoSFixed64.self, number: 439)
-      try visitor.explicit(_optionalFloat_p440, as: ProtoFloat.self, number: 440)
-      try visitor.explicit(_optionalDouble_p441, as: ProtoDouble.self, number: 441)
-      try visitor.explicit(_optionalBool_p442, as: ProtoBool.self, number: 442)
-      try visitor.explicit(_optionalString_p443, as: ProtoString.self, number: 443)
-      try visitor.explicit(_optionalBytes_p444, as: ProtoBytes.self, number: 444)
-      try visitor.explicit(_optionalColor_p445, as: Switchboard_Testing_AllKinds3.Color.self, number: 445)
-      try visitor.message(_optionalNested_p446, number: 446)
+      try visitor.explicit(_optionalInt32, as: ProtoInt32.self, number: 430)
+      try visitor.explicit(_optionalInt64, as: ProtoInt64.self, number: 431)
+      try visitor.explicit(_optionalUint32, as: ProtoUInt32.self, number: 432)
+      try visitor.explicit(_optionalUint64, as: ProtoUInt64.self, number: 433)
+      try visitor.explicit(_optionalSint32, as: ProtoSInt32.self, number: 434)
+      try visitor.explicit(_optionalSint64, as: ProtoSInt64.self, number: 435)
+      try visitor.explicit(_optionalFixed32, as: ProtoFixed32.self, number: 436)
+      try visitor.explicit(_optionalFixed64, as: ProtoFixed64.self, number: 437)
+      try visitor.explicit(_optionalSfixed32, as: ProtoSFixed32.self, number: 438)
+      try visitor.explicit(_optionalSfixed64, as: ProtoSFixed64.self, number: 439)
+      try visitor.explicit(_optionalFloat, as: ProtoFloat.self, number: 440)
+      try visitor.explicit(_optionalDouble, as: ProtoDouble.self, number: 441)
+      try visitor.explicit(_optionalBool, as: ProtoBool.self, number: 442)
+      try visitor.explicit(_optionalString, as: ProtoString.self, number: 443)
+      try visitor.explicit(_optionalBytes, as: ProtoBytes.self, number: 444)
+      try visitor.explicit(_optionalColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 445)
+      try visitor.message(_optionalNested, number: 446)
       try visitor.unknown(unknownFields)
     }
   }
@@ -998,9 +998,9 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
   public mutating func clearOuter() { _fields.value._outer = nil }
   public var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
   public var message: Switchboard_Testing_Outer3 { get { if case .message(let value)? = _fields.value.choice { value } else { Switchboard_Testing_Outer3() } } _modify { var new = self.message; _fields.value.choice = nil; defer { _fields.value.choice = .message(new) }; yield &new } }
-  public var number_p13: Int64 { get { _fields.value._number_p13 ?? 0 } _modify { yield &_fields.value._number_p13[or: 0] } }
-  public var hasNumber_p13: Bool { _fields.value._number_p13 != nil }
-  public mutating func clearNumber_p13() { _fields.value._number_p13 = nil }
+  public var number: Int64 { get { _fields.value._number ?? 0 } _modify { yield &_fields.value._number[or: 0] } }
+  public var hasNumber: Bool { _fields.value._number != nil }
+  public mutating func clearNumber() { _fields.value._number = nil }
   public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public init() {}
@@ -1024,7 +1024,7 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
     var h: String = ""
     var i: String = ""
     var _outer: Switchboard_Testing_Outer3?
-    var _number_p13: Int64?
+    var _number: Int64?
     var choice: OneOf_Choice?
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:b 3:c 4:d 5:e 6:f 7:g 8:h 9:i 10:outer 11:text 12:message 13:number")
@@ -1045,7 +1045,7 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
         var current = Switchboard_Testing_Outer3()
         if case .message(let value)? = choice { current = value }
         if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .message(value) }
-      case 13: try decoder.optional(&_number_p13, as: ProtoInt64.self)
+      case 13: try decoder.optional(&_number, as: ProtoInt64.self)
       default: break
       }
     }
@@ -1065,7 +1065,7 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
       case .message(let value)?: try visitor.message(value, number: 12)
       case nil: break
       }
-      try visitor.explicit(_number_p13, as: ProtoInt64.self, number: 13)
+      try visitor.explicit(_number, as: ProtoInt64.self, number: 13)
       try visitor.unknown(unknownFields)
     }
   }

@@ -1059,51 +1059,27 @@ extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsNumber: Int32 { get { self[Switchboard_Testing_Extensions_editions_number] ?? 0 } set { self[Switchboard_Testing_Extensions_editions_number] = newValue } }
   public var hasSwitchboard_Testing_editionsNumber: Bool { self[Switchboard_Testing_Extensions_editions_number] != nil }
   public mutating func clearSwitchboard_Testing_editionsNumber() { self[Switchboard_Testing_Extensions_editions_number] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsOuter: Switchboard_Testing_OuterEditions { get { self[Switchboard_Testing_Extensions_editions_outer] ?? Switchboard_Testing_OuterEditions() } set { self[Switchboard_Testing_Extensions_editions_outer] = newValue } }
   public var hasSwitchboard_Testing_editionsOuter: Bool { self[Switchboard_Testing_Extensions_editions_outer] != nil }
   public mutating func clearSwitchboard_Testing_editionsOuter() { self[Switchboard_Testing_Extensions_editions_outer] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsDelimited: Switchboard_Testing_OuterEditions { get { self[Switchboard_Testing_Extensions_editions_delimited] ?? Switchboard_Testing_OuterEditions() } set { self[Switchboard_Testing_Extensions_editions_delimited] = newValue } }
   public var hasSwitchboard_Testing_editionsDelimited: Bool { self[Switchboard_Testing_Extensions_editions_delimited] != nil }
   public mutating func clearSwitchboard_Testing_editionsDelimited() { self[Switchboard_Testing_Extensions_editions_delimited] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsPacked: [Int32] { get { self[Switchboard_Testing_Extensions_editions_packed] ?? [] } set { self[Switchboard_Testing_Extensions_editions_packed] = newValue } }
   public var hasSwitchboard_Testing_editionsPacked: Bool { self[Switchboard_Testing_Extensions_editions_packed] != nil }
   public mutating func clearSwitchboard_Testing_editionsPacked() { self[Switchboard_Testing_Extensions_editions_packed] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsUnpacked: [Int32] { get { self[Switchboard_Testing_Extensions_editions_unpacked] ?? [] } set { self[Switchboard_Testing_Extensions_editions_unpacked] = newValue } }
   public var hasSwitchboard_Testing_editionsUnpacked: Bool { self[Switchboard_Testing_Extensions_editions_unpacked] != nil }
   public mutating func clearSwitchboard_Testing_editionsUnpacked() { self[Switchboard_Testing_Extensions_editions_unpacked] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsClosedColor: Switchboard_Testing_ClosedColor { get { self[Switchboard_Testing_Extensions_editions_closed_color] ?? Switchboard_Testing_ClosedColor() } set { self[Switchboard_Testing_Extensions_editions_closed_color] = newValue } }
   public var hasSwitchboard_Testing_editionsClosedColor: Bool { self[Switchboard_Testing_Extensions_editions_closed_color] != nil }
   public mutating func clearSwitchboard_Testing_editionsClosedColor() { self[Switchboard_Testing_Extensions_editions_closed_color] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsUncheckedString: String { get { self[Switchboard_Testing_Extensions_editions_unchecked_string] ?? "" } set { self[Switchboard_Testing_Extensions_editions_unchecked_string] = newValue } }
   public var hasSwitchboard_Testing_editionsUncheckedString: Bool { self[Switchboard_Testing_Extensions_editions_unchecked_string] != nil }
   public mutating func clearSwitchboard_Testing_editionsUncheckedString() { self[Switchboard_Testing_Extensions_editions_unchecked_string] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsManyDelimited: [Switchboard_Testing_OuterEditions] { get { self[Switchboard_Testing_Extensions_editions_many_delimited] ?? [] } set { self[Switchboard_Testing_Extensions_editions_many_delimited] = newValue } }
   public var hasSwitchboard_Testing_editionsManyDelimited: Bool { self[Switchboard_Testing_Extensions_editions_many_delimited] != nil }
   public mutating func clearSwitchboard_Testing_editionsManyDelimited() { self[Switchboard_Testing_Extensions_editions_many_delimited] = nil }
-}
-
-extension Switchboard_Testing_AllKindsEditions {
   public var Switchboard_Testing_editionsBetween: Int32 { get { self[Switchboard_Testing_Extensions_editions_between] ?? 0 } set { self[Switchboard_Testing_Extensions_editions_between] = newValue } }
   public var hasSwitchboard_Testing_editionsBetween: Bool { self[Switchboard_Testing_Extensions_editions_between] != nil }
   public mutating func clearSwitchboard_Testing_editionsBetween() { self[Switchboard_Testing_Extensions_editions_between] = nil }

@@ -16,7 +16,7 @@ struct ExtensionEmitter {
     guard !extensions.isEmpty else { return }
     let names = ExtensionNames.assign(to: extensions, in: context)
     emitConstants(of: extensions, names, to: &printer)
-    for (index, field) in extensions.enumerated() { emitAccessors(of: field, names[index], to: &printer) }
+    emitAccessors(of: extensions, names, to: &printer)
     let scope = TypeNames.fileScope(prefix: context.file.prefix, file: context.file.name)
     printer.blank()
     printer.line("/// The extensions that `\(context.file.name)` declares.")
@@ -88,17 +88,34 @@ struct ExtensionEmitter {
 
   // MARK: Properties
 
-  private func emitAccessors(of field: ExtensionSchema, _ names: ExtensionNames, to printer: inout Printer) {
-    let type = context.propertyType(of: field.field)
-    let value = "self[\(names.constant)]"
-    let initial = context.initialValue(of: field.field)
-    printer.blank()
-    printer.block("extension \(context.name(ofMessage: field.extended))") { printer in
-      context.comments.emit(for: field.field.path, isDeprecated: field.field.isDeprecated, to: &printer)
-      let accessors = "get { \(value) ?? \(initial) } set { \(value) = newValue }"
-      printer.line("\(visibility)var \(names.property): \(type) { \(accessors) }")
-      printer.line("\(visibility)var \(names.has): Bool { \(value) != nil }")
-      printer.line("\(visibility)mutating func \(names.clear)() { \(value) = nil }")
+  private func emitAccessors(
+    of extensions: [ExtensionSchema],
+    _ names: [ExtensionNames],
+    to printer: inout Printer
+  ) {
+    var index = 0
+    while index < extensions.count {
+      let extended = extensions[index].extended
+      let end = extensions[index...].firstIndex { $0.extended != extended } ?? extensions.count
+      printer.blank()
+      printer.block("extension \(context.name(ofMessage: extended))") { printer in
+        for member in index..<end {
+          let field = extensions[member].field
+          context.comments.emit(for: field.path, isDeprecated: field.isDeprecated, to: &printer)
+          for line in accessors(of: field, names[member]) { printer.line(line) }
+        }
+      }
+      index = end
     }
+  }
+
+  private func accessors(of field: FieldSchema, _ names: ExtensionNames) -> [String] {
+    let value = "self[\(names.constant)]"
+    let accessors = "get { \(value) ?? \(context.initialValue(of: field)) } set { \(value) = newValue }"
+    return [
+      "\(visibility)var \(names.property): \(context.propertyType(of: field)) { \(accessors) }",
+      "\(visibility)var \(names.has): Bool { \(value) != nil }",
+      "\(visibility)mutating func \(names.clear)() { \(value) = nil }",
+    ]
   }
 }

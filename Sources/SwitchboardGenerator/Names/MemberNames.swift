@@ -21,13 +21,15 @@ struct MemberNames {
     for field in message.fields {
       namer.add(field.namingBase, suffix: "_p\(field.number)", hasCompanions: field.isStoredAsOptional)
     }
-    for (index, oneof) in message.oneofs.enumerated() {
-      namer.add(oneof.name, suffix: "_oneof\(index)", hasCompanions: false)
+    // Those without members were made up for optional fields.
+    let oneofs = message.oneofs.indices.filter { !message.oneofs[$0].members.isEmpty }
+    for index in oneofs {
+      namer.add(message.oneofs[index].name, suffix: "_oneof\(index)", hasCompanions: false)
     }
     namer.separate()
     for index in message.fields.indices { message.fields[index].names = namer.items[index].names }
-    for index in message.oneofs.indices {
-      message.oneofs[index].names = namer.items[message.fields.count + index].names
+    for (position, index) in oneofs.enumerated() {
+      message.oneofs[index].names = namer.items[message.fields.count + position].names
     }
   }
 

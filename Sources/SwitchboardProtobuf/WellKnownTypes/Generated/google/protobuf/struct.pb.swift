@@ -43,12 +43,12 @@ public struct Google_Protobuf_Struct: SwitchboardProtobuf.Message {
   public static let fieldNames = SwitchboardProtobuf.FieldNames("1:fields")
   public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
-    case 1: try decoder.messageMap(&fields, key: ProtoString.self)
+    case 1: try decoder.messageMap(&self.fields, key: ProtoString.self)
     default: break
     }
   }
   public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(fields, key: ProtoString.self, number: 1)
+    try visitor.messageMap(self.fields, key: ProtoString.self, number: 1)
     try visitor.unknown(unknownFields)
   }
 }

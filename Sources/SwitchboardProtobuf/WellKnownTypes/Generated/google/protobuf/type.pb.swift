@@ -51,7 +51,7 @@ public struct Google_Protobuf_Type: SwitchboardProtobuf.Message {
   public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
     case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.messages(&fields)
+    case 2: try decoder.messages(&self.fields)
     case 3: try decoder.repeated(&oneofs, as: ProtoString.self)
     case 4: try decoder.messages(&options)
     case 5: try decoder.message(&_sourceContext)
@@ -61,7 +61,7 @@ public struct Google_Protobuf_Type: SwitchboardProtobuf.Message {
   }
   public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
     try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.messages(fields, number: 2)
+    try visitor.messages(self.fields, number: 2)
     try visitor.repeated(oneofs, as: ProtoString.self, number: 3)
     try visitor.messages(options, number: 4)
     try visitor.message(_sourceContext, number: 5)

@@ -1,0 +1,79 @@
+import Foundation
+import SwitchboardDescriptors
+import SwitchboardGenerator
+import SwitchboardProtoCompiler
+import SwitchboardProtobuf
+import Testing
+
+/// A folder of `.proto` files with what the generator is expected to make of them.
+///
+/// It may hold `options.txt` with the parameter of the request, the file that `ProtoPathModuleMappings` names there, and
+/// `descriptors.bin` with the compiled files, where libprotoc is too old to compile them.
+struct GoldenCase: CustomTestStringConvertible {
+  let name: String
+
+  /// All cases, which are built as Swift modules, too.
+  static let all = [
+    "Comments", "Editions", "Extensions", "HugeEnum", "Mappings", "Maps", "Names", "Oneofs", "Options",
+    "Prefixes", "Proto2", "Proto3", "Recursion", "Shadowing",
+  ].map(GoldenCase.init)
+
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+    "Goldens"
+  )
+
+  var testDescription: String { name }
+  var folder: URL { GoldenCase.folder.appendingPathComponent(name) }
+  var expectedFolder: URL { folder.appendingPathComponent("expected") }
+
+  /// The request as a compiler makes it.
+  func request() throws -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+    let parameter = text("options.txt")?.trimmingCharacters(in: .whitespacesAndNewlines)
+    let files = try files(in: folder, ending: ".proto").filter { !$0.hasPrefix("expected/") }.sorted()
+    if let bytes = try? Data(contentsOf: folder.appendingPathComponent("descriptors.bin")) {
+      let set = try Google_Protobuf_FileDescriptorSet(serializedBytes: [UInt8](bytes))
+      return .with {
+        $0.fileToGenerate = files
+        $0.protoFile = set.file
+        if let parameter { $0.parameter = parameter }
+      }
+    }
+    let compiler = ProtoCompiler(includeDirectories: [folder.path, "/usr/include"])
+    let compiled = try compiler.compile(files, parameter: parameter)
+    return try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request)
+  }
+
+  /// What the generator makes of the case.
+  func generate() throws -> [GeneratedFile] {
+    let request = try request()
+    let path = try Generator.moduleMappingsPath(inParameter: request.parameter)
+    return try Generator(request: request, moduleMappings: path.flatMap(text)).files()
+  }
+
+  /// What it should make.
+  func expected() throws -> [GeneratedFile] {
+    try files(in: expectedFolder, ending: ".swift").sorted().map { name in
+      let url = expectedFolder.appendingPathComponent(name)
+      return GeneratedFile(name: name, content: try String(contentsOf: url, encoding: .utf8))
+    }
+  }
+
+  /// Writes `files` as what is expected from now on.
+  func record(_ files: [GeneratedFile]) throws {
+    try? FileManager.default.removeItem(at: expectedFolder)
+    for file in files {
+      let url = expectedFolder.appendingPathComponent(file.name)
+      let parent = url.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      try Data(file.content.utf8).write(to: url)
+    }
+  }
+
+  private func text(_ name: String) -> String? {
+    try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  private func files(in folder: URL, ending: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(ending) }
+  }
+}
