@@ -167,8 +167,8 @@ extension BinaryDecoder: FieldDecoder {
     guard tag.has(.lengthDelimited) else { return }
     let start = fieldStart
     let outer = try enterMessage()
-    var newKey = K.initial
-    var newValue: V.Value? = V.initial
+    var newKey = K.protoDefault
+    var newValue: V.Value? = V.protoDefault
     while try nextField() {
       if tag.number == 1, let key = try scalar(K.self) { newKey = key }
       if tag.number == 2, tag.has(V.wireType) { newValue = try scalar(V.self) }
@@ -192,7 +192,7 @@ extension BinaryDecoder: FieldDecoder {
   ) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
     let outer = try enterMessage()
-    var newKey = K.initial
+    var newKey = K.protoDefault
     var newValue: M?
     while try nextField() {
       if tag.number == 1, let key = try scalar(K.self) { newKey = key }

@@ -1,7 +1,7 @@
 // What every generated enum has as the type of a field.
 extension Enum {
   @inlinable
-  public static var initial: Self { Self() }
+  public static var protoDefault: Self { Self() }
   @inlinable
   public static func isInitial(_ value: Self) -> Bool { value.rawValue == 0 }
   @inlinable

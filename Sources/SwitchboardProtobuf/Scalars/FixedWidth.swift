@@ -67,7 +67,7 @@ extension Fixed64Type {
 /// `fixed32`
 public enum ProtoFixed32: Fixed32Type {
   @inlinable
-  public static var initial: UInt32 { 0 }
+  public static var protoDefault: UInt32 { 0 }
   @inlinable
   public static func bits(of value: UInt32) -> UInt32 { value }
   @inlinable
@@ -77,7 +77,7 @@ public enum ProtoFixed32: Fixed32Type {
 /// `sfixed32`
 public enum ProtoSFixed32: Fixed32Type {
   @inlinable
-  public static var initial: Int32 { 0 }
+  public static var protoDefault: Int32 { 0 }
   @inlinable
   public static func bits(of value: Int32) -> UInt32 { UInt32(bitPattern: value) }
   @inlinable
@@ -87,7 +87,7 @@ public enum ProtoSFixed32: Fixed32Type {
 /// `float`
 public enum ProtoFloat: Fixed32Type {
   @inlinable
-  public static var initial: Float { 0 }
+  public static var protoDefault: Float { 0 }
   @inlinable
   public static func bits(of value: Float) -> UInt32 { value.bitPattern }
   @inlinable
@@ -97,7 +97,7 @@ public enum ProtoFloat: Fixed32Type {
 /// `fixed64`
 public enum ProtoFixed64: Fixed64Type {
   @inlinable
-  public static var initial: UInt64 { 0 }
+  public static var protoDefault: UInt64 { 0 }
   @inlinable
   public static func bits(of value: UInt64) -> UInt64 { value }
   @inlinable
@@ -107,7 +107,7 @@ public enum ProtoFixed64: Fixed64Type {
 /// `sfixed64`
 public enum ProtoSFixed64: Fixed64Type {
   @inlinable
-  public static var initial: Int64 { 0 }
+  public static var protoDefault: Int64 { 0 }
   @inlinable
   public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
   @inlinable
@@ -117,7 +117,7 @@ public enum ProtoSFixed64: Fixed64Type {
 /// `double`
 public enum ProtoDouble: Fixed64Type {
   @inlinable
-  public static var initial: Double { 0 }
+  public static var protoDefault: Double { 0 }
   @inlinable
   public static func bits(of value: Double) -> UInt64 { value.bitPattern }
   @inlinable

@@ -8,9 +8,11 @@ public protocol ScalarType {
   associatedtype Value: Hashable, Sendable
 
   /// The value of a field without presence that was not set.
-  static var initial: Value { get }
+  ///
+  /// The name is an unlikely one, since the cases of enums stand beside it.
+  static var protoDefault: Value { get }
 
-  /// Whether `value` is what a field without presence leaves out: bit for bit ``initial``.
+  /// Whether `value` is what a field without presence leaves out: bit for bit ``protoDefault``.
   static func isInitial(_ value: Value) -> Bool
 
   // MARK: Binary

@@ -1,7 +1,7 @@
 /// `string`: UTF-8, and refused when it is not.
 public enum ProtoString: ScalarType {
   @inlinable
-  public static var initial: String { "" }
+  public static var protoDefault: String { "" }
   @inlinable
   public static func isInitial(_ value: String) -> Bool { value.isEmpty }
   @inlinable
@@ -36,7 +36,7 @@ public enum ProtoString: ScalarType {
 /// `utf8_validation = NONE`): what is not UTF-8 becomes U+FFFD, since a Swift string can hold nothing else.
 public enum ProtoUncheckedString: ScalarType {
   @inlinable
-  public static var initial: String { "" }
+  public static var protoDefault: String { "" }
   @inlinable
   public static func isInitial(_ value: String) -> Bool { value.isEmpty }
   @inlinable
@@ -64,7 +64,7 @@ public enum ProtoUncheckedString: ScalarType {
 /// `bytes`
 public enum ProtoBytes: ScalarType {
   @inlinable
-  public static var initial: [UInt8] { [] }
+  public static var protoDefault: [UInt8] { [] }
   @inlinable
   public static func isInitial(_ value: [UInt8]) -> Bool { value.isEmpty }
   @inlinable

@@ -12,7 +12,7 @@ extension VarintType {
   @inlinable
   public static var isPackable: Bool { true }
   @inlinable
-  public static func isInitial(_ value: Value) -> Bool { value == initial }
+  public static func isInitial(_ value: Value) -> Bool { value == protoDefault }
   @inlinable
   public static func read(from reader: inout WireReader) throws(DecodeError) -> Value? {
     value(of: try reader.varint())
@@ -41,7 +41,7 @@ extension VarintType {
 /// `int32`
 public enum ProtoInt32: VarintType {
   @inlinable
-  public static var initial: Int32 { 0 }
+  public static var protoDefault: Int32 { 0 }
   @inlinable
   public static func bits(of value: Int32) -> UInt64 { UInt64(bitPattern: Int64(value)) }
   @inlinable
@@ -51,7 +51,7 @@ public enum ProtoInt32: VarintType {
 /// `int64`
 public enum ProtoInt64: VarintType {
   @inlinable
-  public static var initial: Int64 { 0 }
+  public static var protoDefault: Int64 { 0 }
   @inlinable
   public static func bits(of value: Int64) -> UInt64 { UInt64(bitPattern: value) }
   @inlinable
@@ -61,7 +61,7 @@ public enum ProtoInt64: VarintType {
 /// `uint32`
 public enum ProtoUInt32: VarintType {
   @inlinable
-  public static var initial: UInt32 { 0 }
+  public static var protoDefault: UInt32 { 0 }
   @inlinable
   public static func bits(of value: UInt32) -> UInt64 { UInt64(value) }
   @inlinable
@@ -71,7 +71,7 @@ public enum ProtoUInt32: VarintType {
 /// `uint64`
 public enum ProtoUInt64: VarintType {
   @inlinable
-  public static var initial: UInt64 { 0 }
+  public static var protoDefault: UInt64 { 0 }
   @inlinable
   public static func bits(of value: UInt64) -> UInt64 { value }
   @inlinable
@@ -81,7 +81,7 @@ public enum ProtoUInt64: VarintType {
 /// `sint32`: zigzag, so that small negative numbers stay short.
 public enum ProtoSInt32: VarintType {
   @inlinable
-  public static var initial: Int32 { 0 }
+  public static var protoDefault: Int32 { 0 }
   @inlinable
   public static func bits(of value: Int32) -> UInt64 {
     UInt64(UInt32(bitPattern: (value &<< 1) ^ (value &>> 31)))
@@ -96,7 +96,7 @@ public enum ProtoSInt32: VarintType {
 /// `sint64`: zigzag, so that small negative numbers stay short.
 public enum ProtoSInt64: VarintType {
   @inlinable
-  public static var initial: Int64 { 0 }
+  public static var protoDefault: Int64 { 0 }
   @inlinable
   public static func bits(of value: Int64) -> UInt64 {
     UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))
@@ -110,7 +110,7 @@ public enum ProtoSInt64: VarintType {
 /// `bool`
 public enum ProtoBool: VarintType {
   @inlinable
-  public static var initial: Bool { false }
+  public static var protoDefault: Bool { false }
   @inlinable
   public static func bits(of value: Bool) -> UInt64 { value ? 1 : 0 }
   @inlinable
