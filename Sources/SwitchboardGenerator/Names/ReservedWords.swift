@@ -5,7 +5,7 @@ enum ReservedWords {
     associatedtype class deinit enum extension fileprivate func import init inout internal let open
     operator private protocol public static struct subscript typealias var break case continue default
     defer do else fallthrough for guard if in repeat return switch where while as Any catch false is nil
-    rethrows super self Self throw throws true try
+    precedencegroup rethrows super self Self throw throws true try
     """
   )
 
@@ -46,18 +46,18 @@ enum ReservedWords {
   private static let cases: Set<String> = words(
     """
     allCases customMirror debugDescription description dynamicType hashValue init rawValue self
-    protoEnumName valueNames
+    protoDefault protoEnumName valueNames
     """
   )
 
   private static let quotableCases = keywords.union(words("associativity dynamicType optional required"))
 
+  /// The variables of generated code.
+  private static let locals: Set<String> = words("current decoder fields new newValue number value visitor")
+
   /// Names that an expression cannot begin with: they would be taken for something else there.
-  private static let inExpressions: Set<String> = words(
-    """
-    any async await borrow consume copy decoder discard each newValue number some then unsafe value
-    visitor yield _fields
-    """
+  private static let inExpressions = locals.union(
+    words("any async await borrow consume copy discard each some then unsafe yield _fields")
   )
 
   private static func words(_ text: String) -> Set<String> {
@@ -87,6 +87,9 @@ enum ReservedWords {
     if quotableCases.contains(name) { return "`\(name)`" }
     return name.isAllUnderscores ? name + "__" : name
   }
+
+  /// Whether generated code has a variable of its own by this name.
+  static func isLocal(_ name: Substring) -> Bool { locals.contains(String(name)) }
 
   /// A property as an expression in generated code.
   static func expression(_ property: String) -> String {

@@ -5,7 +5,7 @@ struct TypeNamer {
   private let modules: Set<String>
   private var taken: [String: Set<String>] = [:]
 
-  /// Types that would be found in place of another one by the names they should have.
+  /// Types that cannot have the names they should have, since Swift would find them, or something else, in the wrong place.
   private var shadowingMessages: Set<Int> = []
   private var shadowingEnums: Set<Int> = []
 
@@ -111,6 +111,9 @@ struct TypeNamer {
     // Another module's types are named with the module.
     guard schema.files[target].module == schema.files[file].module else { return }
     let first = name.prefix { $0 != "." }
+    if ReservedWords.isLocal(first) || schema.messages[message].hasMember(named: first) {
+      rename(top: symbol)
+    }
     var scope: Int? = message
     while let current = scope {
       for nested in schema.messages[current].nestedMessages where schema.messages[nested].swiftName == first {
@@ -121,5 +124,22 @@ struct TypeNamer {
       }
       scope = schema.messages[current].parent
     }
+  }
+
+  /// Gives the type at the top that holds `symbol` another name: a member of a message has the one that it should have,
+  /// which takes a package without a prefix and a type in lower case.
+  private mutating func rename(top symbol: Schema.Symbol) {
+    var top: Int
+    switch symbol {
+    case .message(let index): top = index
+    case .enumeration(let index):
+      guard let parent = schema.enums[index].parent else {
+        shadowingEnums.insert(index)
+        return
+      }
+      top = parent
+    }
+    while let parent = schema.messages[top].parent { top = parent }
+    shadowingMessages.insert(top)
   }
 }

@@ -34,6 +34,13 @@ struct MessageSchema {
   var canBeUninitialized = false
 
   var isExtensible: Bool { isMessageSet || !extensionRanges.isEmpty }
+
+  /// Whether a property has the name in Swift.
+  func hasMember(named name: Substring) -> Bool {
+    // Almost all names of types begin with a capital, and no property's does.
+    guard name.utf8.first?.isUpper == false else { return false }
+    return fields.contains { $0.names.property == name } || oneofs.contains { $0.names.property == name }
+  }
 }
 
 /// An enum.
