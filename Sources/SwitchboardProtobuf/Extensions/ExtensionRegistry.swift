@@ -10,8 +10,11 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
   private var byNumber: [Key: any AnyMessageExtension] = [:]
   private var byName: [String: any AnyMessageExtension] = [:]
 
+  /// A registry without extensions.
+  public init() {}
+
   /// A registry of `extensions`; of two with the same number for one message, the last counts.
-  public init(_ extensions: [any AnyMessageExtension] = []) {
+  public init(_ extensions: [any AnyMessageExtension]) {
     for field in extensions { insert(field) }
   }
 

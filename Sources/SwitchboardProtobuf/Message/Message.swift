@@ -23,6 +23,14 @@ public protocol Message: MessageFields, CustomDebugStringConvertible {
 
   /// Writes the fields in binary, into memory that ``measure(with:)`` has sized.
   func encode(to encoder: inout BinaryEncoder) throws(EncodeError)
+
+  // These two have one implementation for messages that are objects in JSON, and others for those that are not.
+
+  /// Reads a JSON value and merges it into this message.
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError)
+
+  /// Writes this message as a JSON value.
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError)
 }
 
 extension Message {

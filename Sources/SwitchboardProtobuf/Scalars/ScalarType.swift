@@ -44,6 +44,17 @@ public protocol ScalarType {
 
   /// Writes values one after the other, which take `length` bytes.
   static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter)
+
+  // MARK: JSON
+
+  /// Whether `null` is a value of the type, and not the absence of one.
+  static var acceptsJSONNull: Bool { get }
+
+  /// Reads a value. Nil is an enum value that is unknown, where that is allowed.
+  static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Value?
+
+  /// Writes a value.
+  static func writeJSON(_ value: Value, to writer: inout JSONWriter)
 }
 
 extension ScalarType {
@@ -69,4 +80,10 @@ extension ScalarType {
 public protocol MapKeyType: ScalarType {
   /// The order in which deterministic output sorts the entries of a map.
   static func areInIncreasingOrder(_ left: Value, _ right: Value) -> Bool
+
+  /// Reads a key, which is a string in JSON.
+  static func readJSONKey(from reader: inout JSONReader) throws(DecodeError) -> Value
+
+  /// Writes a key as a string.
+  static func writeJSONKey(_ key: Value, to writer: inout JSONWriter)
 }

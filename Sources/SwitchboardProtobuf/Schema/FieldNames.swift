@@ -7,8 +7,10 @@ public struct FieldNames: Sendable {
   }
 
   private var byNumber: [Int32: Entry] = [:]
-  private var byJSONName: [String: Int32] = [:]
   private var byTextName: [String: Int32] = [:]
+
+  /// The names in the form in which JSON reads and writes them.
+  let json: JSONNames
 
   /// Names from the compact form that the generator emits: `number:name`, `number:name:jsonName` or
   /// `number:name:jsonName:textName`, separated by spaces. A JSON name that is left out or empty is the
@@ -21,12 +23,12 @@ public struct FieldNames: Sendable {
       let jsonName = given.isEmpty ? FieldNames.lowerCamelCase(name) : given
       let textName = field.parts.count > 2 ? field.parts[2] : name
       byNumber[field.number] = Entry(name: name, jsonName: jsonName, textName: textName)
-      byJSONName[name] = field.number
       byTextName[name] = field.number
       byTextName[textName] = field.number
     }
-    // Last, so that a JSON name that equals another field's original name wins, as in libprotobuf.
-    for (number, entry) in byNumber { byJSONName[entry.jsonName] = number }
+    json = JSONNames(
+      byNumber.sorted { $0.key < $1.key }.map { ($0.key, $0.value.name, $0.value.jsonName) }
+    )
   }
 
   /// The name in the `.proto` file, or the number where the type has no such field.
@@ -39,7 +41,7 @@ public struct FieldNames: Sendable {
   func textName(of number: Int32) -> String? { byNumber[number]?.textName }
 
   /// The field for a name in JSON: the JSON name or the original one.
-  func number(ofJSONName name: String) -> Int32? { byJSONName[name] }
+  func number(ofJSONName name: String) -> Int32? { json.number(of: name) }
 
   /// The field for a name in the text format.
   func number(ofTextName name: String) -> Int32? { byTextName[name] }

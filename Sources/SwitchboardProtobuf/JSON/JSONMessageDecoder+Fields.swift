@@ -1,0 +1,160 @@
+// How each kind of field takes its value. `null` means that the field is absent, except where a type has it as a value.
+extension JSONMessageDecoder: FieldDecoder {
+  public mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
+    if let new = try scalar(type) { value = new }
+  }
+
+  public mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError) {
+    if let new = try scalar(type) { value = new }
+  }
+
+  public mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value? {
+    let start = reader.position
+    let new = try scalar(type)
+    if isSet, new != nil { throw alreadySet(at: start) }
+    return new
+  }
+
+  private func alreadySet(at start: Int) -> DecodeError {
+    reader.fail("another field of the same oneof is set already", at: start)
+  }
+
+  private mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
+    if reader.peek() == UInt8(ascii: "n"), !S.acceptsJSONNull {
+      try reader.expect("null")
+      return nil
+    }
+    return try S.readJSON(from: &reader)
+  }
+
+  /// Passes over a `null` that stands for nothing.
+  private mutating func takeNull() throws(DecodeError) -> Bool {
+    guard reader.peek() == UInt8(ascii: "n") else { return false }
+    try reader.expect("null")
+    return true
+  }
+
+  public mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError)
+  {
+    try elements { decoder throws(DecodeError) in
+      if let value = try S.readJSON(from: &decoder.reader) { values.append(value) }
+    }
+  }
+
+  /// Reads the elements of an array one by one.
+  mutating func elements(
+    _ body: (inout JSONMessageDecoder) throws(DecodeError) -> Void
+  ) throws(DecodeError) {
+    if try takeNull() { return }
+    var isFirst = true
+    var index = 0
+    try reader.enter(UInt8(ascii: "["))
+    while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
+      do throws(DecodeError) {
+        try body(&self)
+      } catch {
+        throw error.inElement(index)
+      }
+      index += 1
+    }
+  }
+
+  // MARK: Messages
+
+  public mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
+    if reader.peek() == UInt8(ascii: "n"), !M.acceptsJSONNull {
+      try reader.expect("null")
+    } else {
+      try value[or: M()].merge(from: &self)
+    }
+  }
+
+  public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
+    try elements { decoder throws(DecodeError) in
+      values.append(M())
+      try values[values.count - 1].merge(from: &decoder)
+    }
+  }
+
+  public mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) { try message(&value) }
+
+  public mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) { try messages(&values) }
+
+  public mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+    let start = reader.position
+    var value: M?
+    try message(&value)
+    if isSet, value != nil { throw alreadySet(at: start) }
+    return value
+  }
+
+  public mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+    try oneofMessage(merging: current, isSet: isSet)
+  }
+
+  // MARK: Maps
+
+  public mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: inout [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type
+  ) throws(DecodeError) {
+    try mapEntries(&entries, key: key) { decoder throws(DecodeError) in
+      try V.readJSON(from: &decoder.reader)
+    }
+  }
+
+  public mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: inout [K.Value: M],
+    key: K.Type
+  ) throws(DecodeError) {
+    try mapEntries(&entries, key: key) { decoder throws(DecodeError) in
+      var value = M()
+      try value.merge(from: &decoder)
+      return value
+    }
+  }
+
+  /// Reads the members of an object as entries of a map; an entry without a value is left out.
+  private mutating func mapEntries<K: MapKeyType, Value>(
+    _ entries: inout [K.Value: Value],
+    key: K.Type,
+    value: (inout JSONMessageDecoder) throws(DecodeError) -> Value?
+  ) throws(DecodeError) {
+    if try takeNull() { return }
+    var isFirst = true
+    try reader.enter(UInt8(ascii: "{"))
+    while try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
+      _ = reader.peek()
+      let start = reader.position
+      let key = try K.readJSONKey(from: &reader)
+      try reader.expect(UInt8(ascii: ":"))
+      guard entries[key] == nil else { throw reader.fail("key is there twice", at: start) }
+      do throws(DecodeError) {
+        if let value = try value(&self) { entries[key] = value }
+      } catch {
+        var error = error
+        error.path.insert("[\(key)]", at: 0)
+        throw error
+      }
+    }
+  }
+
+  // MARK: Extensions
+
+  public mutating func extensionField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {
+    try extensions?.field(of: type, number: number)?.decode(into: &fields, from: &self)
+  }
+
+  public mutating func messageSetField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {
+    try extensionField(number, of: type, into: &fields)
+  }
+}

@@ -1,0 +1,100 @@
+/// Reads messages from JSON: which field a name means, and which fields have been read.
+///
+/// What it does with the value of a field is in `JSONMessageDecoder+Fields.swift`.
+public struct JSONMessageDecoder {
+  var reader: JSONReader
+  let extensions: ExtensionRegistry?
+  let types: TypeRegistry
+
+  init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
+    // The outermost object is not counted as nested.
+    reader = try JSONReader(
+      bytes,
+      nesting: max(options.messageDepthLimit, 0) + 1,
+      ignoresUnknown: options.ignoreUnknownFields
+    )
+    self.extensions = extensions
+    types = options.typeRegistry
+  }
+
+  /// Reads an object whose members are the fields of a message, but for one called `ignored`.
+  mutating func object<M: Message>(
+    into message: inout M,
+    ignoring ignored: String? = nil
+  ) throws(DecodeError) {
+    let names = M.fieldNames.json
+    var hint = 0
+    var seen = FieldSet()
+    var isFirst = true
+    try reader.enter(UInt8(ascii: "{"))
+    while try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
+      let start = reader.position
+      let token = try reader.stringToken()
+      try reader.expect(UInt8(ascii: ":"))
+      guard let number = try field(token, of: M.self, names: names, hint: &hint) else {
+        try skipMember(token, of: M.self, ignoring: ignored)
+        continue
+      }
+      if reader.peek() != UInt8(ascii: "n"), !seen.insert(number) {
+        throw reader.fail("field is there twice", at: start).inField(M.fieldNames.name(of: number))
+      }
+      do throws(DecodeError) {
+        try message.decodeField(number, from: &self)
+      } catch {
+        throw error.inField(M.fieldNames.name(of: number))
+      }
+    }
+  }
+
+  /// The number of the field that a name means: the JSON name, the original one, or that of an extension in brackets.
+  private func field<M: Message>(
+    _ token: JSONReader.StringToken,
+    of type: M.Type,
+    names: JSONNames,
+    hint: inout Int
+  ) throws(DecodeError) -> Int32? {
+    if !token.hasEscapes, let number = names.number(of: token.range, in: reader.bytes, hint: &hint) {
+      return number
+    }
+    let name = try reader.text(of: token)
+    if let number = names.number(of: name) { return number }
+    guard name.hasPrefix("["), name.hasSuffix("]"), let extensions,
+      let type = type as? any ExtensibleMessage.Type
+    else { return nil }
+    return extensions.field(of: type, fullName: String(name.dropFirst().dropLast()))?.number
+  }
+
+  /// Passes over a member that is no field, where that is allowed.
+  private mutating func skipMember<M: Message>(
+    _ token: JSONReader.StringToken,
+    of type: M.Type,
+    ignoring ignored: String?
+  ) throws(DecodeError) {
+    let name = try reader.text(of: token)
+    guard reader.ignoresUnknown || name == ignored else {
+      throw reader.fail("\(M.protoMessageName) has no field \"\(name)\"", at: token.range.lowerBound - 1)
+    }
+    try reader.skipValue()
+  }
+}
+
+extension Message {
+  /// Reads a JSON value and merges it into this message.
+  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    try decoder.object(into: &self)
+  }
+}
+
+/// The fields of a message that have been read; almost all have small numbers.
+private struct FieldSet {
+  private var small: UInt64 = 0
+  private var large: Set<Int32> = []
+
+  /// False where the field was there already.
+  mutating func insert(_ number: Int32) -> Bool {
+    guard 0..<64 ~= number else { return large.insert(number).inserted }
+    let bit = UInt64(1) << UInt64(number)
+    defer { small |= bit }
+    return small & bit == 0
+  }
+}

@@ -1,0 +1,192 @@
+/// Writes messages in JSON.
+public struct JSONMessageEncoder {
+  var writer: JSONWriter
+
+  /// The names of the fields of the message being written, and where the next of them is to be found.
+  private var names: JSONNames
+  private var hint = 0
+  /// Whether the next member or element needs a comma before it.
+  private var needsComma = false
+  /// The extension being written, which goes by its own name.
+  private var extensionName: String?
+
+  /// How many more messages may be unpacked within one another. What an `Any` holds was not counted when it was read.
+  var unpackingLeft = 100
+
+  init(options: JSONEncodingOptions) {
+    writer = JSONWriter(options: options)
+    names = JSONNames([])
+  }
+
+  var options: JSONEncodingOptions { writer.options }
+
+  /// Writes an object with the fields of a message, behind the members that `prefix` writes. It says whether there are any.
+  mutating func object<M: Message>(
+    _ message: M,
+    prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }
+  ) throws(EncodeError) {
+    let outer = (names, hint, needsComma, extensionName)
+    (names, hint, needsComma, extensionName) = (M.fieldNames.json, 0, false, nil)
+    writer.byte(UInt8(ascii: "{"))
+    needsComma = prefix(&self)
+    try message.traverse(&self)
+    writer.byte(UInt8(ascii: "}"))
+    (names, hint, needsComma, extensionName) = outer
+  }
+
+  /// Writes the name of a member with what stands before and behind it.
+  private mutating func name(_ number: Int32) {
+    if needsComma { writer.byte(UInt8(ascii: ",")) }
+    needsComma = true
+    if let extensionName {
+      writer.string("[\(extensionName)]")
+      writer.byte(UInt8(ascii: ":"))
+    } else {
+      names.append(number, original: options.preserveProtoFieldNames, hint: &hint, to: &writer.bytes)
+    }
+  }
+
+  /// Whether a repeated field or a map is written.
+  private func shows(isEmpty: Bool) -> Bool {
+    !isEmpty || options.alwaysPrintFieldsWithNoPresence && extensionName == nil
+  }
+
+  /// Writes an array with what `element` writes for each of its elements.
+  mutating func array<Element>(
+    _ values: [Element],
+    _ element: (inout JSONMessageEncoder, Element) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    writer.byte(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { writer.byte(UInt8(ascii: ",")) }
+      try element(&self, value)
+    }
+    writer.byte(UInt8(ascii: "]"))
+  }
+
+  /// Writes an object with the entries of a map.
+  mutating func map<K: MapKeyType, Value>(
+    _ entries: [K.Value: Value],
+    key: K.Type,
+    _ element: (inout JSONMessageEncoder, Value) throws(EncodeError) -> Void
+  ) throws(EncodeError) {
+    var isFirst = true
+    writer.byte(UInt8(ascii: "{"))
+    try forEach(in: entries, key: key, sorted: options.deterministic) { (key, value) throws(EncodeError) in
+      if !isFirst { writer.byte(UInt8(ascii: ",")) }
+      isFirst = false
+      K.writeJSONKey(key, to: &writer)
+      writer.byte(UInt8(ascii: ":"))
+      try element(&self, value)
+    }
+    writer.byte(UInt8(ascii: "}"))
+  }
+}
+
+extension Message {
+  /// Writes this message as a JSON value.
+  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    try encoder.object(self)
+  }
+}
+
+extension JSONMessageEncoder: FieldVisitor {
+  public mutating func implicit<S: ScalarType>(
+    _ value: S.Value,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard options.alwaysPrintFieldsWithNoPresence || !S.isInitial(value) else { return }
+    name(number)
+    S.writeJSON(value, to: &writer)
+  }
+
+  public mutating func explicit<S: ScalarType>(
+    _ value: S.Value?,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard let value else { return }
+    name(number)
+    S.writeJSON(value, to: &writer)
+  }
+
+  public mutating func repeated<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard shows(isEmpty: values.isEmpty) else { return }
+    name(number)
+    try array(values) { encoder, value in S.writeJSON(value, to: &encoder.writer) }
+  }
+
+  public mutating func packed<S: ScalarType>(
+    _ values: [S.Value],
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    try repeated(values, as: type, number: number)
+  }
+
+  public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    guard let value else { return }
+    name(number)
+    try value.encode(to: &self)
+  }
+
+  public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    guard shows(isEmpty: values.isEmpty) else { return }
+    name(number)
+    try array(values) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
+  }
+
+  public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+    try message(value, number: number)
+  }
+
+  public mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+    try messages(values, number: number)
+  }
+
+  public mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard shows(isEmpty: entries.isEmpty) else { return }
+    name(number)
+    try map(entries, key: key) { encoder, value in V.writeJSON(value, to: &encoder.writer) }
+  }
+
+  public mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: [K.Value: M],
+    key: K.Type,
+    number: Int32
+  ) throws(EncodeError) {
+    guard shows(isEmpty: entries.isEmpty) else { return }
+    name(number)
+    try map(entries, key: key) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
+  }
+
+  public mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
+    try write(fields, in: range)
+  }
+
+  public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
+    try write(fields, in: nil)
+  }
+
+  private mutating func write(_ fields: ExtensionFields, in range: Range<Int32>?) throws(EncodeError) {
+    if fields.isEmpty { return }
+    defer { extensionName = nil }
+    try fields.forEach(in: range) { entry throws(EncodeError) in
+      extensionName = entry.fullName
+      try entry.traverse(&self)
+    }
+  }
+
+  /// Nothing: JSON has no place for fields without a name.
+  public mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {}
+}

@@ -1,0 +1,69 @@
+/// The names of a message's fields as JSON spells them, ready to be written and to be compared with what is read.
+final class JSONNames: Sendable {
+  private struct Key {
+    let number: Int32
+    /// Where `"jsonName":` stands in the text.
+    let json: Range<Int>
+    /// Where `"original_name":` stands in the text.
+    let original: Range<Int>
+  }
+
+  private let text: [UInt8]
+  private let keys: [Key]
+  private let numbers: [String: Int32]
+
+  /// Names for fields in the order of their numbers.
+  init(_ fields: [(number: Int32, name: String, jsonName: String)]) {
+    var writer = JSONWriter(options: JSONEncodingOptions())
+    var keys: [Key] = []
+    var numbers: [String: Int32] = [:]
+    func key(_ name: String) -> Range<Int> {
+      let start = writer.bytes.count
+      writer.string(name)
+      writer.byte(UInt8(ascii: ":"))
+      return start..<writer.bytes.count
+    }
+    for field in fields {
+      keys.append(Key(number: field.number, json: key(field.jsonName), original: key(field.name)))
+      numbers[field.name] = field.number
+    }
+    // Last, so that a JSON name that equals another field's original name wins, as in libprotobuf.
+    for field in fields { numbers[field.jsonName] = field.number }
+    self.keys = keys
+    self.numbers = numbers
+    text = writer.bytes
+  }
+
+  /// Appends the name of a field, in quotes and with a colon. `hint` is where it is looked for first, and then
+  /// where the next field is.
+  func append(_ number: Int32, original: Bool, hint: inout Int, to bytes: inout [UInt8]) {
+    while hint < keys.count, keys[hint].number < number { hint += 1 }
+    guard hint < keys.count, keys[hint].number == number else { return }
+    bytes += text[original ? keys[hint].original : keys[hint].json]
+    hint += 1
+  }
+
+  /// The field with a name that is written without escapes. `hint` is where it is looked for first, and then
+  /// where the next field is.
+  func number(of name: Range<Int>, in bytes: [UInt8], hint: inout Int) -> Int32? {
+    // Most writers keep the order of the fields, and leave some out.
+    for index in hint..<min(hint + 8, keys.count) where isEqual(keys[index].json, to: name, in: bytes) {
+      hint = index + 1
+      return keys[index].number
+    }
+    let number = numbers[String(decoding: bytes[name], as: UTF8.self)]
+    if let number { hint = (keys.firstIndex { $0.number == number } ?? -1) + 1 }
+    return number
+  }
+
+  /// The field with a name.
+  func number(of name: String) -> Int32? { numbers[name] }
+
+  private func isEqual(_ key: Range<Int>, to name: Range<Int>, in bytes: [UInt8]) -> Bool {
+    guard key.count == name.count + 3 else { return false }
+    for offset in 0..<name.count where text[key.lowerBound + 1 + offset] != bytes[name.lowerBound + offset] {
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,36 @@
+extension JSONReader {
+  /// An error that says what was wrong and where, by default at the cursor.
+  func fail(_ text: String, at offset: Int? = nil) -> DecodeError {
+    let before = bytes.prefix(offset ?? position)
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    // In characters as an editor counts them, not in bytes.
+    let column = String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1
+    return DecodeError(.malformed("\(text) (line \(line), column \(column))"))
+  }
+
+  /// An error for something else than `wanted` at the cursor.
+  func unexpected(_ wanted: String) -> DecodeError {
+    let rest = bytes.dropFirst(position).prefix(4)
+    let found = String(decoding: rest, as: UTF8.self).unicodeScalars.first
+    let name = found.map { $0.value < 0x20 ? "a control character" : "'\($0)'" } ?? "the end"
+    return fail("expected \(wanted), found \(name)")
+  }
+}
+
+extension DecodeError {
+  /// The same error, seen from the list that it was met in.
+  func inElement(_ index: Int) -> DecodeError {
+    var error = self
+    error.path.insert("[\(index)]", at: 0)
+    return error
+  }
+
+  /// The same error, seen from the message that holds the field `name`, whose elements' indices join the name.
+  func inField(_ name: String) -> DecodeError {
+    guard let first = path.first, first.hasPrefix("[") else { return inside(name) }
+    var error = self
+    error.path[0] = name + first
+    return error
+  }
+}

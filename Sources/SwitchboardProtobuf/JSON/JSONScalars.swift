@@ -1,0 +1,110 @@
+// How the values of each kind are spelled in JSON. What differs in binary only shares its spelling here.
+
+extension ScalarType {
+  public static var acceptsJSONNull: Bool { false }
+}
+
+extension ScalarType where Value == Int32 {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int32? {
+    try reader.integer()
+  }
+  public static func writeJSON(_ value: Int32, to writer: inout JSONWriter) { writer.integer(value) }
+}
+
+extension ScalarType where Value == UInt32 {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> UInt32? {
+    try reader.integer()
+  }
+  public static func writeJSON(_ value: UInt32, to writer: inout JSONWriter) { writer.integer(value) }
+}
+
+// Readers in JavaScript have no more than 53 bits for a number, hence the quotes.
+extension ScalarType where Value == Int64 {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int64? {
+    try reader.integer()
+  }
+  public static func writeJSON(_ value: Int64, to writer: inout JSONWriter) {
+    writer.integer(value, isQuoted: !writer.options.alwaysPrintInt64sAsNumbers)
+  }
+}
+
+extension ScalarType where Value == UInt64 {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> UInt64? {
+    try reader.integer()
+  }
+  public static func writeJSON(_ value: UInt64, to writer: inout JSONWriter) {
+    writer.integer(value, isQuoted: !writer.options.alwaysPrintInt64sAsNumbers)
+  }
+}
+
+extension ScalarType where Value == Bool {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Bool? {
+    try reader.bool()
+  }
+  public static func writeJSON(_ value: Bool, to writer: inout JSONWriter) { writer.bool(value) }
+}
+
+extension ScalarType where Value == Double {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Double? {
+    try reader.double()
+  }
+  public static func writeJSON(_ value: Double, to writer: inout JSONWriter) { writer.double(value) }
+}
+
+extension ScalarType where Value == Float {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Float? {
+    try reader.float()
+  }
+  public static func writeJSON(_ value: Float, to writer: inout JSONWriter) { writer.float(value) }
+}
+
+extension ScalarType where Value == String {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> String? {
+    try reader.string()
+  }
+  public static func writeJSON(_ value: String, to writer: inout JSONWriter) { writer.string(value) }
+}
+
+extension ScalarType where Value == [UInt8] {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> [UInt8]? {
+    let token = try reader.stringToken()
+    guard let bytes = Base64.decode(try reader.contents(of: token)) else {
+      throw reader.fail("expected Base64", at: token.range.lowerBound - 1)
+    }
+    return bytes
+  }
+  public static func writeJSON(_ value: [UInt8], to writer: inout JSONWriter) { writer.base64(value) }
+}
+
+extension Enum {
+  public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Self? {
+    try reader.enumValue()
+  }
+
+  public static func writeJSON(_ value: Self, to writer: inout JSONWriter) {
+    let number = Int32(truncatingIfNeeded: value.rawValue)
+    if !writer.options.alwaysPrintEnumsAsInts, let name = valueNames.name(of: number) {
+      writer.string(name)
+    } else {
+      writer.integer(number)
+    }
+  }
+}
+
+extension JSONReader {
+  /// The name or number of an enum value. Nil where it is unknown and that is allowed.
+  mutating func enumValue<E: Enum>() throws(DecodeError) -> E? {
+    let value: E?
+    let isName = peek() == UInt8(ascii: "\"")
+    let start = position
+    if isName {
+      value = E.valueNames.number(of: try string()).flatMap { E(rawValue: Int($0)) }
+    } else {
+      value = E(rawValue: Int(try integer(Int32.self, quotes: .forbidden)))
+    }
+    guard value != nil || ignoresUnknown else {
+      throw fail("\(E.protoEnumName) has no such \(isName ? "name" : "number")", at: start)
+    }
+    return value
+  }
+}

@@ -1,0 +1,117 @@
+extension Message {
+  /// Reads a message from its JSON form.
+  ///
+  /// The text holds one JSON value, and nothing after it but white space. Fields go by their JSON names or their original
+  /// ones, and `extensions` by their full names in brackets. Where `partial`, `required` fields may be missing.
+  public init(
+    jsonString text: String,
+    extensions: ExtensionRegistry? = nil,
+    partial: Bool = false,
+    options: JSONDecodingOptions = JSONDecodingOptions()
+  ) throws(DecodeError) {
+    try self.init(jsonUTF8Bytes: Array(text.utf8), extensions: extensions, partial: partial, options: options)
+  }
+
+  /// Reads a message from its JSON form in UTF-8.
+  public init(
+    jsonUTF8Bytes bytes: [UInt8],
+    extensions: ExtensionRegistry? = nil,
+    partial: Bool = false,
+    options: JSONDecodingOptions = JSONDecodingOptions()
+  ) throws(DecodeError) {
+    self.init()
+    var decoder = try JSONMessageDecoder(bytes, extensions: extensions, options: options)
+    do throws(DecodeError) {
+      try merge(from: &decoder)
+      try decoder.reader.finish()
+      if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
+    } catch {
+      throw error.inside(Self.simpleName)
+    }
+  }
+
+  /// The message in JSON.
+  ///
+  /// Unknown fields are left out: JSON has no place for them. Where `partial`, `required` fields may be missing.
+  public func jsonString(
+    partial: Bool = false,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> String {
+    String(decoding: try jsonUTF8Bytes(partial: partial, options: options), as: UTF8.self)
+  }
+
+  /// The message in JSON, in UTF-8.
+  public func jsonUTF8Bytes(
+    partial: Bool = false,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> [UInt8] {
+    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    var encoder = JSONMessageEncoder(options: options)
+    try encode(to: &encoder)
+    return encoder.writer.bytes
+  }
+}
+
+// MARK: Arrays of messages
+
+extension Message {
+  /// Reads the messages in a JSON array.
+  public static func array(
+    fromJSONString text: String,
+    extensions: ExtensionRegistry? = nil,
+    partial: Bool = false,
+    options: JSONDecodingOptions = JSONDecodingOptions()
+  ) throws(DecodeError) -> [Self] {
+    try array(
+      fromJSONUTF8Bytes: Array(text.utf8),
+      extensions: extensions,
+      partial: partial,
+      options: options
+    )
+  }
+
+  /// Reads the messages in a JSON array in UTF-8.
+  public static func array(
+    fromJSONUTF8Bytes bytes: [UInt8],
+    extensions: ExtensionRegistry? = nil,
+    partial: Bool = false,
+    options: JSONDecodingOptions = JSONDecodingOptions()
+  ) throws(DecodeError) -> [Self] {
+    var decoder = try JSONMessageDecoder(bytes, extensions: extensions, options: options)
+    // The array around the messages is not counted as nested either.
+    decoder.reader.nestingLeft += 1
+    guard decoder.reader.peek() == UInt8(ascii: "[") else { throw decoder.reader.unexpected("an array") }
+    var messages: [Self] = []
+    do throws(DecodeError) {
+      try decoder.messages(&messages)
+      try decoder.reader.finish()
+      if !partial, !messages.allSatisfy(\.isInitialized) { throw DecodeError(.missingRequiredField) }
+    } catch {
+      throw error.inField(simpleName)
+    }
+    return messages
+  }
+
+  /// Messages as a JSON array.
+  public static func jsonString(
+    from messages: some Collection<Self>,
+    partial: Bool = false,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> String {
+    String(decoding: try jsonUTF8Bytes(from: messages, partial: partial, options: options), as: UTF8.self)
+  }
+
+  /// Messages as a JSON array in UTF-8.
+  public static func jsonUTF8Bytes(
+    from messages: some Collection<Self>,
+    partial: Bool = false,
+    options: JSONEncodingOptions = JSONEncodingOptions()
+  ) throws(EncodeError) -> [UInt8] {
+    if !partial, !messages.allSatisfy(\.isInitialized) { throw EncodeError(.missingRequiredField) }
+    var encoder = JSONMessageEncoder(options: options)
+    try encoder.array(Array(messages)) { (encoder, message) throws(EncodeError) in
+      try message.encode(to: &encoder)
+    }
+    return encoder.writer.bytes
+  }
+}

@@ -1,0 +1,34 @@
+/// The message types that may be found in a `google.protobuf.Any`, by their full names.
+///
+/// JSON and the text format need one to look into an `Any`. Well-known types are known without being registered.
+public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
+  private var byName: [String: any Message.Type] = [:]
+
+  /// The extensions to recognise in the messages that an `Any` holds.
+  public var extensions: ExtensionRegistry?
+
+  /// A registry of the well-known types alone.
+  public init() {}
+
+  /// A registry of `types` beside the well-known ones.
+  public init(_ types: [any Message.Type], extensions: ExtensionRegistry? = nil) {
+    self.extensions = extensions
+    for type in types { insert(type) }
+  }
+
+  public init(arrayLiteral elements: any Message.Type...) { self.init(elements) }
+
+  /// Adds a type.
+  public mutating func insert(_ type: any Message.Type) { byName[type.protoMessageName] = type }
+
+  /// The type with a full name.
+  public func messageType(named name: String) -> (any Message.Type)? {
+    byName[name]
+  }
+
+  /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`: what follows the last slash.
+  func messageType(forURL url: String) -> (any Message.Type)? {
+    guard let slash = url.lastIndex(of: "/") else { return nil }
+    return messageType(named: String(url[url.index(after: slash)...]))
+  }
+}
