@@ -14,7 +14,10 @@ let package = Package(
   targets: [
     // The message runtime: no dependency but the standard library.
     .target(name: "SwitchboardProtobuf"),
-    .testTarget(name: "SwitchboardProtobufTests", dependencies: ["SwitchboardProtobuf"]),
+    .testTarget(
+      name: "SwitchboardProtobufTests",
+      dependencies: ["SwitchboardProtobuf", "TestMessages", "ReferenceSupport"]
+    ),
 
     // The call model: knows neither sockets nor protobuf.
     .target(name: "SwitchboardCall"),
