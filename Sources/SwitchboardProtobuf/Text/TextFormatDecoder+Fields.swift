@@ -76,7 +76,7 @@ extension TextFormatDecoder: FieldDecoder {
       let newKey = try decoder.entry(key: K.self) { decoder throws(DecodeError) in
         try decoder.optional(&newValue, as: V.self)
       }
-      entries[newKey] = newValue ?? V.initial
+      entries[newKey] = newValue ?? V.protoDefault
     }
   }
 
@@ -112,6 +112,6 @@ extension TextFormatDecoder: FieldDecoder {
         decoder.separator()
       }
     }
-    return newKey ?? K.initial
+    return newKey ?? K.protoDefault
   }
 }
