@@ -15,8 +15,8 @@ struct Comparison: Sendable {
   }
 
   /// Bytes that are messages of a type, or nearly.
-  func messages<M: Message>(of type: M.Type, seed: Int) -> [[UInt8]] {
-    var random = RandomMessage(schema: schema, random: SeededGenerator(seed: seed))
+  func messages<M: Message>(of type: M.Type, seed: Int, forJSON: Bool = false) -> [[UInt8]] {
+    var random = RandomMessage(schema: schema, random: SeededGenerator(seed: seed), isForJSON: forJSON)
     return (0..<8).flatMap { _ in
       let bytes = random.bytes(of: ".\(M.protoMessageName)")
       return [bytes, random.damaged(bytes)]

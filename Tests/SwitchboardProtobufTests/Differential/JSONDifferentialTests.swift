@@ -17,9 +17,11 @@ import Testing
 
 extension Comparison {
   fileprivate func compareJSON<M: Message>(_ type: M.Type, seed: Int) throws {
-    for bytes in messages(of: type, seed: seed) {
+    for bytes in messages(of: type, seed: seed, forJSON: true) {
       guard let ours = try? M(serializedBytes: bytes, partial: true) else { continue }
-      let theirs = try? convert(type, from: .binary, bytes, to: .json)
+      // By way of binary, where libprotobuf settles which of two equal map keys counts.
+      let settled = try convert(type, from: .binary, bytes, to: .binary)
+      let theirs = try? convert(type, from: .binary, settled, to: .json)
       let json = try? ours.jsonUTF8Bytes()
       #expect((theirs != nil) == (json != nil), "whether \(bytes) has a form in JSON")
       guard let theirs, let json else { continue }

@@ -5,10 +5,14 @@ import SwitchboardDescriptors
 struct RandomMessage {
   let schema: WireSchema
   var random: SeededGenerator
+  /// Whether it keeps away from what libprotobuf 3.21's JSON does otherwise than later versions: it is lax with the values of
+  /// well-known types, and reads -0 as 0.
+  var isForJSON = false
 
   /// The bytes of a message of the type called `name`.
   mutating func bytes(of name: String, depth: Int = 0) -> [UInt8] {
-    guard let type = schema.messages[name] else { return [] }
+    guard var type = schema.messages[name] else { return [] }
+    if isForJSON { type.fields.removeAll(where: holdsWellKnownType) }
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...(depth > 3 ? 2 : 7), using: &random) {
       if type.fields.isEmpty || random.chance(8) {
@@ -32,6 +36,12 @@ struct RandomMessage {
     default: bytes.remove(at: place)
     }
     return bytes
+  }
+
+  private func holdsWellKnownType(_ field: WireSchema.Field) -> Bool {
+    if field.typeName.hasPrefix(".google.protobuf.") { return true }
+    guard let type = schema.messages[field.typeName], type.isMapEntry else { return false }
+    return type.fields.contains(where: holdsWellKnownType)
   }
 
   private mutating func field(
@@ -73,7 +83,8 @@ struct RandomMessage {
     let edges: [UInt64] = [
       0, 1, 127, 128, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, UInt64(Int64.max), 1 << 63, UInt64.max,
     ]
-    let bits = random.chance(60) ? random.pick(edges) : random.next() >> UInt64.random(in: 0..<64, using: &random)
+    var bits = random.chance(60) ? random.pick(edges) : random.next() >> UInt64.random(in: 0..<64, using: &random)
+    if isForJSON, [.float, .double].contains(field.type) { bits &= 0x7FFF_FFFF_7FFF_FFFF }
     switch wireType(field.type) {
     case 1: return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
     case 5: return (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }

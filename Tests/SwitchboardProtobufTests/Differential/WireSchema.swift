@@ -5,7 +5,7 @@ struct WireSchema {
   typealias Field = Google_Protobuf_FieldDescriptorProto
 
   struct MessageType {
-    let fields: [Field]
+    var fields: [Field]
     /// Whether strings must be UTF-8, which only `proto3` asks for among what libprotobuf 3.21 reads.
     let checksStrings: Bool
     /// Whether it stands for the entries of a map.
