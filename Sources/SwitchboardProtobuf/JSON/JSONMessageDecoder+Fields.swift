@@ -129,7 +129,9 @@ extension JSONMessageDecoder: FieldDecoder {
       let start = reader.position
       let key = try K.readJSONKey(from: &reader)
       try reader.expect(UInt8(ascii: ":"))
-      guard entries[key] == nil else { throw reader.fail("key is there twice", at: start) }
+      if let place = entries.index(forKey: key), !K.areDifferent(entries.keys[place], key) {
+        throw reader.fail("key is there twice", at: start)
+      }
       do throws(DecodeError) {
         if let value = try value(&self) { entries[key] = value }
       } catch {
@@ -156,5 +158,12 @@ extension JSONMessageDecoder: FieldDecoder {
     into fields: inout ExtensionFields
   ) throws(DecodeError) {
     try extensionField(number, of: type, into: &fields)
+  }
+}
+
+extension MapKeyType {
+  /// Whether two keys differ. Strings may and be equal to Swift nevertheless, for which their form in Unicode does not matter.
+  fileprivate static func areDifferent(_ left: Value, _ right: Value) -> Bool {
+    areInIncreasingOrder(left, right) || areInIncreasingOrder(right, left)
   }
 }

@@ -10,8 +10,8 @@ public struct JSONMessageEncoder {
   /// The extension being written, which goes by its own name.
   private var extensionName: String?
 
-  /// How many more messages may be unpacked within one another. What an `Any` holds was not counted when it was read.
-  var unpackingLeft = 100
+  /// How many objects are open.
+  var depth = 0
 
   init(options: JSONEncodingOptions) {
     writer = JSONWriter(options: options)
@@ -27,10 +27,12 @@ public struct JSONMessageEncoder {
   ) throws(EncodeError) {
     let outer = (names, hint, needsComma, extensionName)
     (names, hint, needsComma, extensionName) = (M.fieldNames.json, 0, false, nil)
+    depth += 1
     writer.byte(UInt8(ascii: "{"))
     needsComma = prefix(&self)
     try message.traverse(&self)
     writer.byte(UInt8(ascii: "}"))
+    depth -= 1
     (names, hint, needsComma, extensionName) = outer
   }
 

@@ -23,7 +23,7 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
 
   /// The type with a full name.
   public func messageType(named name: String) -> (any Message.Type)? {
-    byName[name]
+    byName[name] ?? TypeRegistry.wellKnown[name]
   }
 
   /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`: what follows the last slash.

@@ -1,0 +1,123 @@
+// In JSON: the object of the message within, with its type's URL as one more member, `@type`. A message that is no
+// object in JSON is a member called `value`.
+extension Google_Protobuf_Any: CustomJSON {
+  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    guard let url = try decoder.typeURL() else { return try decoder.emptyObject() }
+    guard let type = decoder.types.messageType(forURL: url) else {
+      throw decoder.reader.fail("the type registry has no type for \"\(url)\"")
+    }
+    value = try decoder.packed(type)
+    typeURL = url
+  }
+
+  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    if typeURL.isEmpty, value.isEmpty { return encoder.writer.verbatim("{}") }
+    guard let type = encoder.options.typeRegistry.messageType(forURL: typeURL) else {
+      throw EncodeError(.unrepresentable("an Any whose type the registry does not know: \"\(typeURL)\""))
+    }
+    try encoder.unpacked(self, as: type)
+  }
+}
+
+extension JSONMessageDecoder {
+  private static let typeKey = "@type"
+
+  /// The `@type` of the object at the cursor, wherever in it that stands. The cursor stays.
+  fileprivate func typeURL() throws(DecodeError) -> String? {
+    var ahead = reader
+    var isFirst = true
+    try ahead.enter(UInt8(ascii: "{"))
+    while try ahead.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
+      let name = try ahead.string()
+      try ahead.expect(UInt8(ascii: ":"))
+      if name == JSONMessageDecoder.typeKey { return try ahead.string() }
+      try ahead.skipValue()
+    }
+    return nil
+  }
+
+  /// An object without members: an `Any` that holds nothing.
+  fileprivate mutating func emptyObject() throws(DecodeError) {
+    var isFirst = true
+    try reader.enter(UInt8(ascii: "{"))
+    if try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) { throw reader.fail("an Any needs \"@type\"") }
+  }
+
+  /// Reads a message of `type` with its `@type`. Returns it in binary.
+  fileprivate mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
+    var message = M()
+    if M.self is any CustomJSON.Type {
+      try valueMember(into: &message)
+    } else {
+      try object(into: &message, ignoring: JSONMessageDecoder.typeKey)
+    }
+    do {
+      return try Google_Protobuf_Any(message: message, partial: true).value
+    } catch {
+      throw reader.fail("\(error)")
+    }
+  }
+
+  /// Reads an object whose member `value` is the message.
+  private mutating func valueMember<M: Message>(into message: inout M) throws(DecodeError) {
+    var isFirst = true
+    var hasValue = false
+    try reader.enter(UInt8(ascii: "{"))
+    while try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
+      let start = reader.position
+      let name = try reader.string()
+      try reader.expect(UInt8(ascii: ":"))
+      if name == "value", !hasValue {
+        hasValue = true
+        try message.merge(from: &self)
+      } else {
+        guard name == JSONMessageDecoder.typeKey || reader.ignoresUnknown && name != "value" else {
+          throw reader.fail("unexpected \"\(name)\" beside the value in an Any", at: start)
+        }
+        try reader.skipValue()
+      }
+    }
+  }
+}
+
+extension JSONMessageEncoder {
+  /// Writes the message in an `Any`, which is of the type `type`.
+  fileprivate mutating func unpacked<M: Message>(
+    _ any: Google_Protobuf_Any,
+    as type: M.Type
+  ) throws(EncodeError) {
+    let message = try unpack(any, as: type)
+    if message is any CustomJSON {
+      depth += 1
+      writer.byte(UInt8(ascii: "{"))
+      member("@type", any.typeURL)
+      writer.verbatim(",\"value\":")
+      try message.encode(to: &self)
+      writer.byte(UInt8(ascii: "}"))
+      depth -= 1
+    } else {
+      try object(message) { encoder in
+        encoder.member("@type", any.typeURL)
+        return true
+      }
+    }
+  }
+
+  private mutating func member(_ name: String, _ value: String) {
+    writer.string(name)
+    writer.byte(UInt8(ascii: ":"))
+    writer.string(value)
+  }
+
+  private func unpack<M: Message>(_ any: Google_Protobuf_Any, as type: M.Type) throws(EncodeError) -> M {
+    // How deep the bytes in an Any are nested was not looked at when these were read: the limit is for the whole.
+    var limits = BinaryDecodingOptions()
+    limits.messageDepthLimit -= depth
+    guard limits.messageDepthLimit > 0 else { throw EncodeError(.unrepresentable("an Any nested too deep")) }
+    do {
+      return try any.unpack(extensions: options.typeRegistry.extensions, partial: true, options: limits)
+    } catch {
+      throw EncodeError(.unrepresentable("an Any that does not hold what it says: \(error)"))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// In JSON: any value.
+extension Google_Protobuf_Value: CustomJSON {
+  static var acceptsJSONNull: Bool { true }
+
+  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    switch decoder.reader.peek() {
+    case UInt8(ascii: "n"):
+      try decoder.reader.expect("null")
+      kind = .nullValue(.nullValue)
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): kind = .boolValue(try decoder.reader.bool())
+    case UInt8(ascii: "\""): kind = .stringValue(try decoder.reader.string())
+    case UInt8(ascii: "{"):
+      var value = Google_Protobuf_Struct()
+      try value.merge(from: &decoder)
+      kind = .structValue(value)
+    case UInt8(ascii: "["):
+      var value = Google_Protobuf_ListValue()
+      try value.merge(from: &decoder)
+      kind = .listValue(value)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      kind = .numberValue(try decoder.reader.double())
+    default: throw decoder.reader.unexpected("a value")
+    }
+  }
+
+  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    switch kind {
+    case .nullValue?: encoder.writer.verbatim("null")
+    case .numberValue(let value)?:
+      guard value.isFinite else {
+        throw EncodeError(.unrepresentable("a Value that is NaN or infinite"))
+      }
+      encoder.writer.double(value)
+    case .stringValue(let value)?: encoder.writer.string(value)
+    case .boolValue(let value)?: encoder.writer.bool(value)
+    case .structValue(let value)?: try value.encode(to: &encoder)
+    case .listValue(let value)?: try value.encode(to: &encoder)
+    case nil: throw EncodeError(.unrepresentable("a Value that has none"))
+    }
+  }
+}
+
+// In JSON: an object.
+extension Google_Protobuf_Struct: CustomJSON {
+  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    guard decoder.reader.peek() == UInt8(ascii: "{") else { throw decoder.reader.unexpected("'{'") }
+    try decoder.messageMap(&fields, key: ProtoString.self)
+  }
+
+  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    try encoder.map(fields, key: ProtoString.self) { (encoder, value) throws(EncodeError) in
+      try value.encode(to: &encoder)
+    }
+  }
+}
+
+// In JSON: an array.
+extension Google_Protobuf_ListValue: CustomJSON {
+  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+    guard decoder.reader.peek() == UInt8(ascii: "[") else { throw decoder.reader.unexpected("'['") }
+    try decoder.messages(&values)
+  }
+
+  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    try encoder.array(values) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
+  }
+}
+
+// In JSON: null, and its name or number where a reader does not know better.
+extension Google_Protobuf_NullValue {
+  public static var acceptsJSONNull: Bool { true }
+
+  public static func readJSON(
+    from reader: inout JSONReader
+  ) throws(DecodeError) -> Google_Protobuf_NullValue? {
+    guard reader.peek() == UInt8(ascii: "n") else { return try reader.enumValue() }
+    try reader.expect("null")
+    return .nullValue
+  }
+
+  public static func writeJSON(_ value: Google_Protobuf_NullValue, to writer: inout JSONWriter) {
+    writer.verbatim("null")
+  }
+}

@@ -1,0 +1,79 @@
+extension Google_Protobuf_Timestamp {
+  /// The time `seconds` after the start of 1970 in UTC, and `nanos` (0 to 999,999,999) after that.
+  public init(seconds: Int64, nanos: Int32 = 0) {
+    self.init()
+    self.seconds = seconds
+    self.nanos = nanos
+  }
+
+  /// The time `nanoseconds` after the start of 1970 in UTC.
+  public init(nanosecondsSince1970 nanoseconds: Int64) {
+    self.init(Nanoseconds(total: Int128(nanoseconds)))
+  }
+
+  /// The time `seconds` after the start of 1970 in UTC, to the nearest nanosecond that a `Double` can tell.
+  ///
+  /// What no `Int64` holds ends at the limit; NaN is 1970.
+  public init(secondsSince1970 seconds: Double) {
+    let whole = seconds.rounded(.down)
+    let fraction = whole.isFinite ? ((seconds - whole) * 1e9).rounded() : 0
+    let clamped = Int64(exactly: whole) ?? (whole.isNaN ? 0 : whole < 0 ? .min : .max)
+    self.init(Nanoseconds(total: Int128(clamped) * Nanoseconds.perSecond + Int128(fraction)))
+  }
+
+  init(_ time: Nanoseconds) { self.init(seconds: time.down.seconds, nanos: time.down.nanos) }
+
+  /// The current time by the system's clock.
+  public static func now() -> Google_Protobuf_Timestamp {
+    let time = SystemClock.now()
+    return Google_Protobuf_Timestamp(seconds: time.seconds, nanos: time.nanos)
+  }
+
+  /// The nanoseconds since the start of 1970 in UTC, or nil where 64 bits do not hold them, before 1677 and after 2262.
+  public var nanosecondsSince1970: Int64? { Int64(exactly: exact.total) }
+
+  /// The seconds since the start of 1970 in UTC, rounded to what a `Double` holds: in our time, to a quarter of
+  /// a microsecond.
+  public var secondsSince1970: Double { Double(seconds) + Double(nanos) / 1e9 }
+
+  /// Whether the time is within the years 1 to 9999 and `nanos` from 0 to 999,999,999; others have no form in JSON.
+  public var isValid: Bool {
+    -62_135_596_800...253_402_300_799 ~= seconds && 0...999_999_999 ~= nanos
+  }
+
+  /// The same time with `nanos` from 0 to 999,999,999.
+  public var normalized: Google_Protobuf_Timestamp { Google_Protobuf_Timestamp(exact) }
+
+  private var exact: Nanoseconds { Nanoseconds(seconds: seconds, nanos: nanos) }
+}
+
+extension Google_Protobuf_Timestamp: Comparable {
+  /// Whether the left time comes before the right one.
+  public static func < (left: Google_Protobuf_Timestamp, right: Google_Protobuf_Timestamp) -> Bool {
+    left.exact < right.exact
+  }
+
+  /// The time `duration` later, normalized. What the type cannot hold ends at the limit.
+  public static func + (
+    time: Google_Protobuf_Timestamp,
+    duration: Google_Protobuf_Duration
+  ) -> Google_Protobuf_Timestamp {
+    Google_Protobuf_Timestamp(Nanoseconds(total: time.exact.total + duration.exact.total))
+  }
+
+  /// The time `duration` earlier, normalized. What the type cannot hold ends at the limit.
+  public static func - (
+    time: Google_Protobuf_Timestamp,
+    duration: Google_Protobuf_Duration
+  ) -> Google_Protobuf_Timestamp {
+    Google_Protobuf_Timestamp(Nanoseconds(total: time.exact.total - duration.exact.total))
+  }
+
+  /// The duration from the right time to the left one.
+  public static func - (
+    left: Google_Protobuf_Timestamp,
+    right: Google_Protobuf_Timestamp
+  ) -> Google_Protobuf_Duration {
+    Google_Protobuf_Duration(Nanoseconds(total: left.exact.total - right.exact.total))
+  }
+}
