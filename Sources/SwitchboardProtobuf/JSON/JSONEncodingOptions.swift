@@ -1,6 +1,7 @@
 /// How messages are written in JSON.
 public struct JSONEncodingOptions: Sendable {
-  /// Whether fields without presence are written when they have their default value, and empty repeated fields and maps.
+  /// Whether fields without presence are written when they have their default value, and repeated fields and maps
+  /// when they are empty.
   public var alwaysPrintFieldsWithNoPresence = false
 
   /// Whether fields go by their names in the `.proto` file instead of their JSON names.

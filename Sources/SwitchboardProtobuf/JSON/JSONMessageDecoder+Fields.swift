@@ -162,7 +162,7 @@ extension JSONMessageDecoder: FieldDecoder {
 }
 
 extension MapKeyType {
-  /// Whether two keys differ. Strings may and be equal to Swift nevertheless, for which their form in Unicode does not matter.
+  /// Whether two keys differ. Strings that Swift takes for equal may: in the form that Unicode has for a character.
   fileprivate static func areDifferent(_ left: Value, _ right: Value) -> Bool {
     areInIncreasingOrder(left, right) || areInIncreasingOrder(right, left)
   }

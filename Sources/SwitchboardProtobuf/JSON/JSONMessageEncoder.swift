@@ -20,7 +20,8 @@ public struct JSONMessageEncoder {
 
   var options: JSONEncodingOptions { writer.options }
 
-  /// Writes an object with the fields of a message, behind the members that `prefix` writes. It says whether there are any.
+  /// Writes an object with the fields of a message, behind the members that `prefix` writes.
+  /// It says whether there are any.
   mutating func object<M: Message>(
     _ message: M,
     prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }

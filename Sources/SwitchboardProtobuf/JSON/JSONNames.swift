@@ -38,7 +38,11 @@ final class JSONNames: Sendable {
   /// where the next field is.
   func append(_ number: Int32, original: Bool, hint: inout Int, to bytes: inout [UInt8]) {
     while hint < keys.count, keys[hint].number < number { hint += 1 }
-    guard hint < keys.count, keys[hint].number == number else { return }
+    if hint == keys.count || keys[hint].number != number {
+      // Members of a oneof may be shown out of turn.
+      hint = keys.firstIndex { $0.number == number } ?? 0
+    }
+    guard hint < keys.count else { return }
     bytes += text[original ? keys[hint].original : keys[hint].json]
     hint += 1
   }

@@ -1,8 +1,9 @@
 extension Message {
   /// Reads a message from its JSON form.
   ///
-  /// The text holds one JSON value, and nothing after it but white space. Fields go by their JSON names or their original
-  /// ones, and `extensions` by their full names in brackets. Where `partial`, `required` fields may be missing.
+  /// The text holds one JSON value, and nothing after it but white space. Fields go by their JSON names or their
+  /// original ones, and `extensions` by their full names in brackets. Where `partial`, `required` fields may be
+  /// missing.
   public init(
     jsonString text: String,
     extensions: ExtensionRegistry? = nil,

@@ -40,7 +40,9 @@ extension JSONMessageDecoder {
   fileprivate mutating func emptyObject() throws(DecodeError) {
     var isFirst = true
     try reader.enter(UInt8(ascii: "{"))
-    if try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) { throw reader.fail("an Any needs \"@type\"") }
+    if try reader.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
+      throw reader.fail("an Any needs \"@type\"")
+    }
   }
 
   /// Reads a message of `type` with its `@type`. Returns it in binary.

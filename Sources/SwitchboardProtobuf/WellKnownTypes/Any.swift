@@ -1,7 +1,8 @@
 extension Google_Protobuf_Any {
   /// Packs a message.
   ///
-  /// The type's URL is `typePrefix`, a slash and the full name of the type. Where `partial`, `required` fields may be missing.
+  /// The type's URL is `typePrefix`, a slash and the full name of the type. Where `partial`, `required` fields may
+  /// be missing.
   public init(
     message: some Message,
     typePrefix: String = "type.googleapis.com",
