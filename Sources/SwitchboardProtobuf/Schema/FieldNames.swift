@@ -39,6 +39,12 @@ public struct FieldNames: Sendable {
   /// The name in the `.proto` file, or the number where the type has no such field.
   public func name(of number: Int32) -> String { byNumber[number]?.name ?? "\(number)" }
 
+  /// The names in the `.proto` file, in the order of the numbers.
+  var names: [String] { byNumber.sorted { $0.key < $1.key }.map(\.value.name) }
+
+  /// The field for a name in the `.proto` file.
+  func number(ofName name: String) -> Int32? { byNumber.first { $0.value.name == name }?.key }
+
   /// The name in JSON.
   func jsonName(of number: Int32) -> String? { byNumber[number]?.jsonName }
 

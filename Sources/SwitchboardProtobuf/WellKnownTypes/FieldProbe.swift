@@ -1,0 +1,74 @@
+/// Finds out which type of message a field holds, by asking a message to read it.
+struct FieldProbe {
+  /// The type of the message that was entered last; nil where the field is no single message.
+  private(set) var type: (any Message.Type)?
+
+  init(_ type: any Message.Type) { self.type = type }
+
+  /// Goes into the field with a name as the `.proto` file spells it. False where there is none.
+  mutating func enter(_ name: String) -> Bool {
+    guard let outer = type else { return false }
+    type = nil
+    return enter(name, of: outer)
+  }
+
+  private mutating func enter<M: Message>(_ name: String, of outer: M.Type) -> Bool {
+    guard let number = M.fieldNames.number(ofName: name) else { return false }
+    var message = M()
+    // It reads nothing, and so does not fail.
+    return (try? message.decodeField(number, from: &self)) != nil
+  }
+}
+
+extension FieldProbe: FieldDecoder {
+  mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) { type = M.self }
+
+  mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) { type = M.self }
+
+  mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+    type = M.self
+    return nil
+  }
+
+  mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+    type = M.self
+    return nil
+  }
+
+  // The others hold no single message.
+
+  mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {}
+
+  mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError) {}
+
+  mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value? { nil }
+
+  mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError) {}
+
+  mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {}
+
+  mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) {}
+
+  mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: inout [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type
+  ) throws(DecodeError) {}
+
+  mutating func messageMap<K: MapKeyType, M: Message>(
+    _ entries: inout [K.Value: M],
+    key: K.Type
+  ) throws(DecodeError) {}
+
+  mutating func extensionField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {}
+
+  mutating func messageSetField<M: ExtensibleMessage>(
+    _ number: Int32,
+    of type: M.Type,
+    into fields: inout ExtensionFields
+  ) throws(DecodeError) {}
+}
