@@ -35,6 +35,8 @@ let package = Package(
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .executable(name: "switchboard", targets: ["SwitchboardTool"]),
+    .executable(name: "protoc-gen-switchboard", targets: ["protoc-gen-switchboard"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -94,6 +96,21 @@ let package = Package(
     // What the command-line tools share: files, streams and messages to the user.
     .target(name: "SwitchboardToolSupport"),
     .testTarget(name: "SwitchboardToolSupportTests", dependencies: ["SwitchboardToolSupport"]),
+
+    // The command `switchboard`. The target has another name, since the umbrella module's differs from
+    // the command's in case alone, which some file systems do not tell apart.
+    .executableTarget(
+      name: "SwitchboardTool",
+      dependencies: ["SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardToolSupport"]
+    ),
+    .executableTarget(
+      name: "protoc-gen-switchboard",
+      dependencies: ["SwitchboardGenerator", "SwitchboardToolSupport"]
+    ),
+    .testTarget(
+      name: "SwitchboardToolTests",
+      dependencies: ["SwitchboardTool", "protoc-gen-switchboard"]
+    ),
 
     // Figures beside other implementations: `make bench`.
     .executableTarget(

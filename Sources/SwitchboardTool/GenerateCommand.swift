@@ -1,0 +1,65 @@
+import SwitchboardGenerator
+import SwitchboardToolSupport
+
+/// The command `switchboard generate`.
+struct GenerateCommand {
+  private let arguments: GenerateArguments
+
+  init(_ arguments: GenerateArguments) {
+    self.arguments = arguments
+  }
+
+  /// Generates all files and then writes them.
+  func run() throws(CommandFailure) {
+    let output = try CommandFailure.catching(.usage) { () throws(SystemError) in
+      try OutputDirectory(arguments.output)
+    }
+    let mappings = try readMappings()
+    let request = try arguments.request()
+    let generated = try Self.reporting(.failed) { () throws(GeneratorError) in
+      try Generator(request: request, moduleMappings: mappings).files()
+    }
+    for file in try settled(generated) {
+      try CommandFailure.catching(.failed) { () throws(SystemError) in
+        try output.write(Array(file.content.utf8), to: file.name)
+      }
+    }
+  }
+
+  /// The module mappings that the options name, if any; that the options are right shows here as well.
+  private func readMappings() throws(CommandFailure) -> String? {
+    let path = try Self.reporting(.usage) { () throws(GeneratorError) in
+      try Generator.moduleMappingsPath(inParameter: arguments.parameter)
+    }
+    guard let path else { return nil }
+    let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(path) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The files to write: those that were generated or, where the user says which ones to expect, those.
+  private func settled(_ files: [GeneratedFile]) throws(CommandFailure) -> [GeneratedFile] {
+    guard !arguments.expected.isEmpty else { return files }
+    let expected = Set(arguments.expected)
+    if let surplus = files.first(where: { !expected.contains($0.name) }) {
+      throw CommandFailure(
+        "the generator makes \(surplus.name), which no --expect names (does the option FileNaming fit?)",
+        exitCode: .failed
+      )
+    }
+    let generated = Set(files.map(\.name))
+    let missing = arguments.expected.filter { !generated.contains($0) }
+    return files + missing.map { GeneratedFile(name: $0, content: "// Nothing in the .proto goes here.\n") }
+  }
+
+  /// Calls `body`, and ends with `exitCode` where the generator refuses.
+  private static func reporting<R>(
+    _ exitCode: CommandFailure.ExitCode,
+    _ body: () throws(GeneratorError) -> R
+  ) throws(CommandFailure) -> R {
+    do {
+      return try body()
+    } catch {
+      throw CommandFailure(error.description, exitCode: exitCode)
+    }
+  }
+}

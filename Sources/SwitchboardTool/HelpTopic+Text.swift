@@ -1,0 +1,42 @@
+extension HelpTopic {
+  /// What the user reads about this.
+  var text: String {
+    switch self {
+    case .overview: Self.overviewText
+    case .generate: Self.generateText
+    }
+  }
+
+  private static let overviewText = """
+    Generates Swift from .proto files: messages, and gRPC clients and servers.
+
+    usage: switchboard generate [-I DIR]... --output DIR [--option Key=Value]... FILE...
+           switchboard help [generate]
+           switchboard --help | --version
+
+    The exit code is 0 for success, 1 where a .proto or an output file has an error, and 2 where
+    the arguments have one.
+    """
+
+  private static let generateText = """
+    Generates Swift from .proto files, without a protoc.
+
+    usage: switchboard generate [-I DIR]... --output DIR [--option Key=Value]... FILE...
+           switchboard generate --descriptor-set-in SET --output DIR [--option Key=Value]... [FILE]...
+
+      -I, --include DIR          Look for FILEs and imports in DIR; the first match wins. Without it: in
+                                 the current directory. The well-known types are found anyway.
+      -o, --output DIR           Write to this directory, which must exist.
+      --option Key=Value         Set an option of the generator (below).
+      --descriptor-set-in SET    Read a serialized FileDescriptorSet, as protoc's --descriptor_set_out
+                                 with --include_imports writes it, instead of sources. Without FILEs it
+                                 generates for every file in it.
+      --expect NAME              Write the output file NAME in any case, and none that no --expect names:
+                                 for builds that must know their files beforehand.
+      -h, --help                 Show this.
+      --                         What follows are FILEs.
+
+    An error in a .proto reads FILE:LINE:COLUMN: MESSAGE. Files whose content stays the same are not
+    written again.
+    """
+}

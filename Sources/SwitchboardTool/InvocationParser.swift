@@ -1,0 +1,89 @@
+extension Invocation {
+  /// Reads the tool's arguments, without its own name.
+  init(arguments: [String]) throws(UsageError) {
+    switch arguments.first {
+    case nil:
+      throw UsageError(message: "no command; accepted are \(Self.commands)")
+    case "--help", "-h":
+      self = .help(.overview)
+    case "--version":
+      self = .version
+    case "help":
+      self = .help(try HelpTopic(arguments: arguments.dropFirst()))
+    case "generate":
+      self = try Self.generate(arguments: arguments.dropFirst())
+    case .some(let other):
+      throw UsageError(message: "unknown command '\(other)'; accepted are \(Self.commands)")
+    }
+  }
+
+  private static let commands = "generate, help, --help and --version"
+
+  private static func generate(arguments: ArraySlice<String>) throws(UsageError) -> Invocation {
+    var parsed = GenerateArguments()
+    var cursor = ArgumentCursor(arguments)
+    while let item = cursor.next() {
+      switch item {
+      case .operand(let file): parsed.files.append(file)
+      case .flag("--help"), .flag("-h"): return .help(.generate)
+      case .flag(let flag): try parsed.take(flag, from: &cursor)
+      }
+    }
+    try parsed.check()
+    return .generate(parsed)
+  }
+}
+
+extension HelpTopic {
+  fileprivate init(arguments: ArraySlice<String>) throws(UsageError) {
+    let name = arguments.first ?? HelpTopic.overview.rawValue
+    guard let topic = HelpTopic(rawValue: name), arguments.count <= 1 else {
+      throw UsageError(
+        message: "no help about '\(arguments.joined(separator: " "))'; there is some about generate"
+      )
+    }
+    self = topic
+  }
+}
+
+extension GenerateArguments {
+  fileprivate static let flags =
+    "-I (--include), --output (-o), --option, --expect, --descriptor-set-in and --help"
+
+  /// Takes a flag together with its value.
+  fileprivate mutating func take(_ flag: String, from cursor: inout ArgumentCursor) throws(UsageError) {
+    switch flag {
+    case "-I", "--include":
+      includeDirectories.append(try cursor.value(of: flag, called: "directory"))
+    case "-o", "--output":
+      let directory = try cursor.value(of: flag, called: "directory")
+      guard output.isEmpty else { throw UsageError(message: "\(flag) is given twice") }
+      output = directory
+    case "--option":
+      let option = try cursor.value(of: flag, called: "Key=Value")
+      guard option.contains("="), !option.hasPrefix("=") else {
+        throw UsageError(message: "\(flag) wants a Key=Value, not '\(option)'")
+      }
+      options.append(option)
+    case "--expect":
+      expected.append(try cursor.value(of: flag, called: "file"))
+    case "--descriptor-set-in":
+      let file = try cursor.value(of: flag, called: "file")
+      guard descriptorSet == nil else { throw UsageError(message: "\(flag) is given twice") }
+      descriptorSet = file
+    default:
+      throw UsageError(message: "unknown flag '\(flag)'; accepted are \(Self.flags)")
+    }
+  }
+
+  /// Checks what no single flag can tell.
+  fileprivate func check() throws(UsageError) {
+    if output.isEmpty { throw UsageError(message: "--output DIR is missing") }
+    if descriptorSet != nil && !includeDirectories.isEmpty {
+      throw UsageError(message: "--descriptor-set-in takes the place of sources; -I does not go with it")
+    }
+    if files.isEmpty && descriptorSet == nil {
+      throw UsageError(message: "no .proto files to generate for")
+    }
+  }
+}

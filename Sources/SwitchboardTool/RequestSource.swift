@@ -1,0 +1,52 @@
+import SwitchboardDescriptors
+import SwitchboardProtoCompiler
+import SwitchboardProtobuf
+import SwitchboardToolSupport
+
+extension GenerateArguments {
+  /// What the generator is asked: the files, compiled or from a descriptor set, and the options.
+  func request() throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+    if let descriptorSet { return try request(fromSet: descriptorSet) }
+    let compiled = try compile()
+    return try Self.decode(compiled, from: "the compiler's request")
+  }
+
+  /// The options in the one string that a request has for them.
+  var parameter: String { options.joined(separator: ",") }
+
+  private func compile() throws(CommandFailure) -> [UInt8] {
+    let compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: includeDirectories))
+    do {
+      let compiled = try compiler.compile(files, parameter: parameter)
+      compiled.warnings.forEach(complain)
+      return compiled.request
+    } catch {
+      throw CommandFailure(lines: error.warnings + error.errors, exitCode: .failed)
+    }
+  }
+
+  private func request(
+    fromSet path: String
+  ) throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+    let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
+    let set: Google_Protobuf_FileDescriptorSet = try Self.decode(bytes, from: path)
+    let names = set.file.map(\.name)
+    let missing = files.filter { !names.contains($0) }
+    guard missing.isEmpty else {
+      throw CommandFailure(lines: missing.map { "\($0): File not found in \(path)." }, exitCode: .failed)
+    }
+    return .with {
+      $0.fileToGenerate = files.isEmpty ? names : files
+      $0.parameter = parameter
+      $0.protoFile = set.file
+    }
+  }
+
+  private static func decode<M: Message>(_ bytes: [UInt8], from source: String) throws(CommandFailure) -> M {
+    do throws(DecodeError) {
+      return try M(serializedBytes: bytes)
+    } catch {
+      throw CommandFailure("\(source): \(error)", exitCode: .failed)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import SwitchboardGenerator
+import SwitchboardToolSupport
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The generator as a plugin of protoc: a request comes in on standard input, and the response goes out on
+/// standard output.
+@main struct ProtocPlugin {
+  static func main() {
+    do {
+      switch CommandLine.arguments.dropFirst().first {
+      case nil: try respond()
+      case "--version":
+        try Descriptor.standardOutput.writeAll(Array("protoc-gen-switchboard \(version)\n".utf8))
+      default: end("protoc runs this, without arguments; --version is the only one accepted", exitCode: 2)
+      }
+    } catch {
+      end("\(error)", exitCode: 1)
+    }
+  }
+
+  private static func respond() throws {
+    let request = try Descriptor.standardInput.readAll()
+    let response = try Generator.respond(to: request, readMappings: readText)
+    try Descriptor.standardOutput.writeAll(response)
+  }
+
+  private static func end(_ message: String, exitCode: Int32) -> Never {
+    complain("protoc-gen-switchboard: \(message)")
+    exit(exitCode)
+  }
+}
+
+/// The content of a file that an option names.
+private func readText(_ path: String) throws(GeneratorError) -> String {
+  do throws(SystemError) {
+    return String(decoding: try readFile(path), as: UTF8.self)
+  } catch {
+    throw GeneratorError("the module mappings cannot be read: \(error)")
+  }
+}

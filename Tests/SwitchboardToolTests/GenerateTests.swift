@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// The command as a user runs it.
+@Suite struct GenerateTests {
+  private let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch([
+      "protos/a.proto": """
+      syntax = "proto3";
+      package a;
+      import "sub/b.proto";
+      import "google/protobuf/timestamp.proto";
+      // Holds the other.
+      message A { b.B b = 1; google.protobuf.Timestamp at = 2; }
+      """,
+      "protos/sub/b.proto": "syntax = \"proto3\";\npackage b;\nmessage B { string name = 1; }",
+      "protos/broken.proto": "syntax = \"proto3\";\nmessage A {\n  int32 x 1;\n}\n",
+    ])
+  }
+
+  private func generate(_ arguments: String...) throws -> Command {
+    try Command.product("switchboard", ["generate"] + arguments, in: scratch.path)
+  }
+
+  @Test func writesWhatItGenerates() throws {
+    let output = try scratch.directory("out")
+    let command = try generate("-I", "protos", "-o", output, "a.proto", "protos/sub/b.proto")
+    #expect(command.exitCode == 0)
+    #expect(command.errors == "")
+    #expect(command.output == [])
+    let files = try scratch.files(below: "out")
+    #expect(files.keys.sorted() == ["a.pb.swift", "sub/b.pb.swift"])
+    #expect(files["a.pb.swift"]?.contains("/// Holds the other.") == true)
+  }
+
+  @Test func leavesUnchangedFilesAlone() throws {
+    let output = try scratch.directory("out")
+    #expect(try generate("-I", "protos", "-o", output, "a.proto").exitCode == 0)
+    let past: [FileAttributeKey: Date] = [.modificationDate: Date(timeIntervalSince1970: 1_000_000)]
+    try FileManager.default.setAttributes(past, ofItemAtPath: output + "/a.pb.swift")
+    #expect(try generate("-I", "protos", "-o", output, "a.proto").exitCode == 0)
+    let attributes = try FileManager.default.attributesOfItem(atPath: output + "/a.pb.swift")
+    #expect(attributes[.modificationDate] as? Date == past[.modificationDate])
+  }
+
+  @Test func takesADescriptorSet() throws {
+    let set = scratch.path + "/set.bin"
+    let protoc = try Command.run(
+      "protoc",
+      ["-I", "protos", "--include_imports", "--include_source_info", "--descriptor_set_out", set, "a.proto"],
+      in: scratch.path
+    )
+    #expect(protoc.exitCode == 0)
+    let fromSet = try scratch.directory("from-set")
+    let fromSource = try scratch.directory("from-source")
+    #expect(try generate("--descriptor-set-in", set, "-o", fromSet, "a.proto").exitCode == 0)
+    #expect(try generate("-I", "protos", "-o", fromSource, "a.proto").exitCode == 0)
+    #expect(try scratch.files(below: "from-set") == scratch.files(below: "from-source"))
+
+    let unknown = try generate("--descriptor-set-in", set, "-o", fromSet, "gone.proto")
+    #expect(unknown.exitCode == 1)
+    #expect(unknown.errors == "gone.proto: File not found in \(set).\n")
+  }
+
+  @Test func refusesAMalformedDescriptorSet() throws {
+    try scratch.write("junk", to: "set.bin")
+    let command = try generate("--descriptor-set-in", "set.bin", "-o", scratch.path)
+    #expect(command.exitCode == 1)
+    #expect(command.errors.hasPrefix("switchboard: set.bin: "))
+    #expect(
+      try generate("--descriptor-set-in", "gone.bin", "-o", scratch.path).errors
+        == "switchboard: gone.bin: No such file or directory\n"
+    )
+  }
+
+  @Test func reportsErrorsInProtos() throws {
+    let command = try generate("-I", "protos", "-o", scratch.path, "broken.proto")
+    #expect(command.exitCode == 1)
+    #expect(command.errors == "broken.proto:3:11: Missing field number.\n")
+    #expect(try scratch.files(below: ".").keys.filter { $0.hasSuffix(".swift") } == [])
+  }
+
+  @Test func reportsBadOptionsAsUsage() throws {
+    for option in ["Visbility=Public", "Visibility=Secret"] {
+      let command = try generate("-I", "protos", "--option", option, "-o", scratch.path, "a.proto")
+      #expect(command.exitCode == 2)
+      #expect(command.errors.hasPrefix("switchboard: "))
+      #expect(command.errors.contains("Visibility"))
+    }
+  }
+
+  @Test func reportsAnUnusableOutputDirectory() throws {
+    let gone = try generate("-I", "protos", "-o", "gone", "a.proto")
+    #expect(gone.exitCode == 2)
+    #expect(gone.errors == "switchboard: gone: No such file or directory\n")
+    let file = try generate("-I", "protos", "-o", "protos/a.proto", "a.proto")
+    #expect(file.exitCode == 2)
+    #expect(file.errors == "switchboard: protos/a.proto: Not a directory\n")
+  }
+
+  @Test func writesExactlyWhatABuildExpects() throws {
+    let output = try scratch.directory("out")
+    let command = try generate(
+      "-I",
+      "protos",
+      "-o",
+      output,
+      "--expect",
+      "a.pb.swift",
+      "--expect",
+      "a.grpc.swift",
+      "a.proto"
+    )
+    #expect(command.exitCode == 0)
+    #expect(try scratch.files(below: "out").keys.sorted() == ["a.grpc.swift", "a.pb.swift"])
+    let surplus = try generate("-I", "protos", "-o", output, "--expect", "b.pb.swift", "a.proto")
+    #expect(surplus.exitCode == 1)
+    #expect(surplus.errors.hasPrefix("switchboard: the generator makes a.pb.swift, which no --expect names"))
+  }
+
+  @Test func explainsItself() throws {
+    let help = try Command.product("switchboard", ["--help"])
+    #expect(help.exitCode == 0)
+    #expect(String(decoding: help.output, as: UTF8.self).contains("usage: switchboard generate"))
+    let version = try Command.product("switchboard", ["--version"])
+    #expect(version.exitCode == 0)
+    #expect(String(decoding: version.output, as: UTF8.self).hasPrefix("switchboard 0."))
+    let wrong = try Command.product("switchboard", ["generate", "--wrong"])
+    #expect(wrong.exitCode == 2)
+    #expect(wrong.errors.hasPrefix("switchboard: unknown flag '--wrong'; accepted are "))
+    #expect(wrong.errors.hasSuffix("\nTry 'switchboard help generate'.\n"))
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import SwitchboardTool
+
+@Suite struct InvocationTests {
+  private func generate(_ arguments: String...) throws(UsageError) -> GenerateArguments? {
+    guard case .generate(let parsed) = try Invocation(arguments: ["generate"] + arguments) else { return nil }
+    return parsed
+  }
+
+  private func complaint(_ arguments: String...) -> String? {
+    do {
+      _ = try Invocation(arguments: arguments)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func readsEveryFlagInEverySpelling() throws {
+    let spellings = [
+      ["-I", "a", "-o", "out", "--option", "K=V", "x.proto"],
+      ["-Ia", "-oout", "--option=K=V", "x.proto"],
+      ["x.proto", "--include", "a", "--output", "out", "--option", "K=V"],
+      ["--include=a", "--output=out", "--option=K=V", "--", "x.proto"],
+    ]
+    let expected = GenerateArguments(
+      includeDirectories: ["a"],
+      output: "out",
+      options: ["K=V"],
+      files: ["x.proto"]
+    )
+    for spelling in spellings {
+      #expect(try Invocation(arguments: ["generate"] + spelling) == .generate(expected))
+    }
+  }
+
+  @Test func keepsTheOrderOfWhatRepeats() throws {
+    let parsed = try generate(
+      "-I",
+      "a",
+      "x",
+      "-I",
+      "b",
+      "y",
+      "-o",
+      "o",
+      "--option",
+      "A=1",
+      "--option",
+      "A=2=3"
+    )
+    #expect(parsed?.includeDirectories == ["a", "b"])
+    #expect(parsed?.files == ["x", "y"])
+    #expect(parsed?.options == ["A=1", "A=2=3"])
+  }
+
+  @Test func takesOperandsThatLookLikeFlagsAfterTwoDashes() throws {
+    #expect(try generate("-o", "o", "--", "-I", "--")?.files == ["-I", "--"])
+  }
+
+  @Test func takesADescriptorSetInPlaceOfSources() throws {
+    #expect(try generate("--descriptor-set-in", "set", "-o", "o")?.descriptorSet == "set")
+    #expect(complaint("generate", "--descriptor-set-in", "set", "-I", "a", "-o", "o")?.contains("-I") == true)
+  }
+
+  @Test func offersHelpAndVersion() throws {
+    for arguments in [["--help"], ["-h"], ["help"]] {
+      #expect(try Invocation(arguments: arguments) == .help(.overview))
+    }
+    for arguments in [
+      ["help", "generate"], ["generate", "--help"], ["generate", "-I", "a", "-h", "--wrong"],
+    ] {
+      #expect(try Invocation(arguments: arguments) == .help(.generate))
+    }
+    #expect(try Invocation(arguments: ["--version"]) == .version)
+  }
+
+  @Test func saysWhatIsAccepted() {
+    #expect(complaint() == "no command; accepted are generate, help, --help and --version")
+    #expect(complaint("make")?.hasPrefix("unknown command 'make'; accepted are generate,") == true)
+    #expect(complaint("help", "make")?.hasPrefix("no help about 'make'") == true)
+    #expect(
+      complaint("generate", "--plugin", "x")
+        == "unknown flag '--plugin'; accepted are "
+        + "-I (--include), --output (-o), --option, --expect, --descriptor-set-in and --help"
+    )
+    #expect(complaint("generate", "-x")?.hasPrefix("unknown flag '-x'") == true)
+  }
+
+  @Test(arguments: ["-I", "--include", "-o", "--output", "--option", "--expect", "--descriptor-set-in"])
+  func wantsAValue(flag: String) {
+    #expect(complaint("generate", flag)?.hasPrefix("\(flag) wants a ") == true)
+    #expect(complaint("generate", flag, "--help")?.hasPrefix("\(flag) wants a ") == true)
+    #expect(complaint("generate", flag, "")?.hasPrefix("\(flag) wants a ") == true)
+    if flag.hasPrefix("--") {
+      #expect(complaint("generate", flag + "=", "x")?.hasPrefix("\(flag) wants a ") == true)
+    }
+  }
+
+  @Test func wantsWhatItCannotDoWithout() {
+    #expect(complaint("generate", "a.proto") == "--output DIR is missing")
+    #expect(complaint("generate", "-o", "o") == "no .proto files to generate for")
+    #expect(complaint("generate", "-o", "o", "-o", "p", "a") == "-o is given twice")
+    #expect(
+      complaint("generate", "-o", "o", "--option", "Key", "a") == "--option wants a Key=Value, not 'Key'"
+    )
+    #expect(complaint("generate", "-o", "o", "--option", "=V", "a") == "--option wants a Key=Value, not '=V'")
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// The command and the plugin print the same bytes for the same input, under every protoc.
+@Suite struct SameBytesTests {
+  /// The protoc of the system and the newer one of PyPI's grpcio-tools, which `make test` puts in .venv.
+  static let compilers: [[String]] = [
+    ["protoc"], [packageRoot + "/.venv/bin/python", "-m", "grpc_tools.protoc"],
+  ]
+
+  static let packageRoot = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+  static let inputs: [(root: String, files: [String], options: [String])] = [
+    (packageRoot + "/Protos/bench", ["codec.proto", "bench.proto"], []),
+    (packageRoot + "/Protos/bench", ["bench.proto"], ["Visibility=Public", "FileNaming=PathToUnderscores"]),
+    (
+      "/usr/include",
+      ["descriptor", "struct", "type", "api", "any", "compiler/plugin"].map { "google/protobuf/\($0).proto" },
+      ["FileNaming=DropPath"]
+    ),
+  ]
+
+  @Test(arguments: compilers, inputs.indices)
+  func underProtoc(compiler: [String], index: Int) throws {
+    let input = Self.inputs[index]
+    let scratch = try Scratch()
+    let tool = try Command.product(
+      "switchboard",
+      ["generate", "-I", input.root, "-o", scratch.directory("tool")]
+        + input.options.flatMap { ["--option", $0] } + input.files
+    )
+    #expect(tool.exitCode == 0, "\(tool.errors)")
+    let plugin = try Command.run(
+      compiler[0],
+      compiler.dropFirst() + [
+        "-I", input.root,
+        "--plugin=protoc-gen-switchboard=\(Command.path(ofProduct: "protoc-gen-switchboard"))",
+        "--switchboard_out=\(input.options.joined(separator: ",")):\(scratch.directory("plugin"))",
+      ] + input.files
+    )
+    #expect(plugin.exitCode == 0, "\(plugin.errors)")
+    let files = try scratch.files(below: "tool")
+    #expect(files.count >= input.files.count)
+    #expect(try files == scratch.files(below: "plugin"))
+  }
+}
