@@ -70,7 +70,7 @@ final class ResponseHandover<Message: Sendable>: Sendable {
     case over
   }
 
-  @usableFromInline let state = Mutex(State.empty)
+  @usableFromInline let state = Locked(State.empty)
 
   @inlinable
   init() {}

@@ -5,7 +5,7 @@ import Synchronization
 final class StreamReader: Sendable {
   @usableFromInline let call: any ByteCall
   @usableFromInline let responses: MessagePipe
-  private let writer = Mutex<Task<Void, Never>?>(nil)
+  private let writer = Locked<Task<Void, Never>?>(nil)
   private let loop: any EventLoop
 
   @usableFromInline

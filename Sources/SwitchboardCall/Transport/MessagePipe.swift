@@ -22,12 +22,12 @@ public final class MessagePipe: Sendable {
     case failed(GRPCStatus)
   }
 
-  let state: Mutex<State>
+  let state: Locked<State>
   let limit: Int
 
   public init(limit: Int) {
     self.limit = limit
-    state = Mutex(State())
+    state = Locked(State())
   }
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.

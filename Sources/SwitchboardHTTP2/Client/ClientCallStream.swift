@@ -38,7 +38,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
   let signals = Atomic(0)
-  let cancellation = Mutex<GRPCStatus?>(nil)
+  let cancellation = Locked<GRPCStatus?>(nil)
 
   /// A refused call is tried again this often before the caller hears of it.
   private static let maxTransparentRetries = 3

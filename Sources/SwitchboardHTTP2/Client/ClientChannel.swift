@@ -23,7 +23,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var retryTimer: LoopTimer?
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
-  let watchers = Mutex(ConnectivityWatchers())
+  let watchers = Locked(ConnectivityWatchers())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
   public init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {

@@ -36,7 +36,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
-  let shared = Mutex(Shared())
+  let shared = Locked(Shared())
 
   /// What handlers reach from any thread.
   struct Shared: Sendable {
