@@ -45,6 +45,11 @@ public struct HPACKHeaders: Sendable {
   @_spi(Transport)
   public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     let start = bytes.count
+    if start == 0 {
+      // Room for the few short fields that most calls have, in one step.
+      bytes.reserveCapacity(192)
+      fields.reserveCapacity(4)
+    }
     bytes.append(contentsOf: name)
     bytes.append(contentsOf: value)
     fields.append(Field(start: start, nameCount: name.count, valueCount: value.count))

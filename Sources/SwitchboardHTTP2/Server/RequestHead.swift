@@ -1,5 +1,11 @@
 @_spi(Transport) import SwitchboardCall
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// The headers of a request, read from bytes as they come. What gRPC itself needs is noted; the rest is
 /// metadata.
 struct RequestHead {
@@ -22,8 +28,9 @@ struct RequestHead {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  mutating func add(_ name: Bytes, _ value: Bytes, _ router: Router) {
-    if name.first == UInt8(ascii: ":") { return addPseudo(name, value, router) }
+  /// Any field but `:path`, whose handler the caller looks up.
+  mutating func add(_ name: Bytes, _ value: Bytes) {
+    if name.first == UInt8(ascii: ":") { return addPseudo(name, value) }
     switch name.count {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
@@ -41,12 +48,8 @@ struct RequestHead {
     }
   }
 
-  private mutating func addPseudo(_ name: Bytes, _ value: Bytes, _ router: Router) {
-    if name.equals(":path") {
-      handler = router.handler(for: value)
-    } else if name.equals(":method") {
-      isPost = value.equals("POST")
-    }
+  private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
+    if name.equals(":method") { isPost = value.equals("POST") }
   }
 
   private mutating func noteAccepted(_ value: Bytes) {
@@ -71,7 +74,8 @@ struct RequestHead {
 
 extension UnsafeBufferPointer<UInt8> {
   func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: count))
+    guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+    return memcmp(baseAddress, text.utf8Start, count) == 0
   }
 
   /// `application/grpc`, alone or with a subtype or parameters.

@@ -99,10 +99,10 @@ extension ServerCallStream {
     submitResponse(metadata)
   }
 
-  private func submitResponse(_ metadata: HPACKHeaders) {
+  private func submitResponse(_ metadata: HPACKHeaders?) {
     headersSent = true
     let session = connection.session
-    guard !metadata.isEmpty else { return session.submitResponse(self, constant: .response) }
+    guard let metadata else { return session.submitResponse(self, constant: .response) }
     session.headers.reset()
     session.headers.add(":status", "200")
     session.headers.add("content-type", "application/grpc")
@@ -123,7 +123,7 @@ extension ServerCallStream {
     } else if let message {
       body.setOnly(message)
       submitResponse(metadata)
-    } else if status.isOk || !metadata.isEmpty {
+    } else if status.isOk || metadata != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {
@@ -166,11 +166,11 @@ extension ServerCallStream {
     headers.add("grpc-status", String(status.code.rawValue).utf8)
     if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
     if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
-    headers.add(trailerMetadata)
+    if let trailerMetadata { headers.add(trailerMetadata) }
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
-    if trailerMetadata.isEmpty, status == .ok { return .constant(.success) }
+    if trailerMetadata == nil, status == .ok { return .constant(.success) }
     writeStatus(into: headers)
     return .written
   }

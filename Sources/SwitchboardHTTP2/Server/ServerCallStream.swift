@@ -29,7 +29,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
   @exclusivity(unchecked) var status = GRPCStatus.ok
-  @exclusivity(unchecked) var trailerMetadata = HPACKHeaders()
+  @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
@@ -40,8 +40,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   /// What handlers reach from any thread.
   struct Shared: Sendable {
-    var headers = HPACKHeaders()
-    var trailers = HPACKHeaders()
+    var headers: HPACKHeaders?
+    var trailers: HPACKHeaders?
     var outcome: (message: MessageBuffer?, status: GRPCStatus)?
     var responses: MessagePipe?
     var isClosed = false
@@ -56,7 +56,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes) {
     guard phase == .receiving else { return }
-    head.add(name, value, connection.router)
+    if name.equals(":path") {
+      head.handler = connection.router.handler(for: value)
+    } else {
+      head.add(name, value)
+    }
   }
 
   override func headersDidEnd(endsStream: Bool) {

@@ -18,8 +18,8 @@ final class Session {
   /// The connection, which owns this session and so outlives it. Not weak: that would make every retain of
   /// the connection a slow one.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
-  /// The stream whose headers are being received.
-  @exclusivity(unchecked) var current: SessionStream?
+  /// The stream whose headers are being received. In `streams`, which retains it: this does not.
+  @exclusivity(unchecked) var current: Unmanaged<SessionStream>?
   /// Where `drain` writes to, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
