@@ -16,6 +16,12 @@ public struct ChannelOptions: Sendable {
   public var streamBufferSize = 256 * 1024
   /// How many connections may be opened when the calls are more than one connection's peer allows.
   public var maxConnections = 4
+  /// How long the server may be silent before it is asked for a sign of life. `nil`: it is never asked.
+  public var keepaliveInterval: Duration?
+  /// How long the server may take to give that sign.
+  public var keepaliveTimeout = Duration.seconds(20)
+  /// Whether to ask while no call is under way. Servers may take that for abuse.
+  public var keepaliveWithoutCalls = false
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
   /// Goes before our own name in `user-agent`.

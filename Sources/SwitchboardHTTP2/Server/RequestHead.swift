@@ -15,6 +15,9 @@ struct RequestHead {
   var encoding: MessageCompression? = MessageCompression.none
   var acceptsGzip = false
   var acceptsDeflate = false
+  /// The size of the fields as HTTP/2 counts it.
+  private var listSize = 0
+  private let listSizeLimit: Int
   private var isPost = false
   private var isGRPC = false
   private var acceptsTrailers = false
@@ -28,8 +31,14 @@ struct RequestHead {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
+  init(listSizeLimit: Int) {
+    self.listSizeLimit = listSizeLimit
+  }
+
   /// Any field but `:path`, whose handler the caller looks up.
   mutating func add(_ name: Bytes, _ value: Bytes) {
+    listSize += name.count + value.count + 32
+    guard listSize <= listSizeLimit else { return }
     if name.first == UInt8(ascii: ":") { return addPseudo(name, value) }
     switch name.count {
     case 2 where name.equals("te"):
@@ -62,6 +71,7 @@ struct RequestHead {
 
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
+    guard listSize <= listSizeLimit else { return .status(.headersTooLarge) }
     guard isPost else { return .http(status: "405", message: "a gRPC call is a POST") }
     guard isGRPC else { return .http(status: "415", message: "the content type is not application/grpc") }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
@@ -101,6 +111,11 @@ extension GRPCStatus {
   static let missingTrailersSupport = GRPCStatus(
     code: .internalError,
     message: "the request does not say te: trailers",
+    origin: .peer
+  )
+  static let headersTooLarge = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the request's headers are larger than the limit",
     origin: .peer
   )
   static let badTimeout = GRPCStatus(

@@ -85,6 +85,7 @@ extension ServerCallStream {
   /// There is something in the pipe of responses, or its end.
   private func sendResponses() {
     guard phase == .handling || phase == .ending else { return }
+    connection.sawTraffic()
     if headersSent {
       connection.session.resume(id)
     } else if phase == .handling {

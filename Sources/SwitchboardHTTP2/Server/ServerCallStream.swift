@@ -17,7 +17,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   let connection: ServerConnection
   @exclusivity(unchecked) var phase = Phase.receiving
-  @exclusivity(unchecked) var head = RequestHead()
+  @exclusivity(unchecked) var head: RequestHead
   @exclusivity(unchecked) var body = OutboundBody()
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) var inbound: InboundFlow?
@@ -49,6 +49,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   init(_ connection: ServerConnection) {
     self.connection = connection
+    head = RequestHead(listSizeLimit: connection.options.maxHeaderListSize)
     deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
   }
 
@@ -74,6 +75,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+    connection.sawTraffic()
     let credit = take(bytes)
     if credit == bytes.count {
       connection.session.consume(id, credit)

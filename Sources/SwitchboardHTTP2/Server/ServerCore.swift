@@ -49,11 +49,11 @@ final class ServerCore: @unchecked Sendable {
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
     let accepted = state.withLock { state in
-      guard !state.isDraining else { return false }
+      guard !state.isDraining, state.connections.count < options.maxConnections else { return false }
       state.connections[ObjectIdentifier(connection)] = connection
       return true
     }
-    if accepted { connection.start() } else { socket.close() }
+    if accepted { connection.start() } else { connection.close(.serverStopped) }
   }
 
   func connectionDidClose(_ connection: ServerConnection) {

@@ -161,7 +161,19 @@ extension Session {
   }
 
   /// Sends GOAWAY and nothing after it.
-  func terminate(_ code: HTTP2Error) {
+  func terminate(_ code: HTTP2Error, _ reason: StaticString? = nil) {
+    guard let reason else {
+      nghttp2_session_terminate_session(raw, code.rawValue)
+      return
+    }
+    nghttp2_submit_goaway(
+      raw,
+      0,
+      nghttp2_session_get_last_proc_stream_id(raw),
+      code.rawValue,
+      reason.utf8Start,
+      reason.utf8CodeUnitCount
+    )
     nghttp2_session_terminate_session(raw, code.rawValue)
   }
 

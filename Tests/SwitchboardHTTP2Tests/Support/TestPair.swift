@@ -18,6 +18,7 @@ struct TestPair {
     _ wire: Wire = .ipv4,
     server serverOptions: ServerOptions = ServerOptions(),
     channel channelOptions: ChannelOptions = ChannelOptions(),
+    serverGroup: LoopGroup? = nil,
     _ body: (TestPair) async throws -> Void
   ) async throws {
     var serverOptions = serverOptions
@@ -27,7 +28,7 @@ struct TestPair {
       channelOptions.tls = channelOptions.tls ?? ClientTLS(trustRoots: TestCertificates.authority)
     }
     let service = TestService()
-    let server = try Server(providers: [service], options: serverOptions)
+    let server = try Server(providers: [service], options: serverOptions, group: serverGroup)
     let address = try bind(server, wire)
     let channel = try Channel(target: "\(address)", options: channelOptions)
     let pair = TestPair(service: service, server: server, channel: channel, address: address)
