@@ -62,7 +62,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",
-      dependencies: ["SwitchboardHTTP2", "SwitchboardCall"],
+      dependencies: ["SwitchboardHTTP2", "SwitchboardCall", "CNghttp2"],
       exclude: ["Peers"]
     ),
 

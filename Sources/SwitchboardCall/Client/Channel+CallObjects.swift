@@ -95,38 +95,3 @@ extension Channel {
     )
   }
 }
-
-/// Decodes the one response of a call, for whoever waits for it.
-@usableFromInline
-final class EventualReceiver<Responses: Marshaller>: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because `decoded` is touched by the transport alone, on its loop.
-  private let marshaller: Responses
-  private let response: Eventual<Responses.Message>
-  private var decoded: Result<Responses.Message, GRPCStatus>?
-
-  @usableFromInline
-  init(_ marshaller: Responses, _ response: Eventual<Responses.Message>) {
-    self.marshaller = marshaller
-    self.response = response
-  }
-
-  @usableFromInline
-  var wantsMetadata: Bool { true }
-
-  @usableFromInline
-  func receive(headers: HPACKHeaders) {}
-
-  @usableFromInline
-  func receive(message: RawSpan) {
-    do {
-      decoded = .success(try GRPCStatus.decoding { try marshaller.decode(message) })
-    } catch {
-      decoded = .failure(error)
-    }
-  }
-
-  @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    response.settle(status.isOk ? decoded ?? .failure(.missingResponse) : .failure(status))
-  }
-}

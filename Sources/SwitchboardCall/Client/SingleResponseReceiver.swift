@@ -10,11 +10,13 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
 
   public var wantsMetadata: Bool { false }
 
+  /// Decodes the response with this marshaller, on the transport's loop.
   @inlinable
   public init(_ marshaller: Responses) {
     self.marshaller = marshaller
   }
 
+  /// Never told: see `wantsMetadata`.
   public func receive(headers: HPACKHeaders) {}
 
   @inlinable

@@ -13,8 +13,10 @@ public struct HPACKHeaders: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var fields: [Field] = []
 
+  /// No fields.
   public init() {}
 
+  /// The fields in order; a name may come more than once.
   public init(_ fields: [(String, String)]) {
     for (name, value) in fields { add(name: name, value: value) }
   }
@@ -71,6 +73,7 @@ public struct HPACKHeaders: Sendable {
     add(name: name, value: value)
   }
 
+  /// Adds the fields of another list after those here.
   public mutating func add(contentsOf other: HPACKHeaders) {
     for index in other.fields.indices {
       append(name: other.nameBytes(at: index), value: other.valueBytes(at: index))
@@ -79,10 +82,12 @@ public struct HPACKHeaders: Sendable {
 }
 
 extension HPACKHeaders {
+  /// Whether there is a field of this name.
   public func contains(name: String) -> Bool {
     fields.indices.contains { isName(name, at: $0) }
   }
 
+  /// The first value of this name.
   public func first(name: String) -> String? {
     fields.indices.first { isName(name, at: $0) }.map(value(at:))
   }

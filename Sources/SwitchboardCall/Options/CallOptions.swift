@@ -14,6 +14,7 @@ public struct CallOptions: Sendable {
   /// The `:authority` to send in place of the channel's.
   public var serverAuthority: String?
 
+  /// What is not given is as it would be without options.
   public init(
     timeout: Duration? = nil,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
@@ -34,7 +35,10 @@ public struct CallOptions: Sendable {
 /// The message encodings that every gRPC peer knows.
 @frozen
 public enum MessageCompression: String, Sendable, CaseIterable {
+  /// Messages travel as they are.
   case none = "identity"
+  /// RFC 1952.
   case gzip
+  /// RFC 1950: with zlib's wrapping, as HTTP means the word.
   case deflate
 }

@@ -8,6 +8,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let pipe: MessagePipe
   @usableFromInline let decode: @Sendable (RawSpan) throws -> Request
 
+  /// The messages of a pipe, decoded when they are read, by whoever reads.
   @inlinable
   public init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
     self.pipe = pipe

@@ -1,13 +1,16 @@
 /// Serves a method that streams requests and answers with one response.
 public final class ClientStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
+  /// What a provider's method of this kind is.
   public typealias Handler =
     @Sendable (RequestStream<Requests.Message>, ServerCallContext) async throws -> Responses.Message
 
+  /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let requests: Requests
   @usableFromInline let responses: Responses
   @usableFromInline let handler: Handler
 
+  /// Binds a provider's method to its descriptor and its marshallers.
   @inlinable
   public init(
     _ method: MethodDescriptor,
@@ -42,16 +45,19 @@ public final class ClientStreamingHandler<Requests: Marshaller, Responses: Marsh
 
 /// Serves a method that streams both ways.
 public final class BidirectionalStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
+  /// What a provider's method of this kind is.
   public typealias Handler =
     @Sendable (
       RequestStream<Requests.Message>, ResponseStreamWriter<Responses.Message>, ServerCallContext
     ) async throws -> Void
 
+  /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let requests: Requests
   @usableFromInline let responses: Responses
   @usableFromInline let handler: Handler
 
+  /// Binds a provider's method to its descriptor and its marshallers.
   @inlinable
   public init(
     _ method: MethodDescriptor,

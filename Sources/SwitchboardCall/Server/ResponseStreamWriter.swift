@@ -4,6 +4,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   @usableFromInline let stream: any ServerStream
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
 
+  /// Writes to a stream's responses; messages are encoded on the sender's executor.
   @inlinable
   public init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     self.stream = stream

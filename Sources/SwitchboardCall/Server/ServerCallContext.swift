@@ -3,6 +3,7 @@
 public struct ServerCallContext: Sendable {
   @usableFromInline let stream: any ServerStream
 
+  /// A view of the stream: copies are of the same call.
   @inlinable
   public init(_ stream: any ServerStream) {
     self.stream = stream
@@ -14,6 +15,7 @@ public struct ServerCallContext: Sendable {
   /// When the client stops waiting, by its `grpc-timeout`.
   public var deadline: ContinuousClock.Instant? { stream.deadline }
 
+  /// Who makes the call, by address and certificate.
   public var peer: PeerIdentity { stream.peer }
 
   /// The loop of the call's connection; by default the handler runs on it.

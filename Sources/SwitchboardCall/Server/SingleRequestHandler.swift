@@ -1,12 +1,15 @@
 /// Serves a unary method.
 public final class UnaryHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
+  /// What a provider's method of this kind is.
   public typealias Handler = @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
 
+  /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let requests: Requests
   @usableFromInline let responses: Responses
   @usableFromInline let handler: Handler
 
+  /// Binds a provider's method to its descriptor and its marshallers.
   @inlinable
   public init(
     _ method: MethodDescriptor,
@@ -46,15 +49,18 @@ public final class UnaryHandler<Requests: Marshaller, Responses: Marshaller>: Me
 
 /// Serves a method that takes one request and streams responses.
 public final class ServerStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
+  /// What a provider's method of this kind is.
   public typealias Handler =
     @Sendable (Requests.Message, ResponseStreamWriter<Responses.Message>, ServerCallContext) async throws ->
     Void
 
+  /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let requests: Requests
   @usableFromInline let responses: Responses
   @usableFromInline let handler: Handler
 
+  /// Binds a provider's method to its descriptor and its marshallers.
   @inlinable
   public init(
     _ method: MethodDescriptor,

@@ -2,10 +2,15 @@
 ///
 /// Its methods may be called from any thread.
 public protocol ServerStream: AnyObject, Sendable {
+  /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
+  /// The metadata that the client sent.
   var headers: HPACKHeaders { get }
+  /// When the client stops waiting.
   var deadline: ContinuousClock.Instant? { get }
+  /// Who makes the call.
   var peer: PeerIdentity { get }
+  /// Whether the call has ended, so that nobody waits for an answer.
   var isCancelled: Bool { get }
 
   /// Request messages, where the method streams them.
@@ -15,6 +20,7 @@ public protocol ServerStream: AnyObject, Sendable {
 
   /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
   func setHeaders(_ headers: HPACKHeaders)
+  /// Metadata to send with the status.
   func setTrailers(_ trailers: HPACKHeaders)
 
   /// Runs the handler where the server was told to; by default at once, on the loop. The task is
@@ -37,6 +43,7 @@ public struct PeerIdentity: Sendable, Hashable {
   /// The DNS names in that certificate.
   public var certificateNames: [String]
 
+  /// A peer without a certificate, unless one is given.
   public init(address: String, certificateSubject: String? = nil, certificateNames: [String] = []) {
     self.address = address
     self.certificateSubject = certificateSubject

@@ -4,13 +4,17 @@ import SwitchboardCall
 public struct ChannelOptions: Sendable {
   /// How long to wait after the first failure to connect; grows by 1.6 with each further one.
   public var initialBackoff = Duration.seconds(1)
+  /// What the wait after a failure to connect grows to.
   public var maximumBackoff = Duration.seconds(120)
   /// How long one attempt to connect may take at the least.
   public var minimumConnectTimeout = Duration.seconds(20)
   /// The largest response message, after decompression.
   public var maxResponseSize = 4 * 1024 * 1024
+  /// The largest block of response headers that servers are asked to send.
   public var maxHeaderListSize = 16 * 1024
+  /// How many bytes a server may send on one call before it must wait for us.
   public var streamWindow = 1024 * 1024
+  /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// How many unread bytes of one stream are held before its sender is made to wait.
   public var streamBufferSize = 256 * 1024
@@ -29,6 +33,7 @@ public struct ChannelOptions: Sendable {
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
+  /// The defaults.
   public init() {}
 
   func validate() throws(GRPCStatus) {

@@ -6,6 +6,7 @@ import Synchronization
 /// Make one for a process and give it to every server and channel in it, or let each make its own. A loop
 /// carries a few hundred thousand small calls a second, so a client rarely wants more than one.
 public final class LoopGroup: Sendable {
+  /// The loops, each on a thread of its own.
   public let loops: [Loop]
   private let next = Atomic(0)
 

@@ -34,5 +34,6 @@ public struct ServerOptions: Sendable {
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
 
+  /// The defaults.
   public init() {}
 }
