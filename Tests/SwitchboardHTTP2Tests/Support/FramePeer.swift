@@ -2,7 +2,7 @@ import CNghttp2
 
 @testable import SwitchboardHTTP2
 
-/// A client that is written down frame by frame: what it sends is exactly what a test says.
+/// A peer that is written down frame by frame: what it sends is exactly what a test says.
 final class FramePeer {
   struct Frame {
     var type: UInt8
@@ -30,6 +30,14 @@ final class FramePeer {
     raw = try RawPeer(address)
     nghttp2_hd_inflate_new(&inflater)
     if greets { greet() }
+  }
+
+  /// The server's side of a connection, with the client's greeting read and answered.
+  init(serving raw: RawPeer) {
+    self.raw = raw
+    nghttp2_hd_inflate_new(&inflater)
+    _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+    send(Kind.settings, 0, 0, [])
   }
 
   deinit { nghttp2_hd_inflate_del(inflater) }

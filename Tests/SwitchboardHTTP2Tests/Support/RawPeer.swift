@@ -10,6 +10,16 @@ final class RawPeer {
     descriptor = socket(AF_INET, 1, 0)
     let result = address.withSockaddr { sockaddr, length in connect(descriptor, sockaddr, length) }
     guard result == 0 else { throw SocketError(errno: errno) }
+    limitWaiting()
+  }
+
+  /// Takes over a connected socket.
+  init(adopting descriptor: Int32) {
+    self.descriptor = descriptor
+    limitWaiting()
+  }
+
+  private func limitWaiting() {
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
