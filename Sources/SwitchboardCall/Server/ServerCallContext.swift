@@ -27,6 +27,10 @@ public struct ServerCallContext: Sendable {
   /// Metadata to send before the first response. Ignored once that has been sent.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
+  /// How responses are compressed, where the client says that it takes them so; otherwise they are not.
+  /// Ignored once the initial metadata has been sent.
+  public func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
+
   /// Metadata to send with the status.
   public func setTrailers(_ trailers: HPACKHeaders) { stream.setTrailers(trailers) }
 }

@@ -23,6 +23,9 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Metadata to send with the status.
   func setTrailers(_ trailers: HPACKHeaders)
 
+  /// Compresses what is sent from now on, if the client takes it so. Too late once the headers have left.
+  func setCompression(_ compression: MessageCompression)
+
   /// Runs the handler where the server was told to; by default at once, on the loop. The task is
   /// cancelled when the call ends before the handler does.
   func run(_ handler: @escaping @Sendable () async -> Void)

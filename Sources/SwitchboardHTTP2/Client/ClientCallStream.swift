@@ -84,7 +84,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     phase = .open
     self.connection = connection
     attempts += 1
-    if case .message(let message) = request.body { body.setOnly(outgoing(message)) }
+    if let options = request.options { body.compression = options.compression }
+    if case .message(let message) = request.body { body.setOnly(message) }
     connection.writeRequestHeaders(self)
     guard connection.session.submitRequest(self) else {
       self.connection = nil
@@ -94,11 +95,6 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
-  }
-
-  private func outgoing(_ message: MessageBuffer) -> MessageBuffer {
-    guard let compression = request.options?.compression, compression != .none else { return message }
-    return Compressor.compress(message, compression)
   }
 
   // MARK: On the loop: the way down

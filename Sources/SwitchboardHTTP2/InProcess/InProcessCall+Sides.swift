@@ -36,6 +36,9 @@ extension InProcessCall: ServerStream {
 
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
 
+  /// There is no wire to save bytes on.
+  func setCompression(_ compression: MessageCompression) {}
+
   func run(_ handler: @escaping @Sendable () async -> Void) {
     if let executor = transport.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }

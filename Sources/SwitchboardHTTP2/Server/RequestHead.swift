@@ -35,6 +35,15 @@ struct RequestHead {
     self.listSizeLimit = listSizeLimit
   }
 
+  /// The encoding that is asked for, if the client takes it.
+  func negotiated(_ wanted: MessageCompression) -> MessageCompression {
+    switch wanted {
+    case .none: .none
+    case .gzip: acceptsGzip ? .gzip : .none
+    case .deflate: acceptsDeflate ? .deflate : .none
+    }
+  }
+
   /// Any field but `:path`, whose handler the caller looks up.
   mutating func add(_ name: Bytes, _ value: Bytes) {
     listSize += name.count + value.count + 32

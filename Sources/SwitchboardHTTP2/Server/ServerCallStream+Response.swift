@@ -26,6 +26,8 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
 
+  func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
+
   func run(_ handler: @escaping @Sendable () async -> Void) {
     if let executor = connection.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }
@@ -95,7 +97,8 @@ extension ServerCallStream {
   }
 
   private func sendHeaders() {
-    let (metadata, pipe) = shared.withLock { ($0.headers, $0.responses) }
+    let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
+    body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
   }
@@ -103,11 +106,14 @@ extension ServerCallStream {
   private func submitResponse(_ metadata: HPACKHeaders?) {
     headersSent = true
     let session = connection.session
-    guard let metadata else { return session.submitResponse(self, constant: .response) }
+    guard metadata != nil || body.compression != .none else {
+      return session.submitResponse(self, constant: .response)
+    }
     session.headers.reset()
     session.headers.add(":status", "200")
     session.headers.add("content-type", "application/grpc")
-    session.headers.add(metadata)
+    if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
+    if let metadata { session.headers.add(metadata) }
     session.submitResponse(self)
   }
 
@@ -117,8 +123,11 @@ extension ServerCallStream {
     phase = .ending
     cancelTimer()
     self.status = status
-    let (metadata, trailers, pipe) = shared.withLock { ($0.headers, $0.trailers, $0.responses) }
+    let (metadata, trailers, pipe, compression) = shared.withLock {
+      ($0.headers, $0.trailers, $0.responses, $0.compression)
+    }
     trailerMetadata = trailers
+    if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)
     } else if let message {

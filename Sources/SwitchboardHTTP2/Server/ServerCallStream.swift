@@ -42,6 +42,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   struct Shared: Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
+    var compression = MessageCompression.none
     var outcome: (message: MessageBuffer?, status: GRPCStatus)?
     var responses: MessagePipe?
     var isClosed = false

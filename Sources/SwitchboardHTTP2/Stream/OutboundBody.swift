@@ -7,12 +7,14 @@ struct OutboundBody {
 
   private var current: MessageBuffer?
   private var offset = 0
+  /// What messages are compressed with as they leave.
+  var compression = MessageCompression.none
   var pipe: MessagePipe?
   /// No message follows `current`.
   var isLast = false
 
   mutating func setOnly(_ message: MessageBuffer) {
-    current = message
+    current = compressed(message)
     offset = 0
     isLast = true
   }
@@ -50,7 +52,7 @@ struct OutboundBody {
     if isLast { return .last(copied) }
     switch pipe?.pop() ?? .empty {
     case .message(let message):
-      current = message
+      current = compressed(message)
       offset = 0
       return nil
     case .empty: return copied > 0 ? .copied(copied) : .wait
@@ -58,6 +60,10 @@ struct OutboundBody {
       isLast = true
       return .last(copied)
     }
+  }
+
+  private func compressed(_ message: MessageBuffer) -> MessageBuffer {
+    compression == .none ? message : Compressor.compress(message, compression)
   }
 
   private mutating func advance(_ count: Int, in message: MessageBuffer) {
