@@ -33,6 +33,11 @@ public struct ChannelOptions: Sendable {
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
+  /// Where to tell what happens to connections.
+  public var logger = Logger.quiet
+  /// Who is told of calls and connections, for metrics and tracing.
+  public var observer: (any CallObserver)?
+
   /// The defaults.
   public init() {}
 

@@ -37,6 +37,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
+  @exclusivity(unchecked) private var observation: Observation?
+
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
 
@@ -59,6 +61,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   func begin() {
     guard phase == .idle else { return }
     phase = .waiting
+    if let observer = channel.options.observer {
+      let headers = request.options?.initialMetadata ?? HPACKHeaders()
+      observation = Observation(
+        observer,
+        ObservedCall(method: request.method, headers: headers, isServer: false)
+      )
+    }
     if let status = cancellation.withLock({ $0 }) { return close(status) }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body { body.pipe = pipe }
@@ -123,6 +132,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
+    observation?.end(status)
+    observation = nil
     receiver.close(status, trailers: head.takeFields())
     inboundFlow?.pipe.detach()
   }

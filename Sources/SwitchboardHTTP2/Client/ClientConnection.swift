@@ -33,6 +33,8 @@ final class ClientConnection: Connection {
   override func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
+    channel.options.observer?.connectionOpened(observed)
+    channel.options.logger.log(.debug, "connection opened", ["target": channel.target.authority])
     if let interval = channel.options.keepaliveInterval { watchKeepalive(after: interval) }
     channel.connectionBecameReady(self)
   }
@@ -45,7 +47,17 @@ final class ClientConnection: Connection {
     isRetired = true
     if let keepaliveTimer { loop.cancel(keepaliveTimer) }
     keepaliveTimer = nil
+    if isReady { channel.options.observer?.connectionClosed(observed, reason) }
+    channel.options.logger.log(
+      isReady ? .debug : .warning,
+      "connection closed",
+      ["target": channel.target.authority, "reason": "\(reason)"]
+    )
     channel.connectionDidClose(self, reason)
+  }
+
+  private var observed: ObservedConnection {
+    ObservedConnection(peer: channel.target.authority, isSecure: tls != nil, isServer: false)
   }
 
   private func watchKeepalive(after delay: Duration) {

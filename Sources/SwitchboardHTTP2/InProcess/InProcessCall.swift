@@ -29,6 +29,7 @@ final class InProcessCall: @unchecked Sendable {
   private var phase = Phase.idle
   private var headersTold = false
   private var timer: LoopTimer?
+  private var observation: Observation?
   var task: Task<Void, Never>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
@@ -47,6 +48,12 @@ final class InProcessCall: @unchecked Sendable {
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
     guard let handler = handler else { return close(.unknownMethod) }
+    if let observer = transport.options.observer {
+      observation = Observation(
+        observer,
+        ObservedCall(method: request.method, headers: headers, isServer: true)
+      )
+    }
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
     switch request.body {
     case .stream: handler.start(self)
@@ -104,6 +111,8 @@ final class InProcessCall: @unchecked Sendable {
     task?.cancel()
     task = nil
     if case .stream(let pipe) = request.body { pipe.abort(status.isOk ? .callGone : status) }
+    observation?.end(status)
+    observation = nil
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
   }

@@ -34,6 +34,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
+  @exclusivity(unchecked) private var observation: Observation?
+
   let signals = Atomic(0)
   let cancelled = Atomic(false)
   let shared = Locked(Shared())
@@ -100,6 +102,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func didClose(_ code: UInt32) {
     let wasEnded = localEnded
     phase = .closed
+    observation?.end(wasEnded ? status : .callGone)
+    observation = nil
     cancelTimer()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
@@ -211,6 +215,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func begin() {
     phase = .handling
+    if let observer = connection.options.observer, let method = head.handler?.method {
+      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+      observation = Observation(observer, call)
+    }
     if let timeout = head.timeout { startDeadline(timeout) }
     inbound?.pipe.attach(self)
   }

@@ -8,6 +8,8 @@ final class ServerConnection: Connection {
   private let core: ServerCore
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
   @exclusivity(unchecked) private var draining = Draining.no
+  /// The handshakes are over.
+  @exclusivity(unchecked) private var isOpen = false
   @exclusivity(unchecked) var timers = Timers()
   @exclusivity(unchecked) var keepalive: Keepalive
   @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
@@ -47,7 +49,17 @@ final class ServerConnection: Connection {
   }
 
   /// The client's first settings end its handshake.
-  override func sessionDidReceiveSettings() { stopHandshakeTimer() }
+  override func sessionDidReceiveSettings() {
+    stopHandshakeTimer()
+    guard !isOpen else { return }
+    isOpen = true
+    options.observer?.connectionOpened(observed)
+    options.logger.log(.debug, "connection opened", ["peer": peer.address])
+  }
+
+  private var observed: ObservedConnection {
+    ObservedConnection(peer: peer.address, isSecure: tls != nil, isServer: true)
+  }
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
     loop.activeCalls += 1
@@ -65,6 +77,13 @@ final class ServerConnection: Connection {
 
   override func didClose(_ reason: GRPCStatus) {
     stopLimits()
+    if isOpen { options.observer?.connectionClosed(observed, reason) }
+    // One that never opened had a failed handshake, or was no client of ours.
+    options.logger.log(
+      isOpen ? .debug : .warning,
+      "connection closed",
+      ["peer": peer.address, "reason": "\(reason)"]
+    )
     core.connectionDidClose(self)
   }
 

@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// What a server allows and how it runs. The defaults are safe against hostile clients.
 public struct ServerOptions: Sendable {
   /// The largest request message, after decompression.
@@ -33,6 +35,11 @@ public struct ServerOptions: Sendable {
   public var handshakeTimeout = Duration.seconds(20)
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
+
+  /// Where to tell what happens to connections.
+  public var logger = Logger.quiet
+  /// Who is told of calls and connections, for metrics and tracing.
+  public var observer: (any CallObserver)?
 
   /// The defaults.
   public init() {}
