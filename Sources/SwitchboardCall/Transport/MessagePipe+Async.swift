@@ -70,17 +70,15 @@ extension MessagePipe {
   }
 
   private func register(writer: Writer) {
-    let failure: (any Error)? = state.withLock { state in
-      if state.takeCancelled(writer.ticket) { return CancellationError() }
-      if case .failed(let status) = state.end { return status }
-      if state.end == nil, state.byteCount >= limit {
-        state.writers.append(writer)
-        return nil
-      }
-      writer.continuation.resume()
+    // `nil`: it waits.
+    let outcome: Result<Void, any Error>? = state.withLock { state in
+      if state.takeCancelled(writer.ticket) { return .failure(CancellationError()) }
+      if case .failed(let status) = state.end { return .failure(status) }
+      guard state.end == nil, state.byteCount >= limit else { return .success(()) }
+      state.writers.append(writer)
       return nil
     }
-    if let failure { writer.continuation.resume(throwing: failure) }
+    if let outcome { writer.continuation.resume(with: outcome) }
   }
 
   private func cancel(_ ticket: UInt64) {

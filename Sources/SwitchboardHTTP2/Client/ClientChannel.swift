@@ -107,7 +107,10 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }
     state = new
-    watchers.withLock { $0.tell(new) }
+    for watcher in watchers.withLock({ $0.change(to: new) }) {
+      watcher.yield(new)
+      if new == .shutdown { watcher.finish() }
+    }
   }
 
   // MARK: Shutting down
