@@ -35,6 +35,9 @@ let package = Package(
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
+    .library(name: "Switchboard", targets: ["Switchboard"]),
+    .executable(name: "Echo", targets: ["Echo"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -85,6 +88,26 @@ let package = Package(
         + goldens.map { Target.Dependency.target(name: $0.name) },
       exclude: ["Goldens"]
     ),
+
+    // Messages into bytes and back, between the last interceptor and the transport.
+    .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
+
+    // The umbrella: what users and generated services import.
+    .target(
+      name: "Switchboard",
+      dependencies: [
+        "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
+      ]
+    ),
+    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+
+    // The example: its generated module, and the command.
+    .target(
+      name: "EchoService",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/Echo"
+    ),
+    .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -13,6 +13,12 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public var response: Response {
     get async throws { try await eventual.value() }
   }
+
+  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
+  /// anything else happens to the call; at once, where it is known.
+  public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
+    eventual.whenSettled(callback)
+  }
 }
 
 /// A call with a stream of requests and one response.
@@ -37,6 +43,12 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   /// The response, or the status that the call failed with.
   public var response: Response {
     get async throws { try await eventual.value() }
+  }
+
+  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
+  /// anything else happens to the call; at once, where it is known.
+  public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
+    eventual.whenSettled(callback)
   }
 }
 

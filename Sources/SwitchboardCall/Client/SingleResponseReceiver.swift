@@ -53,11 +53,7 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
   nonisolated(nonsending) public func responseOfStarted(_ call: any ByteCall) async throws
     -> Responses.Message
   {
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { handover.wait($0) }
-    } onCancel: {
-      call.cancel(.cancelledByCaller)
-    }
+    try await handover.value(of: call)
   }
 }
 
@@ -92,6 +88,16 @@ final class ResponseHandover<Message: Sendable>: Sendable {
       }
     }
     waiting?.resume(with: result.mapError { $0 })
+  }
+
+  /// Waits for the result of a call. Cancelling the waiting task cancels the call.
+  @inlinable
+  nonisolated(nonsending) func value(of call: any ByteCall) async throws -> Message {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { wait($0) }
+    } onCancel: {
+      call.cancel(.cancelledByCaller)
+    }
   }
 
   @inlinable

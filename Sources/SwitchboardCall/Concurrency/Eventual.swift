@@ -3,6 +3,7 @@
 final class Eventual<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var result: Result<Value, GRPCStatus>?
+    var callbacks: [@Sendable (Result<Value, GRPCStatus>) -> Void] = []
     var waiters: [(ticket: UInt64, continuation: CheckedContinuation<Value, any Error>)] = []
     var nextTicket: UInt64 = 0
     var cancelled: Set<UInt64> = []
@@ -16,13 +17,27 @@ final class Eventual<Value: Sendable>: Sendable {
   /// Only the first result counts.
   @usableFromInline
   func settle(_ result: Result<Value, GRPCStatus>) {
-    let waiters = state.withLock { state in
-      guard state.result == nil else { return [CheckedContinuation<Value, any Error>]() }
+    let (waiters, callbacks) = state.withLock { state in
+      guard state.result == nil else { return (State().waiters, State().callbacks) }
       state.result = result
-      defer { state.waiters = [] }
-      return state.waiters.map(\.continuation)
+      defer {
+        state.waiters = []
+        state.callbacks = []
+      }
+      return (state.waiters, state.callbacks)
     }
-    for waiter in waiters { waiter.resume(with: result.mapError { $0 }) }
+    for callback in callbacks { callback(result) }
+    for waiter in waiters { waiter.continuation.resume(with: result.mapError { $0 }) }
+  }
+
+  /// Calls back as the value comes, on the thread that brings it; at once, where it is there.
+  @usableFromInline
+  func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
+    let result = state.withLock { state in
+      if state.result == nil { state.callbacks.append(callback) }
+      return state.result
+    }
+    if let result { callback(result) }
   }
 
   /// Waits for the value; a waiting task that is cancelled stops waiting, and nothing else.

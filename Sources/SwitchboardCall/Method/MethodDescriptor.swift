@@ -21,4 +21,14 @@ public final class MethodDescriptor: Sendable {
     self.path = "/\(service)/\(method)"
     self.pathBytes = Array(path.utf8)
   }
+
+  /// The method at a path such as `/echo.Echo/Get`, wherever that comes from.
+  public init(path: String, type: GRPCCallType) {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    service = names.dropFirst().dropLast().joined(separator: "/")
+    method = names.last.map(String.init) ?? ""
+    self.type = type
+    self.path = path
+    pathBytes = Array(path.utf8)
+  }
 }

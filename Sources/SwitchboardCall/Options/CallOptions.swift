@@ -13,6 +13,8 @@ public struct CallOptions: Sendable {
   public var responseSizeLimit: Int?
   /// The `:authority` to send in place of the channel's.
   public var serverAuthority: String?
+  /// Where the call's interceptors log to; quiet by default.
+  public var logger = Logger.quiet
 
   /// What is not given is as it would be without options.
   public init(

@@ -24,6 +24,14 @@ public struct ServerCallContext: Sendable {
   /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
   public var isCancelled: Bool { stream.isCancelled }
 
+  /// What the call's interceptors and its handler share.
+  public var userInfo: UserInfo {
+    get { stream.userInfo }
+    nonmutating set { stream.userInfo = newValue }
+  }
+
+  public var logger: Logger { stream.logger }
+
   /// Metadata to send before the first response. Ignored once that has been sent.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 

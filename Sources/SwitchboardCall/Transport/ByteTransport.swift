@@ -56,10 +56,18 @@ public protocol ResponseReceiver: AnyObject, Sendable {
   /// The metadata of a response, before its first message. Not told when the call fails before it.
   func receive(headers: HPACKHeaders)
 
+  /// A part of the request has left. Told where metadata is wanted, possibly from within the transport's work:
+  /// nothing may be asked of the transport from here.
+  func sent(_ part: SentPart)
+
   /// The one response of a call that does not stream responses, lent for the length of this call. Told at
   /// most once.
   func receive(message: RawSpan)
 
   /// The end, told exactly once and last.
   func close(_ status: GRPCStatus, trailers: HPACKHeaders)
+}
+
+extension ResponseReceiver {
+  public func sent(_ part: SentPart) {}
 }

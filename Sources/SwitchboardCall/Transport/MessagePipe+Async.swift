@@ -11,12 +11,22 @@ extension MessagePipe {
 
   /// Adds a message and waits until the pipe has room again.
   nonisolated(nonsending) public func write(_ message: MessageBuffer) async throws {
+    try checkOpen()
+    if !push(message) { try await waitForRoom() }
+  }
+
+  /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
+  nonisolated(nonsending) public func waitUntilWritable() async throws {
+    try checkOpen()
+    if !hasRoom { try await waitForRoom() }
+  }
+
+  private func checkOpen() throws(GRPCStatus) {
     switch ending {
     case nil: break
-    case .finished: throw GRPCStatus.writeAfterEnd
+    case .finished: throw .writeAfterEnd
     case .failed(let status): throw status
     }
-    if !push(message) { try await waitForRoom() }
   }
 
   nonisolated(nonsending) private func waitForMessage() async throws -> MessageBuffer? {

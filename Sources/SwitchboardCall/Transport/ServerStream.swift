@@ -33,8 +33,31 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Sends the one response and then success, together.
   func respond(_ message: MessageBuffer)
 
+  /// What interceptors and the handler of the call share.
+  var userInfo: UserInfo { get set }
+
+  /// Where the interceptors and the handler log to.
+  var logger: Logger { get }
+
+  /// Names who is told what becomes of the call. On the loop, before the handler runs.
+  func observe(_ observer: any ServerStreamObserver)
+
   /// Ends the call after what was written to `responses`. Only the first end counts.
   func finish(_ status: GRPCStatus)
+}
+
+/// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
+/// the transport from here.
+public protocol ServerStreamObserver: AnyObject, Sendable {
+  /// A part of the response has left.
+  func sent(_ part: SentPart)
+
+  /// The call is over: `nil` when the whole response has left. Told last.
+  func closed(_ failure: GRPCStatus?)
+}
+
+extension ServerStream {
+  public var logger: Logger { .quiet }
 }
 
 /// Who is at the other end of a connection.

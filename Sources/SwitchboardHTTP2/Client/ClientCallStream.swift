@@ -102,6 +102,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       connection.retire()
       return channel.dispatch(self)
     }
+    receiver.sent(.metadata)
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
   }
@@ -208,7 +209,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func localDidEnd() { localEnded = true }
+  override func localDidEnd() {
+    localEnded = true
+    receiver.sent(.end)
+  }
 
   override func didClose(_ code: UInt32) {
     closeCode = code
@@ -216,10 +220,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    defer { tellSent() }
+    return body.read(into: buffer)
+  }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    body.takeBorrowed(count)
+    defer { tellSent() }
+    return body.takeBorrowed(count)
+  }
+
+  private func tellSent() {
+    while body.sentCount > 0 {
+      body.sentCount -= 1
+      receiver.sent(.message)
+    }
   }
 
   override func runOnLoop() { handleSignals() }

@@ -28,6 +28,15 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
 
+  var userInfo: UserInfo {
+    get { shared.withLock { $0.userInfo } }
+    set { shared.withLock { $0.userInfo = newValue } }
+  }
+
+  var logger: Logger { connection.options.logger }
+
+  func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
+
   func run(_ handler: @escaping @Sendable () async -> Void) {
     if let executor = connection.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }
@@ -105,6 +114,7 @@ extension ServerCallStream {
 
   private func submitResponse(_ metadata: HPACKHeaders?) {
     headersSent = true
+    observer?.sent(.metadata)
     let session = connection.session
     guard metadata != nil || body.compression != .none else {
       return session.submitResponse(self, constant: .response)

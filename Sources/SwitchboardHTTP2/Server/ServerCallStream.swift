@@ -32,6 +32,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
@@ -47,6 +48,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var compression = MessageCompression.none
     var outcome: (message: MessageBuffer?, status: GRPCStatus)?
     var responses: MessagePipe?
+    var userInfo = UserInfo()
     var isClosed = false
   }
 
@@ -95,6 +97,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func localDidEnd() {
     localEnded = true
+    observer?.sent(.end)
     // The answer is complete, so the rest of the request is of no use to anyone.
     if !remoteEnded { connection.session.reset(id, .noError) }
   }
@@ -116,13 +119,34 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     responses?.detach()
     inbound?.pipe.abort(.callGone)
     inbound?.pipe.detach()
+    tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+  func tellClosed(_ failure: GRPCStatus?) {
+    observer?.closed(failure)
+    observer = nil
+  }
+
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    defer { tellSent() }
+    return body.read(into: buffer)
+  }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    body.takeBorrowed(count)
+    defer { tellSent() }
+    return body.takeBorrowed(count)
+  }
+
+  private func tellSent() {
+    guard let observer else {
+      body.sentCount = 0
+      return
+    }
+    while body.sentCount > 0 {
+      body.sentCount -= 1
+      observer.sent(.message)
+    }
   }
 
   override func trailers(into headers: HeaderWriter) -> Trailers { makeTrailers(into: headers) }
@@ -237,6 +261,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     inbound?.pipe.abort(.deadlinePassed)
     shared.withLock { $0.responses }?.abort(.deadlinePassed)
     end(nil, .deadlinePassed)
+    tellClosed(.deadlinePassed)
     task?.cancel()
   }
 

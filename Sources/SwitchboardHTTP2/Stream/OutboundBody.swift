@@ -10,6 +10,8 @@ struct OutboundBody {
   /// What messages are compressed with as they leave.
   var compression = MessageCompression.none
   var pipe: MessagePipe?
+  /// How many messages have gone out whole, for the stream to count down as it tells of them.
+  var sentCount = 0
   /// No message follows `current`.
   var isLast = false
 
@@ -71,5 +73,6 @@ struct OutboundBody {
     guard offset == message.unsafeFramedBytes.count else { return }
     current = nil
     offset = 0
+    sentCount += 1
   }
 }

@@ -1,0 +1,42 @@
+/// The promises of parts that are on their way to the network.
+struct SentPromises {
+  var metadata: EventLoopPromise<Void>?
+  var end: EventLoopPromise<Void>?
+  /// Of messages, with the number that each has in the stream.
+  private var messages: [(number: Int, promise: EventLoopPromise<Void>)] = []
+  private var added = 0
+  private var sent = 0
+
+  /// Notes that a message went to the transport.
+  mutating func add(_ promise: EventLoopPromise<Void>?) {
+    added += 1
+    if let promise { messages.append((added, promise)) }
+  }
+
+  /// The transport sent a part. It may say so from within its own work, so that promises are kept afterwards.
+  mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
+    if let promise = take(part) { eventLoop.execute { promise.succeed() } }
+  }
+
+  private mutating func take(_ part: SentPart) -> EventLoopPromise<Void>? {
+    switch part {
+    case .metadata:
+      defer { metadata = nil }
+      return metadata
+    case .end:
+      defer { end = nil }
+      return end
+    case .message:
+      sent += 1
+      guard let first = messages.first, first.number == sent else { return nil }
+      return messages.removeFirst().promise
+    }
+  }
+
+  mutating func failAll(_ status: GRPCStatus) {
+    metadata?.fail(status)
+    for message in messages { message.promise.fail(status) }
+    end?.fail(status)
+    self = SentPromises()
+  }
+}
