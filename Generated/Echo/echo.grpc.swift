@@ -92,7 +92,7 @@ public struct Echo_EchoClient: ServiceClient, Echo_EchoClientProtocol {
 
   public func makeGetCall(
     _ request: Echo_EchoRequest, callOptions: CallOptions? = nil
-  ) -> UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
+  ) -> AsyncUnaryCall<Echo_EchoResponse> {
     unaryCall(Echo_EchoMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
   }
 
@@ -104,7 +104,7 @@ public struct Echo_EchoClient: ServiceClient, Echo_EchoClientProtocol {
 
   public func makeExpandCall(
     _ request: Echo_EchoRequest, callOptions: CallOptions? = nil
-  ) -> ServerStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+  ) -> AsyncServerStreamingCall<Echo_EchoResponse> {
     serverStreamingCall(Echo_EchoMetadata.Methods.expand, request, callOptions) {
       $0.makeExpandInterceptors()
     }
@@ -128,7 +128,7 @@ public struct Echo_EchoClient: ServiceClient, Echo_EchoClientProtocol {
 
   public func makeCollectCall(
     callOptions: CallOptions? = nil
-  ) -> ClientStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+  ) -> AsyncClientStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
     clientStreamingCall(Echo_EchoMetadata.Methods.collect, callOptions) { $0.makeCollectInterceptors() }
   }
 
@@ -150,7 +150,7 @@ public struct Echo_EchoClient: ServiceClient, Echo_EchoClientProtocol {
 
   public func makeUpdateCall(
     callOptions: CallOptions? = nil
-  ) -> BidirectionalStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+  ) -> AsyncBidirectionalStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
     bidirectionalStreamingCall(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
     }

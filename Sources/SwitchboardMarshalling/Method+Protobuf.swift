@@ -11,6 +11,8 @@ extension Method {
   where Requests == ProtobufMarshaller<Request>, Responses == ProtobufMarshaller<Response> {
     self.init(
       MethodDescriptor(service: service, method: method, type: type),
-      requests: ProtobufMarshaller(), responses: ProtobufMarshaller())
+      requests: ProtobufMarshaller(),
+      responses: ProtobufMarshaller()
+    )
   }
 }

@@ -6,7 +6,7 @@ extension ServiceClient {
     _ request: Requests.Message,
     _ options: CallOptions?,
     _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> UnaryCall<Requests.Message, Responses.Message> {
+  ) -> AsyncUnaryCall<Responses.Message> {
     channel.makeUnaryCall(
       method,
       request,
@@ -21,7 +21,7 @@ extension ServiceClient {
     _ request: Requests.Message,
     _ options: CallOptions?,
     _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ServerStreamingCall<Requests.Message, Responses.Message> {
+  ) -> AsyncServerStreamingCall<Responses.Message> {
     channel.makeServerStreamingCall(
       method,
       request,
@@ -35,7 +35,7 @@ extension ServiceClient {
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
     _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ClientStreamingCall<Requests.Message, Responses.Message> {
+  ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     channel.makeClientStreamingCall(
       method,
       options: options ?? defaultCallOptions,
@@ -48,7 +48,7 @@ extension ServiceClient {
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
     _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> BidirectionalStreamingCall<Requests.Message, Responses.Message> {
+  ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     channel.makeBidirectionalStreamingCall(
       method,
       options: options ?? defaultCallOptions,
