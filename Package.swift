@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
     .library(name: "Switchboard", targets: ["Switchboard"]),
+    .executable(name: "Echo", targets: ["Echo"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -106,6 +107,7 @@ let package = Package(
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
       path: "Generated/Echo"
     ),
+    .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -18,7 +18,7 @@ struct EchoCaller {
 
   private func get(_ message: String) async throws -> GRPCStatus {
     let call = client.makeGetCall(.with { $0.text = message })
-    call.futureResponse.whenSuccess { print("get received: \($0.text)") }
+    call.whenResponse { if case .success(let response) = $0 { print("get received: \(response.text)") } }
     return await call.status
   }
 
@@ -30,15 +30,15 @@ struct EchoCaller {
 
   private func collect(_ message: String) async throws -> GRPCStatus {
     let call = client.makeCollectCall()
-    call.futureResponse.whenSuccess { print("collect received: \($0.text)") }
-    try await call.requestStream.send(requests(message))
+    call.whenResponse { if case .success(let response) = $0 { print("collect received: \(response.text)") } }
+    for request in requests(message) { try await call.requestStream.send(request) }
     call.requestStream.finish()
     return await call.status
   }
 
   private func update(_ message: String) async throws -> GRPCStatus {
     let call = client.makeUpdateCall()
-    try await call.requestStream.send(requests(message))
+    for request in requests(message) { try await call.requestStream.send(request) }
     call.requestStream.finish()
     try await printAll(call.responseStream, "update")
     return await call.status
