@@ -7,6 +7,8 @@ struct SentPromises {
   private var added = 0
   private var sent = 0
 
+  var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
+
   /// Notes that a message went to the transport.
   mutating func add(_ promise: EventLoopPromise<Void>?) {
     added += 1
@@ -34,6 +36,7 @@ struct SentPromises {
   }
 
   mutating func failAll(_ status: GRPCStatus) {
+    guard !isEmpty else { return }
     metadata?.fail(status)
     for message in messages { message.promise.fail(status) }
     end?.fail(status)

@@ -19,8 +19,11 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        pipeline.toCaller = Self.singleResponse { continuation.resume(with: $0) }
-        pipeline.onLoop { pipeline.send(request) }
+        let single = SingleResponse<Responses.Message>()
+        pipeline.toCaller = { part in
+          if let result = single.take(part) { continuation.resume(with: result.mapError { $0 }) }
+        }
+        pipeline.start(request)
       }
     } onCancel: {
       pipeline.cancelByCaller()
@@ -47,29 +50,7 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     let reader = PartReader(pipeline)
     pipeline.toCaller = reader.queue.sink
-    pipeline.onLoop { pipeline.send(request) }
+    pipeline.start(request)
     return ResponseStream(reader)
-  }
-
-  /// What a caller of one response makes of the parts: a result, once.
-  @inlinable
-  static func singleResponse<Response: Sendable>(
-    _ settle: @escaping (Result<Response, any Error>) -> Void
-  ) -> (GRPCClientResponsePart<Response>) -> Void {
-    var response: Response?
-    var hasSeveral = false
-    return { part in
-      switch part {
-      case .metadata:
-        break
-      case .message(let message):
-        hasSeveral = response != nil
-        response = message
-      case .end(let status, _):
-        guard status.isOk else { return settle(.failure(status)) }
-        guard !hasSeveral else { return settle(.failure(GRPCStatus.tooManyMessages)) }
-        settle(response.map { .success($0) } ?? .failure(GRPCStatus.missingResponse))
-      }
-    }
   }
 }

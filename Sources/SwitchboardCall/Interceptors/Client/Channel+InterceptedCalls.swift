@@ -20,7 +20,7 @@ extension Channel {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
     pipeline.toCaller = Self.recording(record, response)
-    pipeline.onLoop { pipeline.send(request) }
+    pipeline.start(request)
     return AsyncUnaryCall(pipeline, record, response)
   }
 
@@ -43,7 +43,7 @@ extension Channel {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
     pipeline.toCaller = Self.recording(record, response)
-    pipeline.onLoop { pipeline.sendMetadata() }
+    pipeline.startStream()
     return AsyncClientStreamingCall(pipeline, record, RequestStreamWriter(pipeline), response)
   }
 
@@ -67,7 +67,7 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     let record = CallRecord()
     let responses = Self.recording(record, pipeline)
-    pipeline.onLoop { pipeline.send(request) }
+    pipeline.start(request)
     return AsyncServerStreamingCall(pipeline, record, responses)
   }
 
@@ -89,7 +89,7 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     let record = CallRecord()
     let responses = Self.recording(record, pipeline)
-    pipeline.onLoop { pipeline.sendMetadata() }
+    pipeline.startStream()
     return AsyncBidirectionalStreamingCall(pipeline, record, RequestStreamWriter(pipeline), responses)
   }
 }

@@ -71,10 +71,11 @@ extension Channel {
   ) -> (ClientPipeline<Requests.Message, Responses.Message>, ResponseHandover<Responses.Message>) {
     let pipeline = makePipeline(method, options, interceptors)
     let handover = ResponseHandover<Responses.Message>()
-    pipeline.toCaller = Self.singleResponse { result in
-      handover.settle(result.mapError { GRPCStatus(describing: $0) })
+    let single = SingleResponse<Responses.Message>()
+    pipeline.toCaller = { part in
+      if let result = single.take(part) { handover.settle(result) }
     }
-    pipeline.onLoop { pipeline.sendMetadata() }
+    pipeline.startStream()
     return (pipeline, handover)
   }
 
@@ -139,7 +140,7 @@ extension Channel {
   ) -> ResponseStream<Response> {
     let reader = PartReader(pipeline)
     pipeline.toCaller = reader.queue.sink
-    pipeline.onLoop { pipeline.sendMetadata() }
+    pipeline.startStream()
     // On the loop, where the chain is: each request would have to go there anyway.
     reader.write(on: eventLoop) {
       do {

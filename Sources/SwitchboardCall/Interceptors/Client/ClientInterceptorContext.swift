@@ -15,7 +15,7 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The loop that the call's parts are handled on.
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
-  public var logger: Logger { pipeline.transport.logger }
+  public var logger: Logger { pipeline.transport.options.logger }
 
   public var type: GRPCCallType { pipeline.transport.type }
 

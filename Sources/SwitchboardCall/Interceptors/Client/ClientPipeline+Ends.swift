@@ -56,9 +56,10 @@ extension ClientPipeline {
     }
   }
 
-  /// Sends the parts of a call that takes one request. On the loop.
+  /// Starts a call that takes one request, from any thread.
   @inlinable
-  func send(_ request: Request) {
+  func start(_ request: Request) {
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
     guard begin() else { return }
     send(.metadata(transport.initialMetadata), promise: nil, to: 0)
     send(.message(request, MessageMetadata()), promise: nil, to: 0)
@@ -66,9 +67,10 @@ extension ClientPipeline {
     watchDeadline()
   }
 
-  /// Sends the first part of a call that streams its requests. On the loop.
+  /// Starts a call that streams its requests, from any thread.
   @inlinable
-  func sendMetadata() {
+  func startStream() {
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
     send(.metadata(transport.initialMetadata), promise: nil, to: 0)
     watchDeadline()

@@ -7,24 +7,25 @@
 /// It is open until an `end` reaches the caller; whatever is sent afterwards fails its promise.
 @usableFromInline
 final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone; the methods hop to it.
+  // Sendable holds because everything is touched on the event loop alone; the methods hop to it. Unchecked
+  // exclusivity holds because no access lasts while other code runs.
 
   @usableFromInline typealias ToTransport = (GRPCClientRequestPart<Request>, EventLoopPromise<Void>?) -> Void
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let transport: ClientTransportEnd
-  @usableFromInline var interceptors: [ClientInterceptor<Request, Response>]
+  @exclusivity(unchecked) @usableFromInline var interceptors: [ClientInterceptor<Request, Response>]
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
   // class would not be.
-  @usableFromInline var toTransport: ToTransport?
-  @usableFromInline var toCaller: ToCaller?
-  @usableFromInline var isOpen = true
-  @usableFromInline var hasStarted = false
-  private var cancelledEarly: GRPCStatus?
-  private var alarm: Task<Void, Never>?
+  @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
+  @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
+  @exclusivity(unchecked) @usableFromInline var isOpen = true
+  @exclusivity(unchecked) @usableFromInline var hasStarted = false
+  @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
+  @exclusivity(unchecked) @usableFromInline var alarm: Task<Void, Never>?
 
-  @usableFromInline
+  @inlinable
   init(
     _ channel: Channel,
     _ method: MethodDescriptor,
@@ -34,12 +35,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     eventLoop = channel.eventLoop
     transport = ClientTransportEnd(channel.transport, method, options ?? CallOptions())
     self.interceptors = interceptors
-  }
-
-  /// Runs the work on the loop: now, where that is here.
-  @inlinable
-  func onLoop(_ work: @escaping @Sendable () -> Void) {
-    if eventLoop.inEventLoop { work() } else { eventLoop.execute(work) }
   }
 
   // MARK: Parts
@@ -113,7 +108,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   // MARK: Start and end
 
   /// Begins the call. `false` when it was cancelled before: then it has ended.
-  @usableFromInline
+  @inlinable
   func begin() -> Bool {
     hasStarted = true
     guard let cancelledEarly else { return true }
@@ -132,22 +127,29 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   }
 
   /// Neighbours let go of each other, and with them of every part that an interceptor kept.
-  @usableFromInline
+  @inlinable
   func close() {
     isOpen = false
     toTransport = nil
     toCaller = nil
-    alarm?.cancel()
-    alarm = nil
+    if let alarm {
+      alarm.cancel()
+      self.alarm = nil
+    }
     transport.close()
     interceptors = []
   }
 
   /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not
   /// escape it.
-  @usableFromInline
+  @inlinable
   func watchDeadline() {
     guard isOpen, alarm == nil, let deadline = transport.deadline, !transport.isLive else { return }
+    watch(deadline)
+  }
+
+  @usableFromInline
+  func watch(_ deadline: ContinuousClock.Instant) {
     alarm = Task(executorPreference: eventLoop) { [weak self] in
       try? await Task.sleep(until: deadline, clock: .continuous)
       if !Task.isCancelled { self?.deadlinePassed() }

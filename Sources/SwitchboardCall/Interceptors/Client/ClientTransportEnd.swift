@@ -3,14 +3,16 @@
 @usableFromInline
 final class ClientTransportEnd: @unchecked Sendable {
   // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its receiver.
+  // its receiver. Unchecked exclusivity holds because no access lasts while other code runs.
 
   /// ```
   ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> idle
   /// ```
   /// Idle again, an interceptor that kept the status to itself may send the call once more.
   enum Phase {
-    case idle, gathering, live
+    case idle
+    case gathering
+    case live
   }
 
   /// What the transport answers, beside messages.
@@ -25,20 +27,22 @@ final class ClientTransportEnd: @unchecked Sendable {
 
   let transport: any ByteTransport
   let method: MethodDescriptor
-  let deadline: ContinuousClock.Instant?
-  var options: CallOptions
-  var path: String
-  private(set) var phase = Phase.idle
-  private(set) var requests: MessagePipe?
-  private var message: MessageBuffer?
-  private var call: (any ByteCall)?
-  private var promises = SentPromises()
+  @usableFromInline let deadline: ContinuousClock.Instant?
+  @exclusivity(unchecked) var options: CallOptions
+  @exclusivity(unchecked) var path: String
+  @exclusivity(unchecked) private(set) var requests: MessagePipe?
+  @exclusivity(unchecked) private var phase = Phase.idle
+  @exclusivity(unchecked) private var message: MessageBuffer?
+  @exclusivity(unchecked) private var call: (any ByteCall)?
+  @exclusivity(unchecked) private var responses: StreamedAnswers?
+  @exclusivity(unchecked) private var promises = SentPromises()
 
-  @usableFromInline var onMessage: ((RawSpan) -> Void)?
-  @usableFromInline var onAnswer: ((Answer) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   /// Waits until the caller has room for more responses.
-  @usableFromInline var room: (@Sendable (Int) async -> Void)?
+  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
 
+  @usableFromInline
   init(_ transport: any ByteTransport, _ method: MethodDescriptor, _ options: CallOptions) {
     self.transport = transport
     self.method = method
@@ -50,7 +54,7 @@ final class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline
   var initialMetadata: HPACKHeaders { options.initialMetadata }
   var type: GRPCCallType { method.type }
-  var logger: Logger { options.logger }
+  @usableFromInline
   var isLive: Bool { phase == .live }
 
   // MARK: Requests
@@ -118,10 +122,10 @@ final class ClientTransportEnd: @unchecked Sendable {
     phase = .live
     if let deadline { options.timeout = max(.zero, deadline - .now) }
     let method = path == method.path ? method : MethodDescriptor(path: path, type: type)
-    let responses = type.streamsResponses ? MessagePipe(limit: Channel.streamBufferSize) : nil
+    responses = type.streamsResponses ? StreamedAnswers() : nil
     let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: body, responses: responses),
-      receiver: ChainReceiver(self, responses)
+      CallRequest(method: method, options: options, body: body, responses: responses?.pipe),
+      receiver: self
     )
     self.call = call
     call.start()
@@ -139,23 +143,69 @@ final class ClientTransportEnd: @unchecked Sendable {
   }
 
   /// The chain is gone: nothing is told any more.
+  @usableFromInline
   func close() {
     onMessage = nil
     onAnswer = nil
+    room = nil
+    message = nil
     if let call, phase == .live { call.cancel(.cancelledByCaller) }
     promises.failAll(.callEnded)
-    message = nil
-    room = nil
   }
 
-  func sent(_ part: SentPart) { promises.complete(part, on: transport.eventLoop) }
-
-  /// The transport's call is over, and everything that came before was told.
-  func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  private func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
+    responses = nil
     promises.failAll(status.isOk ? .callEnded : status)
     onAnswer?(status.origin == .peer ? .end(status, trailers) : .failure(status))
   }
+}
+
+// MARK: - What the transport tells
+
+extension ClientTransportEnd: ResponseReceiver {
+  @usableFromInline
+  var wantsMetadata: Bool { true }
+
+  @usableFromInline
+  func receive(headers: HPACKHeaders) {
+    onAnswer?(.metadata(headers))
+    guard let responses else { return }
+    responses.isReading = true
+    Task.immediate(executorPreference: transport.eventLoop) { await self.read(responses) }
+  }
+
+  @usableFromInline
+  func receive(message: RawSpan) { onMessage?(message) }
+
+  @usableFromInline
+  func sent(_ part: SentPart) { promises.complete(part, on: transport.eventLoop) }
+
+  /// What streamed before is told before the end is.
+  @usableFromInline
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    guard let responses, responses.isReading else { return finish(status, trailers) }
+    responses.outcome = (status, trailers)
+    responses.pipe.finish()
+  }
+
+  /// Reads responses as fast as the caller does.
+  private func read(_ responses: StreamedAnswers) async {
+    while let message = try? await responses.pipe.next() {
+      message.withBytes { onMessage?($0) }
+      await room?(message.byteCount)
+    }
+    if let outcome = responses.outcome { finish(outcome.status, outcome.trailers) }
+  }
+}
+
+/// The streamed responses of one call on the transport.
+private final class StreamedAnswers: @unchecked Sendable {
+  // Sendable holds because everything but the pipe is touched on the event loop alone.
+  let pipe = MessagePipe(limit: Channel.streamBufferSize)
+  var isReading = false
+  /// How the call ended, when what came before is still to be read.
+  var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
 }

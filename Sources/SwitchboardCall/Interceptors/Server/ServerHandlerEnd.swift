@@ -6,12 +6,12 @@ final class ServerHandlerEnd: ServerStream {
     var received = HPACKHeaders()
     var initial = HPACKHeaders()
     var trailers = HPACKHeaders()
-    var isSent = false
   }
 
   private let stream: any ServerStream
   private let metadata = Locked(Metadata())
 
+  @usableFromInline
   init(_ stream: any ServerStream) {
     self.stream = stream
   }
@@ -55,16 +55,10 @@ final class ServerHandlerEnd: ServerStream {
   @usableFromInline
   func observe(_ observer: any ServerStreamObserver) { stream.observe(observer) }
 
+  @usableFromInline
   var trailers: HPACKHeaders { metadata.withLock { $0.trailers } }
 
-  var hasMetadata: Bool { metadata.withLock { !$0.isSent && !$0.initial.isEmpty } }
-
-  /// The metadata to send before the first message; `nil` when it was taken before.
-  func takeMetadata() -> HPACKHeaders? {
-    metadata.withLock { metadata in
-      guard !metadata.isSent else { return nil }
-      metadata.isSent = true
-      return metadata.initial
-    }
-  }
+  /// What to send before the first message.
+  @usableFromInline
+  var initialMetadata: HPACKHeaders { metadata.withLock { $0.initial } }
 }

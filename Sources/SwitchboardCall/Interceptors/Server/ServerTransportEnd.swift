@@ -3,7 +3,7 @@
 @usableFromInline
 final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its observer.
+  // its observer. Unchecked exclusivity holds because no access lasts while other code runs.
 
   /// What the transport tells, beside messages.
   @usableFromInline
@@ -14,13 +14,14 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   @usableFromInline let stream: any ServerStream
   @usableFromInline let method: MethodDescriptor
-  @usableFromInline var onMessage: ((RawSpan) -> Void)?
-  @usableFromInline var onAnswer: ((Answer) -> Void)?
-  private var message: MessageBuffer?
-  private var hasFailed = false
-  private var hasEnded = false
-  private var promises = SentPromises()
+  @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
+  @exclusivity(unchecked) private var message: MessageBuffer?
+  @exclusivity(unchecked) private var hasFailed = false
+  @exclusivity(unchecked) private var hasEnded = false
+  @exclusivity(unchecked) private var promises = SentPromises()
 
+  @usableFromInline
   init(_ stream: any ServerStream, _ method: MethodDescriptor) {
     self.stream = stream
     self.method = method
@@ -114,6 +115,11 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   @usableFromInline
   func closed(_ failure: GRPCStatus?) {
+    // Nothing is left to be told of most calls.
+    if failure == nil, promises.isEmpty {
+      hasEnded = true
+      return
+    }
     // The transport may be in the middle of its work, and what this leads to may ask things of it.
     stream.eventLoop.execute {
       self.hasEnded = true
