@@ -15,24 +15,29 @@ struct SentPromises {
     if let promise { messages.append((added, promise)) }
   }
 
-  /// The transport sent a part. It may say so from within its own work, so that promises are kept afterwards.
+  /// The transport sent a part, and with it all that were before. It may say so from within its own work, so that
+  /// promises are kept afterwards.
   mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
-    if let promise = take(part) { eventLoop.execute { promise.succeed() } }
+    let done = take(part)
+    guard !done.isEmpty else { return }
+    eventLoop.execute { for promise in done { promise.succeed() } }
   }
 
-  private mutating func take(_ part: SentPart) -> EventLoopPromise<Void>? {
-    switch part {
-    case .metadata:
-      defer { metadata = nil }
-      return metadata
-    case .end:
-      defer { end = nil }
-      return end
-    case .message:
-      sent += 1
-      guard let first = messages.first, first.number == sent else { return nil }
-      return messages.removeFirst().promise
+  private mutating func take(_ part: SentPart) -> [EventLoopPromise<Void>] {
+    if part == .message { sent += 1 }
+    guard !isEmpty else { return [] }
+    var done: [EventLoopPromise<Void>] = []
+    if let promise = metadata { done.append(promise) }
+    metadata = nil
+    while let first = messages.first, first.number <= sent || part == .end {
+      done.append(first.promise)
+      messages.removeFirst()
     }
+    if part == .end, let promise = end {
+      done.append(promise)
+      end = nil
+    }
+    return done
   }
 
   mutating func failAll(_ status: GRPCStatus) {

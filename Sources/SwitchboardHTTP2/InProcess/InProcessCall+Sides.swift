@@ -14,6 +14,18 @@ extension InProcessCall: ByteCall {
   }
 }
 
+/// The pipe of requests tells when they have been read, which is when they have left the client.
+extension InProcessCall: MessagePipe.Observer {
+  func pipeBecameReadable(_ pipe: MessagePipe) {
+    guard pipe.hasEnded else { return }
+    onLoop { $0.receiver.sent(.end) }
+  }
+
+  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+    onLoop { $0.receiver.sent(.message) }
+  }
+}
+
 extension InProcessCall: ServerStream {
   var eventLoop: any EventLoop { transport.loop }
   var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
@@ -50,5 +62,14 @@ extension InProcessCall: ServerStream {
 
   func respond(_ message: MessageBuffer) { onLoop { $0.answer(message) } }
 
-  func finish(_ status: GRPCStatus) { onLoop { $0.close(status) } }
+  func finish(_ status: GRPCStatus) { onLoop { $0.end(status) } }
+
+  var userInfo: UserInfo {
+    get { shared.withLock { $0.userInfo } }
+    set { shared.withLock { $0.userInfo = newValue } }
+  }
+
+  var logger: Logger { transport.options.logger }
+
+  func observe(_ observer: any ServerStreamObserver) { setStreamObserver(observer) }
 }

@@ -17,6 +17,7 @@ final class InProcessCall: @unchecked Sendable {
   struct Shared: Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
+    var userInfo = UserInfo()
   }
 
   let request: CallRequest
@@ -30,6 +31,7 @@ final class InProcessCall: @unchecked Sendable {
   private var headersTold = false
   private var timer: LoopTimer?
   private var observation: Observation?
+  private var streamObserver: (any ServerStreamObserver)?
   var task: Task<Void, Never>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
@@ -55,12 +57,16 @@ final class InProcessCall: @unchecked Sendable {
       )
     }
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
+    receiver.sent(.metadata)
     switch request.body {
-    case .stream: handler.start(self)
+    case .stream(let pipe):
+      pipe.attach(self)
+      handler.start(self)
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
       }
+      receiver.sent(.end)
       message.withBytes { handler.start(self, message: $0) }
     }
   }
@@ -84,6 +90,7 @@ final class InProcessCall: @unchecked Sendable {
   func tellHeaders() {
     guard phase == .handling, !headersTold else { return }
     headersTold = true
+    streamObserver?.sent(.metadata)
     guard receiver.wantsMetadata else { return }
     var all: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
@@ -97,7 +104,17 @@ final class InProcessCall: @unchecked Sendable {
       return close(.messageTooLarge(message.byteCount, limit: limit))
     }
     message.withBytes { receiver.receive(message: $0) }
-    close(.ok)
+    end(.ok)
+  }
+
+  /// The server ends the call. What it wrote has reached the client, who reads it from the same memory.
+  func end(_ status: GRPCStatus) {
+    guard phase == .handling else { return }
+    if status.isOk { tellHeaders() }
+    streamObserver?.sent(.end)
+    streamObserver?.closed(nil)
+    streamObserver = nil
+    close(status)
   }
 
   /// The one way in which a call ends.
@@ -110,12 +127,20 @@ final class InProcessCall: @unchecked Sendable {
     cancelled.store(true, ordering: .relaxed)
     task?.cancel()
     task = nil
-    if case .stream(let pipe) = request.body { pipe.abort(status.isOk ? .callGone : status) }
+    if case .stream(let pipe) = request.body {
+      pipe.detach()
+      pipe.abort(status.isOk ? .callGone : status)
+    }
+    streamObserver?.closed(status)
+    streamObserver = nil
     observation?.end(status)
     observation = nil
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
   }
+
+  /// Names who is told of the server's side.
+  func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
 
   private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
     var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])

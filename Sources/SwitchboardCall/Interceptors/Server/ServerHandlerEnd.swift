@@ -44,6 +44,9 @@ final class ServerHandlerEnd: ServerStream {
   func setTrailers(_ trailers: HPACKHeaders) { metadata.withLock { $0.trailers = trailers } }
 
   @usableFromInline
+  func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
+
+  @usableFromInline
   func run(_ handler: @escaping @Sendable () async -> Void) { stream.run(handler) }
 
   @usableFromInline
