@@ -37,6 +37,9 @@ let package = Package(
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
     .executable(name: "switchboard", targets: ["SwitchboardTool"]),
     .executable(name: "protoc-gen-switchboard", targets: ["protoc-gen-switchboard"]),
+    .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
+    .library(name: "Switchboard", targets: ["Switchboard"]),
+    .executable(name: "Echo", targets: ["Echo"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -64,7 +67,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",
-      dependencies: ["SwitchboardHTTP2", "SwitchboardCall"],
+      dependencies: ["SwitchboardHTTP2", "SwitchboardCall", "CNghttp2"],
       exclude: ["Peers"]
     ),
 
@@ -87,6 +90,26 @@ let package = Package(
         + goldens.map { Target.Dependency.target(name: $0.name) },
       exclude: ["Goldens"]
     ),
+
+    // Messages into bytes and back, between the last interceptor and the transport.
+    .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
+
+    // The umbrella: what users and generated services import.
+    .target(
+      name: "Switchboard",
+      dependencies: [
+        "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
+      ]
+    ),
+    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+
+    // The example: its generated module, and the command.
+    .target(
+      name: "EchoService",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/Echo"
+    ),
+    .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -5,23 +5,24 @@ import Testing
 
 /// Whatever goes wrong ends the call once, with the right status.
 @Suite(.timeLimit(.minutes(1))) struct FailureTests {
-  @Test func aHandlersStatusReachesTheCaller() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func aHandlersStatusReachesTheCaller(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       let failure = await status { _ = try await pair.get(TestService.fail, Array("50% of ü".utf8)) }
       #expect(failure == GRPCStatus(code: .failedPrecondition, message: "50% of ü"))
     }
   }
 
-  @Test func anUnknownMethodIsUnimplemented() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func anUnknownMethodIsUnimplemented(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       #expect(await status { _ = try await pair.get(TestService.missing) }?.code == .unimplemented)
     }
   }
 
-  @Test func aMessageAboveTheServersLimitIsRefused() async throws {
+  @Test(arguments: Wire.withAndWithout) func aMessageAboveTheServersLimitIsRefused(_ wire: Wire) async throws
+  {
     var options = ServerOptions()
     options.maxRequestSize = 1000
-    try await TestPair.with(server: options) { pair async throws in
+    try await TestPair.with(wire, server: options) { pair async throws in
       let failure = await status {
         _ = try await pair.get(TestService.get, [UInt8](repeating: 0, count: 1001))
       }
@@ -30,8 +31,9 @@ import Testing
     }
   }
 
-  @Test func aMessageAboveTheCallersLimitIsRefused() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func aMessageAboveTheCallersLimitIsRefused(_ wire: Wire) async throws
+  {
+    try await TestPair.with(wire) { pair async throws in
       let options = CallOptions(responseSizeLimit: 10)
       let failure = await status {
         _ = try await pair.get(TestService.get, [UInt8](repeating: 0, count: 11), options: options)
@@ -40,8 +42,8 @@ import Testing
     }
   }
 
-  @Test func theDeadlineEndsACallOnBothSides() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func theDeadlineEndsACallOnBothSides(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       let failure = await status {
         _ = try await pair.get(TestService.hang, options: CallOptions(timeout: .milliseconds(50)))
       }
@@ -50,15 +52,15 @@ import Testing
     }
   }
 
-  @Test func aDeadlineInThePastEndsTheCallAtOnce() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func aDeadlineInThePastEndsTheCallAtOnce(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       let failure = await status { _ = try await pair.get(options: CallOptions(timeout: .zero)) }
       #expect(failure?.code == .deadlineExceeded)
     }
   }
 
-  @Test func cancellingTheTaskCancelsTheHandler() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func cancellingTheTaskCancelsTheHandler(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       let call = Task { try await pair.get(TestService.hang) }
       await pair.service.hanging.wait()
       call.cancel()
@@ -67,8 +69,9 @@ import Testing
     }
   }
 
-  @Test func aTaskThatIsCancelledAlreadyMakesNoCall() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func aTaskThatIsCancelledAlreadyMakesNoCall(_ wire: Wire) async throws
+  {
+    try await TestPair.with(wire) { pair async throws in
       let call = Task {
         withUnsafeCurrentTask { $0?.cancel() }
         return try await pair.get()
@@ -77,8 +80,10 @@ import Testing
     }
   }
 
-  @Test func anAnswerBeforeTheEndOfTheRequestsStopsTheWriter() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func anAnswerBeforeTheEndOfTheRequestsStopsTheWriter(_ wire: Wire)
+    async throws
+  {
+    try await TestPair.with(wire) { pair async throws in
       let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
       let failure = await status {
         _ = try await pair.channel.clientStreaming(
@@ -92,13 +97,13 @@ import Testing
     }
   }
 
-  @Test func aReaderThatSleepsStopsTheWriter() async throws {
+  @Test(arguments: Wire.withAndWithout) func aReaderThatSleepsStopsTheWriter(_ wire: Wire) async throws {
     var server = ServerOptions()
     var channel = ChannelOptions()
     server.streamBufferSize = 64 * 1024
     channel.streamBufferSize = 64 * 1024
     channel.streamWindow = 128 * 1024
-    try await TestPair.with(server: server, channel: channel) { pair async throws in
+    try await TestPair.with(wire, server: server, channel: channel) { pair async throws in
       let stream = pair.expand(TestService.flood, [])
       var iterator = stream.makeAsyncIterator()
       #expect(try await iterator.next(isolation: nil)?.count == 10_000)
@@ -112,8 +117,8 @@ import Testing
     }
   }
 
-  @Test func lettingGoOfAStreamCancelsIt() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func lettingGoOfAStreamCancelsIt(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       for _ in 0..<300 {
         var iterator = pair.expand(TestService.flood, []).makeAsyncIterator()
         _ = try await iterator.next(isolation: nil)
@@ -139,8 +144,8 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aChannelThatWasShutDownRefusesCalls() async throws {
-    try await TestPair.with { pair async throws in
+  @Test(arguments: Wire.withAndWithout) func aChannelThatWasShutDownRefusesCalls(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
       _ = try await pair.get()
       await pair.channel.shutDown(grace: .zero)
       #expect(await status { _ = try await pair.get() }?.code == .unavailable)

@@ -2,8 +2,10 @@
 ///
 /// Transports come from the runtime: over HTTP/2, or within the process.
 public final class Channel: Sendable {
+  /// What carries the calls.
   public let transport: any ByteTransport
 
+  /// A channel over any transport.
   public init(_ transport: any ByteTransport) {
     self.transport = transport
   }

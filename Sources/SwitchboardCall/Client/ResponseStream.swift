@@ -4,36 +4,56 @@
 public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Response
 
-  @usableFromInline let reader: StreamReader
-  @usableFromInline let decode: @Sendable (RawSpan) throws -> Response
+  @usableFromInline
+  @frozen
+  enum Source: Sendable {
+    /// Messages straight from the transport.
+    case bytes(StreamReader, @Sendable (RawSpan) throws -> Response)
+    /// Messages that come out of a chain of interceptors.
+    case parts(PartReader<Response>)
+  }
+
+  @usableFromInline let source: Source
 
   @inlinable
   init(_ reader: StreamReader, decode: @escaping @Sendable (RawSpan) throws -> Response) {
-    self.reader = reader
-    self.decode = decode
+    source = .bytes(reader, decode)
+  }
+
+  @inlinable
+  init(_ reader: PartReader<Response>) {
+    source = .parts(reader)
   }
 
   /// Ends the call; what was received before can still be read.
-  public func cancel() { reader.call.cancel(.cancelledByCaller) }
+  public func cancel() {
+    switch source {
+    case .bytes(let reader, _): reader.call.cancel(.cancelledByCaller)
+    case .parts(let reader): reader.cancel()
+    }
+  }
 
   @inlinable
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader, decode: decode) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
-    @usableFromInline let reader: StreamReader
-    @usableFromInline let decode: @Sendable (RawSpan) throws -> Response
+    @usableFromInline let source: Source
 
     @inlinable
-    init(reader: StreamReader, decode: @escaping @Sendable (RawSpan) throws -> Response) {
-      self.reader = reader
-      self.decode = decode
+    init(source: Source) {
+      self.source = source
     }
 
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Response? {
-      guard let message = try await reader.next() else { return nil }
-      return try GRPCStatus.decoding { try message.withBytes(decode) }
+      switch source {
+      case .bytes(let reader, let decode):
+        guard let message = try await reader.next() else { return nil }
+        return try GRPCStatus.decoding { try message.withBytes(decode) }
+      case .parts(let reader):
+        return try await reader.next()
+      }
     }
   }
 }

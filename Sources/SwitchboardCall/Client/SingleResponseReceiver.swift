@@ -10,11 +10,13 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
 
   public var wantsMetadata: Bool { false }
 
+  /// Decodes the response with this marshaller, on the transport's loop.
   @inlinable
   public init(_ marshaller: Responses) {
     self.marshaller = marshaller
   }
 
+  /// Never told: see `wantsMetadata`.
   public func receive(headers: HPACKHeaders) {}
 
   @inlinable
@@ -51,11 +53,7 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
   nonisolated(nonsending) public func responseOfStarted(_ call: any ByteCall) async throws
     -> Responses.Message
   {
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { handover.wait($0) }
-    } onCancel: {
-      call.cancel(.cancelledByCaller)
-    }
+    try await handover.value(of: call)
   }
 }
 
@@ -70,7 +68,7 @@ final class ResponseHandover<Message: Sendable>: Sendable {
     case over
   }
 
-  @usableFromInline let state = Mutex(State.empty)
+  @usableFromInline let state = Locked(State.empty)
 
   @inlinable
   init() {}
@@ -90,6 +88,16 @@ final class ResponseHandover<Message: Sendable>: Sendable {
       }
     }
     waiting?.resume(with: result.mapError { $0 })
+  }
+
+  /// Waits for the result of a call. Cancelling the waiting task cancels the call.
+  @inlinable
+  nonisolated(nonsending) func value(of call: any ByteCall) async throws -> Message {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { wait($0) }
+    } onCancel: {
+      call.cancel(.cancelledByCaller)
+    }
   }
 
   @inlinable

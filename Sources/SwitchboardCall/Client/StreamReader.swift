@@ -5,16 +5,23 @@ import Synchronization
 final class StreamReader: Sendable {
   @usableFromInline let call: any ByteCall
   @usableFromInline let responses: MessagePipe
-  private let writer = Mutex<Task<Void, Never>?>(nil)
+  private let writer = Locked<Task<Void, Never>?>(nil)
   private let loop: any EventLoop
 
   @usableFromInline
-  init(_ channel: Channel, _ method: MethodDescriptor, _ options: CallOptions?, _ body: CallRequest.Body) {
+  init(
+    _ channel: Channel,
+    _ method: MethodDescriptor,
+    _ options: CallOptions?,
+    _ body: CallRequest.Body,
+    _ record: CallRecord? = nil
+  ) {
     responses = MessagePipe(limit: Channel.streamBufferSize)
     loop = channel.eventLoop
+    let receiver = StreamReceiver(responses)
     call = channel.transport.makeCall(
       CallRequest(method: method, options: options, body: body, responses: responses),
-      receiver: StreamReceiver(responses)
+      receiver: record.map { RecordingReceiver($0, next: receiver) } ?? receiver
     )
   }
 
@@ -71,7 +78,14 @@ final class StreamReceiver: ResponseReceiver {
 }
 
 /// Stands for a call that never was.
+@usableFromInline
 final class EndedCall: ByteCall {
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
   func start() {}
+
+  @usableFromInline
   func cancel(_ status: GRPCStatus) {}
 }

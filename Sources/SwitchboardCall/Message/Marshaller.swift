@@ -3,6 +3,7 @@
 /// It sits between the last interceptor and the transport. Whatever it throws ends the call with
 /// `INTERNAL`, and nothing else.
 public protocol Marshaller<Message>: Sendable {
+  /// What it turns into bytes.
   associatedtype Message: Sendable
 
   /// Writes the message into memory of the transport's kind: make a `MessageBuffer` of the right size and
@@ -16,6 +17,7 @@ public protocol Marshaller<Message>: Sendable {
 /// Messages that are bytes already.
 @frozen
 public struct BytesMarshaller: Marshaller {
+  /// All of them are alike.
   @inlinable
   public init() {}
 

@@ -61,6 +61,7 @@ public struct MessageBuffer: @unchecked Sendable {
     GRPCStatus(code: .resourceExhausted, message: "a gRPC message cannot be \(byteCount) bytes long")
   }
 
+  /// A copy of bytes that are a message already.
   @inlinable
   public init(_ bytes: some Collection<UInt8>) {
     self.init(unsafeByteCount: bytes.count, isCompressed: false) { target in

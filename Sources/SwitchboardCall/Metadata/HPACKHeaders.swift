@@ -13,8 +13,10 @@ public struct HPACKHeaders: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var fields: [Field] = []
 
+  /// No fields.
   public init() {}
 
+  /// The fields in order; a name may come more than once.
   public init(_ fields: [(String, String)]) {
     for (name, value) in fields { add(name: name, value: value) }
   }
@@ -45,6 +47,11 @@ public struct HPACKHeaders: Sendable {
   @_spi(Transport)
   public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     let start = bytes.count
+    if start == 0 {
+      // Room for the few short fields that most calls have, in one step.
+      bytes.reserveCapacity(192)
+      fields.reserveCapacity(4)
+    }
     bytes.append(contentsOf: name)
     bytes.append(contentsOf: value)
     fields.append(Field(start: start, nameCount: name.count, valueCount: value.count))
@@ -66,6 +73,7 @@ public struct HPACKHeaders: Sendable {
     add(name: name, value: value)
   }
 
+  /// Adds the fields of another list after those here.
   public mutating func add(contentsOf other: HPACKHeaders) {
     for index in other.fields.indices {
       append(name: other.nameBytes(at: index), value: other.valueBytes(at: index))
@@ -74,10 +82,12 @@ public struct HPACKHeaders: Sendable {
 }
 
 extension HPACKHeaders {
+  /// Whether there is a field of this name.
   public func contains(name: String) -> Bool {
     fields.indices.contains { isName(name, at: $0) }
   }
 
+  /// The first value of this name.
   public func first(name: String) -> String? {
     fields.indices.first { isName(name, at: $0) }.map(value(at:))
   }

@@ -1,9 +1,13 @@
 /// The four shapes of a call.
 @frozen
 public enum GRPCCallType: Hashable, Sendable {
+  /// One request, one response.
   case unary
+  /// Any number of requests, one response.
   case clientStreaming
+  /// One request, any number of responses.
   case serverStreaming
+  /// Any number of both, in any order.
   case bidirectionalStreaming
 
   /// Whether the client may send any number of messages, rather than exactly one.

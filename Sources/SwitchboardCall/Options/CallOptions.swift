@@ -13,7 +13,10 @@ public struct CallOptions: Sendable {
   public var responseSizeLimit: Int?
   /// The `:authority` to send in place of the channel's.
   public var serverAuthority: String?
+  /// Where the call's interceptors log to; quiet by default.
+  public var logger = Logger.quiet
 
+  /// What is not given is as it would be without options.
   public init(
     timeout: Duration? = nil,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
@@ -34,7 +37,10 @@ public struct CallOptions: Sendable {
 /// The message encodings that every gRPC peer knows.
 @frozen
 public enum MessageCompression: String, Sendable, CaseIterable {
+  /// Messages travel as they are.
   case none = "identity"
+  /// RFC 1952.
   case gzip
+  /// RFC 1950: with zlib's wrapping, as HTTP means the word.
   case deflate
 }

@@ -1,5 +1,6 @@
 /// A method that a server can call: what a router finds for a path.
 public protocol MethodHandler: AnyObject, Sendable {
+  /// The method it serves.
   var method: MethodDescriptor { get }
 
   /// Starts a call whose one request is whole. The bytes are lent for the length of this call.

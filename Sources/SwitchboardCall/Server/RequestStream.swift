@@ -5,33 +5,49 @@
 public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Request
 
-  @usableFromInline let pipe: MessagePipe
-  @usableFromInline let decode: @Sendable (RawSpan) throws -> Request
+  @usableFromInline
+  @frozen
+  enum Source: Sendable {
+    /// Messages straight from the transport.
+    case bytes(MessagePipe, @Sendable (RawSpan) throws -> Request)
+    /// Messages that come out of a chain of interceptors.
+    case parts(PartQueue<Request>)
+  }
 
+  @usableFromInline let source: Source
+
+  /// The messages of a pipe, decoded when they are read, by whoever reads.
   @inlinable
   public init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
-    self.pipe = pipe
-    self.decode = decode
+    source = .bytes(pipe, decode)
   }
 
   @inlinable
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pipe: pipe, decode: decode) }
+  init(_ queue: PartQueue<Request>) {
+    source = .parts(queue)
+  }
+
+  @inlinable
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
-    @usableFromInline let pipe: MessagePipe
-    @usableFromInline let decode: @Sendable (RawSpan) throws -> Request
+    @usableFromInline let source: Source
 
     @inlinable
-    init(pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
-      self.pipe = pipe
-      self.decode = decode
+    init(source: Source) {
+      self.source = source
     }
 
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Request? {
-      guard let message = try await pipe.next() else { return nil }
-      return try GRPCStatus.decoding { try message.withBytes(decode) }
+      switch source {
+      case .bytes(let pipe, let decode):
+        guard let message = try await pipe.next() else { return nil }
+        return try GRPCStatus.decoding { try message.withBytes(decode) }
+      case .parts(let queue):
+        return try await queue.next()
+      }
     }
   }
 }

@@ -1,86 +1,93 @@
 /// Serves a method that streams requests and answers with one response.
-public final class ClientStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
-  public typealias Handler =
-    @Sendable (RequestStream<Requests.Message>, ServerCallContext) async throws -> Responses.Message
-
+public final class ClientStreamingHandler: MethodHandler {
+  /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let requests: Requests
-  @usableFromInline let responses: Responses
-  @usableFromInline let handler: Handler
+  // A closure, so that what it does is compiled for the types of the method: a generic class's method
+  // would not be.
+  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
 
+  /// Binds a provider's method to its descriptor and its marshallers.
+  ///
+  /// - Parameters:
+  ///   - interceptors: makes those of one call, first inbound first.
   @inlinable
-  public init(
+  public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,
     requests: Requests,
     responses: Responses,
-    handler: @escaping Handler
+    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+    handler:
+      @escaping @Sendable (RequestStream<Requests.Message>, ServerCallContext) async throws ->
+      Responses.Message
   ) {
     self.method = method
-    self.requests = requests
-    self.responses = responses
-    self.handler = handler
-  }
-
-  @inlinable
-  public func start(_ stream: any ServerStream) {
-    let requests = RequestStream(stream.requests) { [requests] in try requests.decode($0) }
-    stream.run { [handler, responses] in
-      do {
-        let response = try await handler(requests, ServerCallContext(stream))
-        stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
-      } catch {
-        stream.finish(GRPCStatus(describing: error))
+    begin = { stream in
+      if let chain = interceptors?(), !chain.isEmpty {
+        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+        return pipeline.onRequestStream { messages in
+          pipeline.run { context in try await handler(messages, context) }
+        }
+      }
+      let messages = RequestStream(stream.requests) { try requests.decode($0) }
+      stream.run {
+        do {
+          let response = try await handler(messages, ServerCallContext(stream))
+          stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+        } catch {
+          stream.finish(GRPCStatus(describing: error))
+        }
       }
     }
   }
 
-  @inlinable
-  public func start(_ stream: any ServerStream, message: RawSpan) {
-    stream.finish(.wrongShape(method))
-  }
+  public func start(_ stream: any ServerStream) { begin(stream) }
+
+  public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
 }
 
 /// Serves a method that streams both ways.
-public final class BidirectionalStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
-  public typealias Handler =
-    @Sendable (
-      RequestStream<Requests.Message>, ResponseStreamWriter<Responses.Message>, ServerCallContext
-    ) async throws -> Void
-
+public final class BidirectionalStreamingHandler: MethodHandler {
+  /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let requests: Requests
-  @usableFromInline let responses: Responses
-  @usableFromInline let handler: Handler
+  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
 
+  /// Binds a provider's method to its descriptor and its marshallers.
+  ///
+  /// - Parameters:
+  ///   - interceptors: makes those of one call, first inbound first.
   @inlinable
-  public init(
+  public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,
     requests: Requests,
     responses: Responses,
-    handler: @escaping Handler
+    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+    handler:
+      @escaping @Sendable (
+        RequestStream<Requests.Message>, ResponseStreamWriter<Responses.Message>, ServerCallContext
+      ) async throws -> Void
   ) {
     self.method = method
-    self.requests = requests
-    self.responses = responses
-    self.handler = handler
-  }
-
-  @inlinable
-  public func start(_ stream: any ServerStream) {
-    let requests = RequestStream(stream.requests) { [requests] in try requests.decode($0) }
-    stream.run { [handler, responses] in
-      let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
-      do {
-        try await handler(requests, writer, ServerCallContext(stream))
-        stream.finish(.ok)
-      } catch {
-        stream.finish(GRPCStatus(describing: error))
+    begin = { stream in
+      if let chain = interceptors?(), !chain.isEmpty {
+        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+        return pipeline.onRequestStream { messages in
+          pipeline.run { writer, context in try await handler(messages, writer, context) }
+        }
+      }
+      let messages = RequestStream(stream.requests) { try requests.decode($0) }
+      stream.run {
+        do {
+          let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+          try await handler(messages, writer, ServerCallContext(stream))
+          stream.finish(.ok)
+        } catch {
+          stream.finish(GRPCStatus(describing: error))
+        }
       }
     }
   }
 
-  @inlinable
-  public func start(_ stream: any ServerStream, message: RawSpan) {
-    stream.finish(.wrongShape(method))
-  }
+  public func start(_ stream: any ServerStream) { begin(stream) }
+
+  public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
 }

@@ -1,20 +1,38 @@
 /// Sends the messages of a streaming response.
 @frozen
 public struct ResponseStreamWriter<Response: Sendable>: Sendable {
-  @usableFromInline let stream: any ServerStream
-  @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
+  @usableFromInline
+  @frozen
+  enum Sink: Sendable {
+    /// Straight to the transport.
+    case bytes(any ServerStream, @Sendable (Response) throws -> MessageBuffer)
+    /// Through a chain of interceptors.
+    case parts(PartWriter<Response>)
+  }
 
+  @usableFromInline let sink: Sink
+
+  /// Writes to a stream's responses; messages are encoded on the sender's executor.
   @inlinable
   public init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
-    self.stream = stream
-    self.encode = encode
+    sink = .bytes(stream, encode)
+  }
+
+  @inlinable
+  init(_ writer: PartWriter<Response>) {
+    sink = .parts(writer)
   }
 
   /// Sends a message, and returns once there is room for another. Throws once the call has ended.
   @inlinable
   nonisolated(nonsending) public func send(_ response: Response) async throws {
-    let message = try GRPCStatus.encoding { try encode(response) }
-    try await stream.responses.write(message)
+    switch sink {
+    case .bytes(let stream, let encode):
+      let message = try GRPCStatus.encoding { try encode(response) }
+      try await stream.responses.write(message)
+    case .parts(let writer):
+      try await writer.write(response)
+    }
   }
 
   /// Sends every message of a sequence.

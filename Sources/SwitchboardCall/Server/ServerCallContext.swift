@@ -3,6 +3,7 @@
 public struct ServerCallContext: Sendable {
   @usableFromInline let stream: any ServerStream
 
+  /// A view of the stream: copies are of the same call.
   @inlinable
   public init(_ stream: any ServerStream) {
     self.stream = stream
@@ -14,6 +15,7 @@ public struct ServerCallContext: Sendable {
   /// When the client stops waiting, by its `grpc-timeout`.
   public var deadline: ContinuousClock.Instant? { stream.deadline }
 
+  /// Who makes the call, by address and certificate.
   public var peer: PeerIdentity { stream.peer }
 
   /// The loop of the call's connection; by default the handler runs on it.
@@ -22,8 +24,20 @@ public struct ServerCallContext: Sendable {
   /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
   public var isCancelled: Bool { stream.isCancelled }
 
+  /// What the call's interceptors and its handler share.
+  public var userInfo: UserInfo {
+    get { stream.userInfo }
+    nonmutating set { stream.userInfo = newValue }
+  }
+
+  public var logger: Logger { stream.logger }
+
   /// Metadata to send before the first response. Ignored once that has been sent.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
+
+  /// How responses are compressed, where the client says that it takes them so; otherwise they are not.
+  /// Ignored once the initial metadata has been sent.
+  public func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
 
   /// Metadata to send with the status.
   public func setTrailers(_ trailers: HPACKHeaders) { stream.setTrailers(trailers) }

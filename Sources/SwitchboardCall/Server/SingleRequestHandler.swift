@@ -1,96 +1,104 @@
 /// Serves a unary method.
-public final class UnaryHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
-  public typealias Handler = @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
-
+public final class UnaryHandler: MethodHandler {
+  /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let requests: Requests
-  @usableFromInline let responses: Responses
-  @usableFromInline let handler: Handler
+  // A closure, so that what it does is compiled for the types of the method: a generic class's method
+  // would not be.
+  @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
 
+  /// Binds a provider's method to its descriptor and its marshallers.
+  ///
+  /// - Parameters:
+  ///   - interceptors: makes those of one call, first inbound first.
   @inlinable
-  public init(
+  public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,
     requests: Requests,
     responses: Responses,
-    handler: @escaping Handler
+    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+    handler: @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
   ) {
     self.method = method
-    self.requests = requests
-    self.responses = responses
-    self.handler = handler
-  }
-
-  @inlinable
-  public func start(_ stream: any ServerStream, message: RawSpan) {
-    let request: Requests.Message
-    do {
-      request = try requests.decode(message)
-    } catch {
-      return stream.finish(.marshalling(error, "decoded"))
-    }
-    stream.run { [handler, responses] in
+    begin = { stream, message in
+      if let chain = interceptors?(), !chain.isEmpty {
+        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+        pipeline.onSingleRequest { request in
+          pipeline.run { context in try await handler(request, context) }
+        }
+        return pipeline.receive(message: message)
+      }
+      let request: Requests.Message
       do {
-        let response = try await handler(request, ServerCallContext(stream))
-        stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+        request = try requests.decode(message)
       } catch {
-        stream.finish(GRPCStatus(describing: error))
+        return stream.finish(.marshalling(error, "decoded"))
+      }
+      stream.run {
+        do {
+          let response = try await handler(request, ServerCallContext(stream))
+          stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+        } catch {
+          stream.finish(GRPCStatus(describing: error))
+        }
       }
     }
   }
 
-  @inlinable
-  public func start(_ stream: any ServerStream) {
-    stream.finish(.wrongShape(method))
-  }
+  public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
+
+  public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
 }
 
 /// Serves a method that takes one request and streams responses.
-public final class ServerStreamingHandler<Requests: Marshaller, Responses: Marshaller>: MethodHandler {
-  public typealias Handler =
-    @Sendable (Requests.Message, ResponseStreamWriter<Responses.Message>, ServerCallContext) async throws ->
-    Void
-
+public final class ServerStreamingHandler: MethodHandler {
+  /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let requests: Requests
-  @usableFromInline let responses: Responses
-  @usableFromInline let handler: Handler
+  @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
 
+  /// Binds a provider's method to its descriptor and its marshallers.
+  ///
+  /// - Parameters:
+  ///   - interceptors: makes those of one call, first inbound first.
   @inlinable
-  public init(
+  public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,
     requests: Requests,
     responses: Responses,
-    handler: @escaping Handler
+    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+    handler:
+      @escaping @Sendable (Requests.Message, ResponseStreamWriter<Responses.Message>, ServerCallContext)
+      async throws -> Void
   ) {
     self.method = method
-    self.requests = requests
-    self.responses = responses
-    self.handler = handler
-  }
-
-  @inlinable
-  public func start(_ stream: any ServerStream, message: RawSpan) {
-    let request: Requests.Message
-    do {
-      request = try requests.decode(message)
-    } catch {
-      return stream.finish(.marshalling(error, "decoded"))
-    }
-    stream.run { [handler, responses] in
-      let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+    begin = { stream, message in
+      if let chain = interceptors?(), !chain.isEmpty {
+        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+        pipeline.onSingleRequest { request in
+          pipeline.run { writer, context in try await handler(request, writer, context) }
+        }
+        return pipeline.receive(message: message)
+      }
+      let request: Requests.Message
       do {
-        try await handler(request, writer, ServerCallContext(stream))
-        stream.finish(.ok)
+        request = try requests.decode(message)
       } catch {
-        stream.finish(GRPCStatus(describing: error))
+        return stream.finish(.marshalling(error, "decoded"))
+      }
+      stream.run {
+        do {
+          let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+          try await handler(request, writer, ServerCallContext(stream))
+          stream.finish(.ok)
+        } catch {
+          stream.finish(GRPCStatus(describing: error))
+        }
       }
     }
   }
 
-  @inlinable
-  public func start(_ stream: any ServerStream) {
-    stream.finish(.wrongShape(method))
-  }
+  public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
+
+  public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
 }
 
 extension GRPCStatus {

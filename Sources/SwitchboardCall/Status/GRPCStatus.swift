@@ -14,10 +14,14 @@ public struct GRPCStatus: Error, Sendable {
     case peer
   }
 
+  /// What programs go by.
   public var code: Code
+  /// What people go by. It travels with the status, so it should not give secrets away.
   public var message: String?
+  /// Who ended the call.
   public var origin: Origin
 
+  /// A status of the user's own, unless `origin` says otherwise.
   @inlinable
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
     self.code = code
@@ -28,6 +32,7 @@ public struct GRPCStatus: Error, Sendable {
   /// Success, with the message that the seeds' transcripts show on the wire.
   public static let ok = GRPCStatus(code: .ok, message: "OK")
 
+  /// Whether the call succeeded.
   @inlinable
   public var isOk: Bool { code == .ok }
 }
@@ -53,10 +58,12 @@ extension GRPCStatus: CustomStringConvertible {
 /// An error that knows the status it stands for. Handlers may throw any error; one that is neither this
 /// nor a `GRPCStatus` reaches the peer as `unknown`.
 public protocol GRPCStatusTransformable: Error {
+  /// The status that the other side should see.
   func makeGRPCStatus() -> GRPCStatus
 }
 
 extension GRPCStatus: GRPCStatusTransformable {
+  /// Itself.
   public func makeGRPCStatus() -> GRPCStatus { self }
 }
 

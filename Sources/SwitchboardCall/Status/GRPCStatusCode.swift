@@ -2,22 +2,39 @@ extension GRPCStatus {
   /// The seventeen codes that gRPC defines; the raw value is the one on the wire.
   @frozen
   public enum Code: Int, Sendable, CaseIterable {
+    /// Success.
     case ok = 0
+    /// The caller, or a task of the handler's, gave the call up.
     case cancelled = 1
+    /// An error that says nothing more about itself, such as one that a handler threw.
     case unknown = 2
+    /// The request is wrong, whatever state the server is in.
     case invalidArgument = 3
+    /// Time ran out. The call may have had its effect all the same.
     case deadlineExceeded = 4
+    /// What was asked for does not exist.
     case notFound = 5
+    /// What was to be created exists.
     case alreadyExists = 6
+    /// The caller is known, and may not do this.
     case permissionDenied = 7
+    /// Something ran out: a quota, or a limit on size.
     case resourceExhausted = 8
+    /// The server is not in the state that the call needs; trying again does not help until it is.
     case failedPrecondition = 9
+    /// A conflict with another call; the whole operation may be tried again.
     case aborted = 10
+    /// Past a valid range, such as the end of a file.
     case outOfRange = 11
+    /// There is no such method, or no such encoding.
     case unimplemented = 12
+    /// A rule that should always hold was broken.
     case internalError = 13
+    /// No server could be reached; trying again may help.
     case unavailable = 14
+    /// Data was lost for good.
     case dataLoss = 15
+    /// The caller has not said who it is, or not so that it is believed.
     case unauthenticated = 16
   }
 }

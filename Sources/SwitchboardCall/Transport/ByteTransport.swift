@@ -12,6 +12,7 @@ public protocol ByteTransport: AnyObject, Sendable {
 
 /// One call on a transport. Its methods may be called from any thread.
 public protocol ByteCall: AnyObject, Sendable {
+  /// Sends the call on its way. To be called once.
   func start()
 
   /// Ends the call with this status, unless it has ended. Before `start`, it ends as soon as it starts.
@@ -20,6 +21,7 @@ public protocol ByteCall: AnyObject, Sendable {
 
 /// What a transport needs to know to start a call.
 public struct CallRequest: Sendable {
+  /// What the caller sends.
   public enum Body: Sendable {
     /// The one message of a unary or server-streaming call.
     case message(MessageBuffer)
@@ -27,12 +29,16 @@ public struct CallRequest: Sendable {
     case stream(MessagePipe)
   }
 
+  /// The method to call.
   public var method: MethodDescriptor
+  /// The caller's choices; `nil` is the same as `CallOptions()`, and cheaper.
   public var options: CallOptions?
+  /// The messages to send.
   public var body: Body
   /// Where streamed responses go. `nil`: the one response is lent to the receiver.
   public var responses: MessagePipe?
 
+  /// Without `responses`, the call takes one response.
   @inlinable
   public init(method: MethodDescriptor, options: CallOptions?, body: Body, responses: MessagePipe? = nil) {
     self.method = method
@@ -47,7 +53,12 @@ public protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether metadata and trailers are wanted: `false` saves making them.
   var wantsMetadata: Bool { get }
 
+  /// The metadata of a response, before its first message. Not told when the call fails before it.
   func receive(headers: HPACKHeaders)
+
+  /// A part of the request has left. Told where metadata is wanted, possibly from within the transport's work:
+  /// nothing may be asked of the transport from here.
+  func sent(_ part: SentPart)
 
   /// The one response of a call that does not stream responses, lent for the length of this call. Told at
   /// most once.
@@ -55,4 +66,8 @@ public protocol ResponseReceiver: AnyObject, Sendable {
 
   /// The end, told exactly once and last.
   func close(_ status: GRPCStatus, trailers: HPACKHeaders)
+}
+
+extension ResponseReceiver {
+  public func sent(_ part: SentPart) {}
 }

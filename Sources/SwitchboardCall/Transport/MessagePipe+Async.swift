@@ -11,12 +11,22 @@ extension MessagePipe {
 
   /// Adds a message and waits until the pipe has room again.
   nonisolated(nonsending) public func write(_ message: MessageBuffer) async throws {
+    try checkOpen()
+    if !push(message) { try await waitForRoom() }
+  }
+
+  /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
+  nonisolated(nonsending) public func waitUntilWritable() async throws {
+    try checkOpen()
+    if !hasRoom { try await waitForRoom() }
+  }
+
+  private func checkOpen() throws(GRPCStatus) {
     switch ending {
     case nil: break
-    case .finished: throw GRPCStatus.writeAfterEnd
+    case .finished: throw .writeAfterEnd
     case .failed(let status): throw status
     }
-    if !push(message) { try await waitForRoom() }
   }
 
   nonisolated(nonsending) private func waitForMessage() async throws -> MessageBuffer? {
@@ -70,17 +80,15 @@ extension MessagePipe {
   }
 
   private func register(writer: Writer) {
-    let failure: (any Error)? = state.withLock { state in
-      if state.takeCancelled(writer.ticket) { return CancellationError() }
-      if case .failed(let status) = state.end { return status }
-      if state.end == nil, state.byteCount >= limit {
-        state.writers.append(writer)
-        return nil
-      }
-      writer.continuation.resume()
+    // `nil`: it waits.
+    let outcome: Result<Void, any Error>? = state.withLock { state in
+      if state.takeCancelled(writer.ticket) { return .failure(CancellationError()) }
+      if case .failed(let status) = state.end { return .failure(status) }
+      guard state.end == nil, state.byteCount >= limit else { return .success(()) }
+      state.writers.append(writer)
       return nil
     }
-    if let failure { writer.continuation.resume(throwing: failure) }
+    if let outcome { writer.continuation.resume(with: outcome) }
   }
 
   private func cancel(_ ticket: UInt64) {

@@ -25,7 +25,7 @@ extension MessagePipe {
       case end(Reader?, [Writer], (any Observer)?, GRPCStatus?)
     }
 
-    var messages = MessageQueue()
+    var messages = Queue<MessageBuffer>()
     var byteCount = 0
     var end: End?
     var observer: (any Observer)?

@@ -16,18 +16,23 @@ public final class MessagePipe: Sendable {
 
   /// What `pop` found.
   public enum Popped: Sendable {
+    /// The next message, which is the caller's now.
     case message(MessageBuffer)
+    /// Nothing yet.
     case empty
+    /// Nothing, and nothing will follow.
     case end
+    /// Nothing will follow, because of this.
     case failed(GRPCStatus)
   }
 
-  let state: Mutex<State>
+  let state: Locked<State>
   let limit: Int
 
+  /// A pipe whose writer waits while `limit` bytes or more are unread.
   public init(limit: Int) {
     self.limit = limit
-    state = Mutex(State())
+    state = Locked(State())
   }
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
@@ -39,6 +44,7 @@ public final class MessagePipe: Sendable {
     if readable { observer.pipeBecameReadable(self) }
   }
 
+  /// Lets go of the observer.
   public func detach() {
     state.withLock { $0.observer = nil }
   }
@@ -66,6 +72,7 @@ public final class MessagePipe: Sendable {
     perform(state.withLock { $0.finish(status, discarding: true) })
   }
 
+  /// Takes the next message, without waiting for one.
   public func pop() -> Popped {
     let (popped, writers) = state.withLock { state in
       let popped = state.pop()

@@ -2,10 +2,15 @@
 ///
 /// Its methods may be called from any thread.
 public protocol ServerStream: AnyObject, Sendable {
+  /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
+  /// The metadata that the client sent.
   var headers: HPACKHeaders { get }
+  /// When the client stops waiting.
   var deadline: ContinuousClock.Instant? { get }
+  /// Who makes the call.
   var peer: PeerIdentity { get }
+  /// Whether the call has ended, so that nobody waits for an answer.
   var isCancelled: Bool { get }
 
   /// Request messages, where the method streams them.
@@ -15,7 +20,11 @@ public protocol ServerStream: AnyObject, Sendable {
 
   /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
   func setHeaders(_ headers: HPACKHeaders)
+  /// Metadata to send with the status.
   func setTrailers(_ trailers: HPACKHeaders)
+
+  /// Compresses what is sent from now on, if the client takes it so. Too late once the headers have left.
+  func setCompression(_ compression: MessageCompression)
 
   /// Runs the handler where the server was told to; by default at once, on the loop. The task is
   /// cancelled when the call ends before the handler does.
@@ -24,8 +33,31 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Sends the one response and then success, together.
   func respond(_ message: MessageBuffer)
 
+  /// What interceptors and the handler of the call share.
+  var userInfo: UserInfo { get set }
+
+  /// Where the interceptors and the handler log to.
+  var logger: Logger { get }
+
+  /// Names who is told what becomes of the call. On the loop, before the handler runs.
+  func observe(_ observer: any ServerStreamObserver)
+
   /// Ends the call after what was written to `responses`. Only the first end counts.
   func finish(_ status: GRPCStatus)
+}
+
+/// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
+/// the transport from here.
+public protocol ServerStreamObserver: AnyObject, Sendable {
+  /// A part of the response has left.
+  func sent(_ part: SentPart)
+
+  /// The call is over: `nil` when the whole response has left. Told last.
+  func closed(_ failure: GRPCStatus?)
+}
+
+extension ServerStream {
+  public var logger: Logger { .quiet }
 }
 
 /// Who is at the other end of a connection.
@@ -37,6 +69,7 @@ public struct PeerIdentity: Sendable, Hashable {
   /// The DNS names in that certificate.
   public var certificateNames: [String]
 
+  /// A peer without a certificate, unless one is given.
   public init(address: String, certificateSubject: String? = nil, certificateNames: [String] = []) {
     self.address = address
     self.certificateSubject = certificateSubject

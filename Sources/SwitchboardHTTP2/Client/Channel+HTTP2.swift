@@ -3,9 +3,8 @@ import SwitchboardCall
 extension Channel {
   /// A channel over HTTP/2. It connects when the first call wants it to.
   ///
-  /// - Parameters:
-  ///   - target: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80` or `unix:path`.
-  ///   - group: the loops to run on. `nil`: one of its own.
+  /// The target is `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80` or `unix:path`.
+  /// Runs on the loops of `group`, or on one of its own.
   public convenience init(
     target: String,
     options: ChannelOptions = ChannelOptions(),

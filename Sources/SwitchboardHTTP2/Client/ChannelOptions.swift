@@ -4,18 +4,28 @@ import SwitchboardCall
 public struct ChannelOptions: Sendable {
   /// How long to wait after the first failure to connect; grows by 1.6 with each further one.
   public var initialBackoff = Duration.seconds(1)
+  /// What the wait after a failure to connect grows to.
   public var maximumBackoff = Duration.seconds(120)
   /// How long one attempt to connect may take at the least.
   public var minimumConnectTimeout = Duration.seconds(20)
   /// The largest response message, after decompression.
   public var maxResponseSize = 4 * 1024 * 1024
+  /// The largest block of response headers that servers are asked to send.
   public var maxHeaderListSize = 16 * 1024
+  /// How many bytes a server may send on one call before it must wait for us.
   public var streamWindow = 1024 * 1024
+  /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// How many unread bytes of one stream are held before its sender is made to wait.
   public var streamBufferSize = 256 * 1024
   /// How many connections may be opened when the calls are more than one connection's peer allows.
   public var maxConnections = 4
+  /// How long the server may be silent before it is asked for a sign of life. `nil`: it is never asked.
+  public var keepaliveInterval: Duration?
+  /// How long the server may take to give that sign.
+  public var keepaliveTimeout = Duration.seconds(20)
+  /// Whether to ask while no call is under way. Servers may take that for abuse.
+  public var keepaliveWithoutCalls = false
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
   /// Goes before our own name in `user-agent`.
@@ -23,6 +33,12 @@ public struct ChannelOptions: Sendable {
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
+  /// Where to tell what happens to connections.
+  public var logger = Logger.quiet
+  /// Who is told of calls and connections, for metrics and tracing.
+  public var observer: (any CallObserver)?
+
+  /// The defaults.
   public init() {}
 
   func validate() throws(GRPCStatus) {

@@ -37,8 +37,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
+  @exclusivity(unchecked) private var observation: Observation?
+
   let signals = Atomic(0)
-  let cancellation = Mutex<GRPCStatus?>(nil)
+  let cancellation = Locked<GRPCStatus?>(nil)
 
   /// A refused call is tried again this often before the caller hears of it.
   private static let maxTransparentRetries = 3
@@ -59,6 +61,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   func begin() {
     guard phase == .idle else { return }
     phase = .waiting
+    if let observer = channel.options.observer {
+      let headers = request.options?.initialMetadata ?? HPACKHeaders()
+      observation = Observation(
+        observer,
+        ObservedCall(method: request.method, headers: headers, isServer: false)
+      )
+    }
     if let status = cancellation.withLock({ $0 }) { return close(status) }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body { body.pipe = pipe }
@@ -84,7 +93,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     phase = .open
     self.connection = connection
     attempts += 1
-    if case .message(let message) = request.body { body.setOnly(outgoing(message)) }
+    if let options = request.options { body.compression = options.compression }
+    if case .message(let message) = request.body { body.setOnly(message) }
     connection.writeRequestHeaders(self)
     guard connection.session.submitRequest(self) else {
       self.connection = nil
@@ -92,13 +102,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       connection.retire()
       return channel.dispatch(self)
     }
+    receiver.sent(.metadata)
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
-  }
-
-  private func outgoing(_ message: MessageBuffer) -> MessageBuffer {
-    guard let compression = request.options?.compression, compression != .none else { return message }
-    return Compressor.compress(message, compression)
   }
 
   // MARK: On the loop: the way down
@@ -127,6 +133,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
+    observation?.end(status)
+    observation = nil
     receiver.close(status, trailers: head.takeFields())
     inboundFlow?.pipe.detach()
   }
@@ -201,7 +209,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func localDidEnd() { localEnded = true }
+  override func localDidEnd() {
+    localEnded = true
+    receiver.sent(.end)
+  }
 
   override func didClose(_ code: UInt32) {
     closeCode = code
@@ -209,10 +220,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    defer { tellSent() }
+    return body.read(into: buffer)
+  }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    body.takeBorrowed(count)
+    defer { tellSent() }
+    return body.takeBorrowed(count)
+  }
+
+  private func tellSent() {
+    while body.sentCount > 0 {
+      body.sentCount -= 1
+      receiver.sent(.message)
+    }
   }
 
   override func runOnLoop() { handleSignals() }

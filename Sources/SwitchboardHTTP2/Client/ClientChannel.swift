@@ -23,7 +23,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var retryTimer: LoopTimer?
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
-  let watchers = Mutex(ConnectivityWatchers())
+  let watchers = Locked(ConnectivityWatchers())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
   public init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
@@ -107,7 +107,10 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }
     state = new
-    watchers.withLock { $0.tell(new) }
+    for watcher in watchers.withLock({ $0.change(to: new) }) {
+      watcher.yield(new)
+      if new == .shutdown { watcher.finish() }
+    }
   }
 
   // MARK: Shutting down

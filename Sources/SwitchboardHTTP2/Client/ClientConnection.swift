@@ -8,8 +8,14 @@ final class ClientConnection: Connection {
   /// No new call may be opened here: the peer says so, or the channel does.
   @exclusivity(unchecked) private(set) var isRetired = false
 
+  @exclusivity(unchecked) private var keepalive: Keepalive?
+  @exclusivity(unchecked) private var keepaliveTimer: LoopTimer?
+
   init?(_ channel: ClientChannel, socket: Socket) {
     self.channel = channel
+    keepalive = channel.options.keepaliveInterval.map {
+      Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
+    }
     var tls: TLSFilter?
     if let context = channel.tlsContext {
       tls = TLSFilter(context)
@@ -27,6 +33,9 @@ final class ClientConnection: Connection {
   override func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
+    channel.options.observer?.connectionOpened(observed)
+    channel.options.logger.log(.debug, "connection opened", ["target": channel.target.authority])
+    if let interval = channel.options.keepaliveInterval { watchKeepalive(after: interval) }
     channel.connectionBecameReady(self)
   }
 
@@ -36,7 +45,38 @@ final class ClientConnection: Connection {
 
   override func didClose(_ reason: GRPCStatus) {
     isRetired = true
+    if let keepaliveTimer { loop.cancel(keepaliveTimer) }
+    keepaliveTimer = nil
+    if isReady { channel.options.observer?.connectionClosed(observed, reason) }
+    channel.options.logger.log(
+      isReady ? .debug : .warning,
+      "connection closed",
+      ["target": channel.target.authority, "reason": "\(reason)"]
+    )
     channel.connectionDidClose(self, reason)
+  }
+
+  private var observed: ObservedConnection {
+    ObservedConnection(peer: channel.target.authority, isSecure: tls != nil, isServer: false)
+  }
+
+  private func watchKeepalive(after delay: Duration) {
+    let timer = LoopTimer { self.lookForLife() }
+    keepaliveTimer = timer
+    loop.schedule(timer, after: delay)
+  }
+
+  private func lookForLife() {
+    let isIdle = session.streams.count == 0 && !channel.options.keepaliveWithoutCalls
+    switch keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle) {
+    case nil: keepaliveTimer = nil
+    case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
+    case .close: close(.keepaliveTimeout)
+    case .ping(let time):
+      session.ping(0)
+      setNeedsFlush()
+      watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
+    }
   }
 
   func streamDidClose() {

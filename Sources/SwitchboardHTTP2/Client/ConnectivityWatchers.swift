@@ -2,7 +2,7 @@ import Synchronization
 
 /// Those who follow a channel's state.
 struct ConnectivityWatchers: Sendable {
-  private var current = ConnectivityState.idle
+  private(set) var current = ConnectivityState.idle
   private var continuations: [Int: AsyncStream<ConnectivityState>.Continuation] = [:]
   private var nextID = 0
 
@@ -15,12 +15,10 @@ struct ConnectivityWatchers: Sendable {
 
   mutating func remove(_ id: Int) { continuations[id] = nil }
 
-  mutating func tell(_ state: ConnectivityState) {
+  /// Those to tell, once the lock is open: a watcher that is told of the end removes itself.
+  mutating func change(to state: ConnectivityState) -> [AsyncStream<ConnectivityState>.Continuation] {
     current = state
-    for continuation in continuations.values {
-      continuation.yield(state)
-      if state == .shutdown { continuation.finish() }
-    }
+    return Array(continuations.values)
   }
 }
 
@@ -28,10 +26,11 @@ extension ClientChannel {
   /// The state now and each one after it. A reader that is slow sees the latest states, not all.
   public var connectivity: AsyncStream<ConnectivityState> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-      let id = watchers.withLock { $0.add(continuation) }
+      let (id, current) = watchers.withLock { ($0.add(continuation), $0.current) }
       continuation.onTermination = { [weak self] _ in
         self?.watchers.withLock { $0.remove(id) }
       }
+      if current == .shutdown { continuation.finish() }
     }
   }
 }

@@ -1,4 +1,5 @@
 extension Loop {
+  /// Runs a Swift task's next step on the loop; in the global pool if the loop has ended.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     // A task can outlive the loop it preferred; it then goes on in the global pool.
@@ -7,6 +8,7 @@ extension Loop {
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+  /// The loop as what a task may prefer.
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
   public func isIsolatingCurrentContext() -> Bool? { inEventLoop }

@@ -196,6 +196,8 @@ extension Loop {
   /// Moves the loop's clock forward, for tests: what falls due runs in this turn.
   func advanceClock(by duration: Duration) {
     clockOffset += duration.nanoseconds
+    // The alarm was set by the clock as it was.
+    alarmTime = .max
   }
 
   private func runTimers() {
@@ -210,7 +212,16 @@ extension Loop {
     let now = now
     let milliseconds = earliest > now ? (earliest - now + 999_999) / 1_000_000 : 0
     uv_update_time(uv)
-    uv_timer_start(alarm, { _ in LoopThread.current?.alarmTime = .max }, milliseconds, 0)
+    uv_timer_start(
+      alarm,
+      { timer in
+        LoopThread.current?.alarmTime = .max
+        // It may ring before the wait for sockets has begun, which must then not be without end.
+        if let timer { uv_stop(timer.pointee.loop) }
+      },
+      milliseconds,
+      0
+    )
   }
 }
 

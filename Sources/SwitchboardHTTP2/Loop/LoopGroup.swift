@@ -6,18 +6,17 @@ import Synchronization
 /// Make one for a process and give it to every server and channel in it, or let each make its own. A loop
 /// carries a few hundred thousand small calls a second, so a client rarely wants more than one.
 public final class LoopGroup: Sendable {
+  /// The loops, each on a thread of its own.
   public let loops: [Loop]
   private let next = Atomic(0)
 
-  /// - Parameters:
-  ///   - count: how many threads.
-  ///   - spin: how long a loop looks for events before it blocks, while calls are under way. Around 50 µs
-  ///     takes the wake-up of the other core out of a call's latency, for a busy core.
+  /// Starts `count` threads. While calls are under way, a loop looks for events for as long as `spin` before
+  /// it blocks: around 50 µs takes the wake-up of the other core out of a call's latency, for a busy core.
   public init(count: Int = 1, spin: Duration = .zero) throws(GRPCStatus) {
     var started: [Loop] = []
     for _ in 0..<max(1, count) {
       let loop = Loop(spin: spin)
-      guard LoopThread.start(loop) != nil else {
+      guard LoopThread.start(loop) else {
         for loop in started { loop.stop() }
         throw GRPCStatus(code: .resourceExhausted, message: "no thread for an event loop", origin: .library)
       }

@@ -39,22 +39,25 @@ enum LoopThread {
     uv_key_set(key, nil)
   }
 
-  /// Starts a thread that runs the loop and keeps it alive for as long as it runs. `nil` when the system
-  /// has no thread to give.
-  static func start(_ loop: Loop) -> UnsafeMutablePointer<uv_thread_t>? {
-    let thread = UnsafeMutablePointer<uv_thread_t>.allocate(capacity: 1)
+  /// Starts a thread that runs the loop and keeps it alive for as long as it runs. `false` when the
+  /// system has no thread to give.
+  static func start(_ loop: Loop) -> Bool {
+    var thread = uv_thread_t()
     let argument = Unmanaged.passRetained(loop)
     let result = uv_thread_create(
-      thread,
+      &thread,
       { argument in
         guard let argument else { return }
         Unmanaged<Loop>.fromOpaque(argument).takeRetainedValue().run()
       },
       argument.toOpaque()
     )
-    if result == 0 { return thread }
-    argument.release()
-    thread.deallocate()
-    return nil
+    guard result == 0 else {
+      argument.release()
+      return false
+    }
+    // Nobody waits for it: it ends when nothing is open on its loop any more.
+    pthread_detach(thread)
+    return true
   }
 }

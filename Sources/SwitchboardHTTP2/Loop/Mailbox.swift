@@ -1,3 +1,4 @@
+import SwitchboardCall
 import Synchronization
 
 /// Work from other threads. Knows whether its loop sleeps, so that a loop that is awake is not woken.
@@ -13,7 +14,7 @@ final class Mailbox: Sendable {
     case refused
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let asleep = Atomic(false)
   private let filled = Atomic(false)
 

@@ -1,5 +1,11 @@
 @_spi(Transport) import SwitchboardCall
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// The headers of a request, read from bytes as they come. What gRPC itself needs is noted; the rest is
 /// metadata.
 struct RequestHead {
@@ -9,6 +15,9 @@ struct RequestHead {
   var encoding: MessageCompression? = MessageCompression.none
   var acceptsGzip = false
   var acceptsDeflate = false
+  /// The size of the fields as HTTP/2 counts it.
+  private var listSize = 0
+  private let listSizeLimit: Int
   private var isPost = false
   private var isGRPC = false
   private var acceptsTrailers = false
@@ -22,8 +31,24 @@ struct RequestHead {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  mutating func add(_ name: Bytes, _ value: Bytes, _ router: Router) {
-    if name.first == UInt8(ascii: ":") { return addPseudo(name, value, router) }
+  init(listSizeLimit: Int) {
+    self.listSizeLimit = listSizeLimit
+  }
+
+  /// The encoding that is asked for, if the client takes it.
+  func negotiated(_ wanted: MessageCompression) -> MessageCompression {
+    switch wanted {
+    case .none: .none
+    case .gzip: acceptsGzip ? .gzip : .none
+    case .deflate: acceptsDeflate ? .deflate : .none
+    }
+  }
+
+  /// Any field but `:path`, whose handler the caller looks up.
+  mutating func add(_ name: Bytes, _ value: Bytes) {
+    listSize += name.count + value.count + 32
+    guard listSize <= listSizeLimit else { return }
+    if name.first == UInt8(ascii: ":") { return addPseudo(name, value) }
     switch name.count {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
@@ -41,12 +66,8 @@ struct RequestHead {
     }
   }
 
-  private mutating func addPseudo(_ name: Bytes, _ value: Bytes, _ router: Router) {
-    if name.equals(":path") {
-      handler = router.handler(for: value)
-    } else if name.equals(":method") {
-      isPost = value.equals("POST")
-    }
+  private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
+    if name.equals(":method") { isPost = value.equals("POST") }
   }
 
   private mutating func noteAccepted(_ value: Bytes) {
@@ -59,6 +80,7 @@ struct RequestHead {
 
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
+    guard listSize <= listSizeLimit else { return .status(.headersTooLarge) }
     guard isPost else { return .http(status: "405", message: "a gRPC call is a POST") }
     guard isGRPC else { return .http(status: "415", message: "the content type is not application/grpc") }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
@@ -71,7 +93,8 @@ struct RequestHead {
 
 extension UnsafeBufferPointer<UInt8> {
   func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: count))
+    guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+    return memcmp(baseAddress, text.utf8Start, count) == 0
   }
 
   /// `application/grpc`, alone or with a subtype or parameters.
@@ -97,6 +120,11 @@ extension GRPCStatus {
   static let missingTrailersSupport = GRPCStatus(
     code: .internalError,
     message: "the request does not say te: trailers",
+    origin: .peer
+  )
+  static let headersTooLarge = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the request's headers are larger than the limit",
     origin: .peer
   )
   static let badTimeout = GRPCStatus(

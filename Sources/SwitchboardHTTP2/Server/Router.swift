@@ -1,7 +1,7 @@
 @_spi(Transport) import SwitchboardCall
 
 /// Finds the handler for a path by the bytes of the path: an open-addressing table that never changes.
-struct Router: Sendable {
+final class Router: Sendable {
   private let slots: [(any MethodHandler)?]
   private let paths: [[UInt8]]
   private let mask: Int

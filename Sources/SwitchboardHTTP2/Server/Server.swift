@@ -4,7 +4,7 @@ import SwitchboardCall
 public final class Server: Sendable {
   private let core: ServerCore
 
-  /// - Parameter group: the loops to run on. `nil`: one of its own.
+  /// Runs on the loops of `group`, or on one of its own.
   public init(
     providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
@@ -17,8 +17,8 @@ public final class Server: Sendable {
 
   /// Listens on an address, besides those it listens on already.
   ///
-  /// - Parameter host: in numbers, or `localhost`.
-  /// - Parameter port: zero lets the system choose; the address that is returned says which.
+  /// The host is in numbers, or `localhost`. Port zero lets the system choose; the address that is returned
+  /// says which it chose.
   @discardableResult
   public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
     let name = host == "localhost" ? "127.0.0.1" : host

@@ -26,6 +26,17 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
 
+  func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
+
+  var userInfo: UserInfo {
+    get { shared.withLock { $0.userInfo } }
+    set { shared.withLock { $0.userInfo = newValue } }
+  }
+
+  var logger: Logger { connection.options.logger }
+
+  func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
+
   func run(_ handler: @escaping @Sendable () async -> Void) {
     if let executor = connection.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }
@@ -85,6 +96,7 @@ extension ServerCallStream {
   /// There is something in the pipe of responses, or its end.
   private func sendResponses() {
     guard phase == .handling || phase == .ending else { return }
+    connection.sawTraffic()
     if headersSent {
       connection.session.resume(id)
     } else if phase == .handling {
@@ -94,19 +106,24 @@ extension ServerCallStream {
   }
 
   private func sendHeaders() {
-    let (metadata, pipe) = shared.withLock { ($0.headers, $0.responses) }
+    let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
+    body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
   }
 
-  private func submitResponse(_ metadata: HPACKHeaders) {
+  private func submitResponse(_ metadata: HPACKHeaders?) {
     headersSent = true
+    observer?.sent(.metadata)
     let session = connection.session
-    guard !metadata.isEmpty else { return session.submitResponse(self, constant: .response) }
+    guard metadata != nil || body.compression != .none else {
+      return session.submitResponse(self, constant: .response)
+    }
     session.headers.reset()
     session.headers.add(":status", "200")
     session.headers.add("content-type", "application/grpc")
-    session.headers.add(metadata)
+    if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
+    if let metadata { session.headers.add(metadata) }
     session.submitResponse(self)
   }
 
@@ -116,14 +133,17 @@ extension ServerCallStream {
     phase = .ending
     cancelTimer()
     self.status = status
-    let (metadata, trailers, pipe) = shared.withLock { ($0.headers, $0.trailers, $0.responses) }
+    let (metadata, trailers, pipe, compression) = shared.withLock {
+      ($0.headers, $0.trailers, $0.responses, $0.compression)
+    }
     trailerMetadata = trailers
+    if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)
     } else if let message {
       body.setOnly(message)
       submitResponse(metadata)
-    } else if status.isOk || !metadata.isEmpty {
+    } else if status.isOk || metadata != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {
@@ -166,11 +186,11 @@ extension ServerCallStream {
     headers.add("grpc-status", String(status.code.rawValue).utf8)
     if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
     if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
-    headers.add(trailerMetadata)
+    if let trailerMetadata { headers.add(trailerMetadata) }
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
-    if trailerMetadata.isEmpty, status == .ok { return .constant(.success) }
+    if trailerMetadata == nil, status == .ok { return .constant(.success) }
     writeStatus(into: headers)
     return .written
   }

@@ -17,7 +17,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   let connection: ServerConnection
   @exclusivity(unchecked) var phase = Phase.receiving
-  @exclusivity(unchecked) var head = RequestHead()
+  @exclusivity(unchecked) var head: RequestHead
   @exclusivity(unchecked) var body = OutboundBody()
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) var inbound: InboundFlow?
@@ -29,26 +29,32 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
   @exclusivity(unchecked) var status = GRPCStatus.ok
-  @exclusivity(unchecked) var trailerMetadata = HPACKHeaders()
+  @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
+
+  @exclusivity(unchecked) private var observation: Observation?
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
-  let shared = Mutex(Shared())
+  let shared = Locked(Shared())
 
   /// What handlers reach from any thread.
   struct Shared: Sendable {
-    var headers = HPACKHeaders()
-    var trailers = HPACKHeaders()
+    var headers: HPACKHeaders?
+    var trailers: HPACKHeaders?
+    var compression = MessageCompression.none
     var outcome: (message: MessageBuffer?, status: GRPCStatus)?
     var responses: MessagePipe?
+    var userInfo = UserInfo()
     var isClosed = false
   }
 
   init(_ connection: ServerConnection) {
     self.connection = connection
+    head = RequestHead(listSizeLimit: connection.options.maxHeaderListSize)
     deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
   }
 
@@ -56,7 +62,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes) {
     guard phase == .receiving else { return }
-    head.add(name, value, connection.router)
+    if name.equals(":path") {
+      head.handler = connection.router.handler(for: value)
+    } else {
+      head.add(name, value)
+    }
   }
 
   override func headersDidEnd(endsStream: Bool) {
@@ -70,6 +80,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+    connection.sawTraffic()
     let credit = take(bytes)
     if credit == bytes.count {
       connection.session.consume(id, credit)
@@ -86,6 +97,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func localDidEnd() {
     localEnded = true
+    observer?.sent(.end)
     // The answer is complete, so the rest of the request is of no use to anyone.
     if !remoteEnded { connection.session.reset(id, .noError) }
   }
@@ -93,6 +105,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func didClose(_ code: UInt32) {
     let wasEnded = localEnded
     phase = .closed
+    observation?.end(wasEnded ? status : .callGone)
+    observation = nil
     cancelTimer()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
@@ -105,13 +119,34 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     responses?.detach()
     inbound?.pipe.abort(.callGone)
     inbound?.pipe.detach()
+    tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { body.read(into: buffer) }
+  func tellClosed(_ failure: GRPCStatus?) {
+    observer?.closed(failure)
+    observer = nil
+  }
+
+  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+    defer { tellSent() }
+    return body.read(into: buffer)
+  }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
-    body.takeBorrowed(count)
+    defer { tellSent() }
+    return body.takeBorrowed(count)
+  }
+
+  private func tellSent() {
+    guard let observer else {
+      body.sentCount = 0
+      return
+    }
+    while body.sentCount > 0 {
+      body.sentCount -= 1
+      observer.sent(.message)
+    }
   }
 
   override func trailers(into headers: HeaderWriter) -> Trailers { makeTrailers(into: headers) }
@@ -204,6 +239,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func begin() {
     phase = .handling
+    if let observer = connection.options.observer, let method = head.handler?.method {
+      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+      observation = Observation(observer, call)
+    }
     if let timeout = head.timeout { startDeadline(timeout) }
     inbound?.pipe.attach(self)
   }
@@ -222,6 +261,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     inbound?.pipe.abort(.deadlinePassed)
     shared.withLock { $0.responses }?.abort(.deadlinePassed)
     end(nil, .deadlinePassed)
+    tellClosed(.deadlinePassed)
     task?.cancel()
   }
 

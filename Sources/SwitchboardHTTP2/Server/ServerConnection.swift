@@ -5,15 +5,33 @@ final class ServerConnection: Connection {
   // Unchecked exclusivity: confined to the loop.
   let options: ServerOptions
   let router: Router
-  @exclusivity(unchecked) private(set) var peer: PeerIdentity
   private let core: ServerCore
-  @exclusivity(unchecked) private var isDraining = false
+  @exclusivity(unchecked) private(set) var peer: PeerIdentity
+  @exclusivity(unchecked) private var draining = Draining.no
+  /// The handshakes are over.
+  @exclusivity(unchecked) private var isOpen = false
+  @exclusivity(unchecked) var timers = Timers()
+  @exclusivity(unchecked) var keepalive: Keepalive
+  @exclusivity(unchecked) private(set) var lastCallEnd: UInt64
+  @exclusivity(unchecked) private var pings: PingPolicy
+
+  /// ```
+  ///   no ──drain──> announced ──ping answered──> final ──no stream open──> closed
+  /// ```
+  private enum Draining {
+    case no, announced, final
+  }
+
+  private static let drainPing: UInt64 = 0x7377_6974_6368_6264
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
     options = core.options
     router = core.router
     self.core = core
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
+    keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout)
+    pings = PingPolicy(minimumInterval: options.minimumPingInterval)
+    lastCallEnd = loop.now
     guard let session = Session(.server, settings: core.sessionSettings) else { return nil }
     var tls: TLSFilter?
     if let context = core.tlsContext {
@@ -21,20 +39,7 @@ final class ServerConnection: Connection {
       guard tls != nil else { return nil }
     }
     super.init(loop: loop, socket: socket, session: session, tls: tls)
-    startHandshakeTimer()
-  }
-
-  @exclusivity(unchecked) private var handshakeTimer: LoopTimer?
-
-  private func startHandshakeTimer() {
-    let timer = LoopTimer { self.close(.handshakeTimeout) }
-    handshakeTimer = timer
-    loop.schedule(timer, after: options.handshakeTimeout)
-  }
-
-  private func stopHandshakeTimer() {
-    if let handshakeTimer { loop.cancel(handshakeTimer) }
-    handshakeTimer = nil
+    startLimits()
   }
 
   override func didBecomeSecure() {
@@ -44,7 +49,17 @@ final class ServerConnection: Connection {
   }
 
   /// The client's first settings end its handshake.
-  override func sessionDidReceiveSettings() { stopHandshakeTimer() }
+  override func sessionDidReceiveSettings() {
+    stopHandshakeTimer()
+    guard !isOpen else { return }
+    isOpen = true
+    options.observer?.connectionOpened(observed)
+    options.logger.log(.debug, "connection opened", ["peer": peer.address])
+  }
+
+  private var observed: ObservedConnection {
+    ObservedConnection(peer: peer.address, isSecure: tls != nil, isServer: true)
+  }
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
     loop.activeCalls += 1
@@ -53,18 +68,31 @@ final class ServerConnection: Connection {
 
   func streamDidClose(_ stream: ServerCallStream) {
     loop.activeCalls -= 1
-    if isDraining { closeIfDrained() }
+    lastCallEnd = lastRead
+    closeIfDrained()
   }
 
+  /// Something was sent or received for a call.
+  func sawTraffic() { pings.sawTraffic() }
+
   override func didClose(_ reason: GRPCStatus) {
-    stopHandshakeTimer()
+    stopLimits()
+    if isOpen { options.observer?.connectionClosed(observed, reason) }
+    // One that never opened had a failed handshake, or was no client of ours.
+    options.logger.log(
+      isOpen ? .debug : .warning,
+      "connection closed",
+      ["peer": peer.address, "reason": "\(reason)"]
+    )
     core.connectionDidClose(self)
   }
 
+  // MARK: Draining
+
   /// Takes no new calls, and closes once those under way have ended.
   func drain() {
-    guard !isDraining, !isClosed else { return }
-    isDraining = true
+    guard draining == .no, !isClosed else { return }
+    draining = .announced
     // Two steps, so that no call is lost that the client opened before it knew: first a notice, then,
     // a round trip later, the number of the last stream that was taken.
     session.announceGoAway()
@@ -72,28 +100,23 @@ final class ServerConnection: Connection {
     setNeedsFlush()
   }
 
-  private static let drainPing: UInt64 = 0x7377_6974_6368_6264
-  @exclusivity(unchecked) private var sentGoAway = false
-
   override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
-    guard isAck, payload == Self.drainPing, isDraining, !sentGoAway else { return }
-    sentGoAway = true
+    guard isAck else { return policePing() }
+    guard payload == Self.drainPing, draining == .announced else { return }
+    draining = .final
     session.goAway(.noError)
     closeIfDrained()
   }
 
+  private func policePing() {
+    guard !pings.allowsPing(at: loop.now) else { return }
+    session.terminate(.enhanceYourCalm, "too_many_pings")
+  }
+
   private func closeIfDrained() {
-    guard sentGoAway, session.streams.count == 0 else { return }
+    guard draining == .final, session.streams.count == 0 else { return }
     // From inside a callback the session can only be told to end; the flush closes the socket.
     session.terminate(.noError)
     setNeedsFlush()
   }
-}
-
-extension GRPCStatus {
-  static let handshakeTimeout = GRPCStatus(
-    code: .unavailable,
-    message: "the handshake took too long",
-    origin: .peer
-  )
 }

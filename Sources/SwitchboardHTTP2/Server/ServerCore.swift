@@ -8,8 +8,8 @@ final class ServerCore: @unchecked Sendable {
   let options: ServerOptions
   let router: Router
   let group: LoopGroup
-  private let state = Mutex(State())
-  private let tls: Mutex<TLSContext?>
+  private let state = Locked(State())
+  private let tls: Locked<TLSContext?>
 
   private struct State: @unchecked Sendable {
     var connections: [ObjectIdentifier: ServerConnection] = [:]
@@ -22,7 +22,7 @@ final class ServerCore: @unchecked Sendable {
     throws(GRPCStatus)
   {
     self.options = options
-    tls = Mutex(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
+    tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
     router = Router(providers)
     self.group = group
   }
@@ -49,11 +49,11 @@ final class ServerCore: @unchecked Sendable {
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
     let accepted = state.withLock { state in
-      guard !state.isDraining else { return false }
+      guard !state.isDraining, state.connections.count < options.maxConnections else { return false }
       state.connections[ObjectIdentifier(connection)] = connection
       return true
     }
-    if accepted { connection.start() } else { socket.close() }
+    if accepted { connection.start() } else { connection.close(.serverStopped) }
   }
 
   func connectionDidClose(_ connection: ServerConnection) {

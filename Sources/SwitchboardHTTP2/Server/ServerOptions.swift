@@ -1,3 +1,5 @@
+import SwitchboardCall
+
 /// What a server allows and how it runs. The defaults are safe against hostile clients.
 public struct ServerOptions: Sendable {
   /// The largest request message, after decompression.
@@ -12,8 +14,21 @@ public struct ServerOptions: Sendable {
   public var streamWindow = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
-  /// How many connections are open at once; further ones wait to be accepted.
+  /// How many connections may be open at once; further ones are closed as soon as they are accepted.
   public var maxConnections = 16_384
+  /// How long a connection without calls is kept. `nil`: for ever.
+  public var maxConnectionIdle: Duration?
+  /// How old a connection may become before its client is asked to make a new one. `nil`: any age.
+  public var maxConnectionAge: Duration?
+  /// How long calls may still take on a connection that has become too old.
+  public var connectionAgeGrace = Duration.seconds(60)
+  /// How long a client may be silent before it is asked for a sign of life.
+  public var keepaliveInterval = Duration.seconds(7200)
+  /// How long a client may take to give that sign.
+  public var keepaliveTimeout = Duration.seconds(20)
+  /// How far apart a client's pings must be while no call sends or receives anything. One that sends many
+  /// too soon is told to calm down, and disconnected.
+  public var minimumPingInterval = Duration.seconds(300)
   /// How connections are secured. `nil`: they are not.
   public var tls: ServerTLS?
   /// How long a new connection may take to get through its handshakes, TLS and HTTP/2.
@@ -21,5 +36,11 @@ public struct ServerOptions: Sendable {
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
 
+  /// Where to tell what happens to connections.
+  public var logger = Logger.quiet
+  /// Who is told of calls and connections, for metrics and tracing.
+  public var observer: (any CallObserver)?
+
+  /// The defaults.
   public init() {}
 }

@@ -18,8 +18,8 @@ final class Session {
   /// The connection, which owns this session and so outlives it. Not weak: that would make every retain of
   /// the connection a slow one.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
-  /// The stream whose headers are being received.
-  @exclusivity(unchecked) var current: SessionStream?
+  /// The stream whose headers are being received. In `streams`, which retains it: this does not.
+  @exclusivity(unchecked) var current: Unmanaged<SessionStream>?
   /// Where `drain` writes to, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
@@ -161,7 +161,19 @@ extension Session {
   }
 
   /// Sends GOAWAY and nothing after it.
-  func terminate(_ code: HTTP2Error) {
+  func terminate(_ code: HTTP2Error, _ reason: StaticString? = nil) {
+    guard let reason else {
+      nghttp2_session_terminate_session(raw, code.rawValue)
+      return
+    }
+    nghttp2_submit_goaway(
+      raw,
+      0,
+      nghttp2_session_get_last_proc_stream_id(raw),
+      code.rawValue,
+      reason.utf8Start,
+      reason.utf8CodeUnitCount
+    )
     nghttp2_session_terminate_session(raw, code.rawValue)
   }
 

@@ -69,10 +69,12 @@ enum SessionCallbacks {
     _,
     userData in
     with(session: userData, else: 0) { session in
-      session.current?.receiveHeader(
-        UnsafeBufferPointer(start: name, count: nameCount),
-        UnsafeBufferPointer(start: value, count: valueCount)
-      )
+      session.current?._withUnsafeGuaranteedRef { stream in
+        stream.receiveHeader(
+          UnsafeBufferPointer(start: name, count: nameCount),
+          UnsafeBufferPointer(start: value, count: valueCount)
+        )
+      }
       return 0
     }
   }
@@ -105,7 +107,7 @@ enum SessionCallbacks {
     nghttp2_session_set_stream_user_data(raw, id, nil)
     return with(session: userData, else: 0) { session in
       let stream = session.streams.remove(data)
-      if session.current === stream { session.current = nil }
+      session.current = nil
       stream.didClose(code)
       return 0
     }
@@ -173,11 +175,14 @@ enum SessionCallbacks {
 extension Session {
   fileprivate func headersDidBegin(_ id: Int32, isRequest: Bool) -> Int32 {
     guard isRequest else {
-      current = stream(id)
+      current = stream(id).map(Unmanaged.passUnretained)
       return 0
     }
-    current = delegate?.sessionDidOpenStream(id)
-    guard let stream = current else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
+    guard let stream = delegate?.sessionDidOpenStream(id) else {
+      current = nil
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    }
+    current = Unmanaged.passUnretained(stream)
     stream.id = id
     nghttp2_session_set_stream_user_data(raw, id, streams.insert(stream))
     return 0
@@ -217,7 +222,7 @@ extension Session {
   fileprivate func headersDidEnd(_ endsStream: Bool) {
     guard let stream = current else { return }
     current = nil
-    stream.headersDidEnd(endsStream: endsStream)
+    stream._withUnsafeGuaranteedRef { $0.headersDidEnd(endsStream: endsStream) }
   }
 
   fileprivate func readBody(

@@ -7,12 +7,16 @@ struct OutboundBody {
 
   private var current: MessageBuffer?
   private var offset = 0
+  /// What messages are compressed with as they leave.
+  var compression = MessageCompression.none
   var pipe: MessagePipe?
+  /// How many messages have gone out whole, for the stream to count down as it tells of them.
+  var sentCount = 0
   /// No message follows `current`.
   var isLast = false
 
   mutating func setOnly(_ message: MessageBuffer) {
-    current = message
+    current = compressed(message)
     offset = 0
     isLast = true
   }
@@ -50,7 +54,7 @@ struct OutboundBody {
     if isLast { return .last(copied) }
     switch pipe?.pop() ?? .empty {
     case .message(let message):
-      current = message
+      current = compressed(message)
       offset = 0
       return nil
     case .empty: return copied > 0 ? .copied(copied) : .wait
@@ -60,10 +64,15 @@ struct OutboundBody {
     }
   }
 
+  private func compressed(_ message: MessageBuffer) -> MessageBuffer {
+    compression == .none ? message : Compressor.compress(message, compression)
+  }
+
   private mutating func advance(_ count: Int, in message: MessageBuffer) {
     offset += count
     guard offset == message.unsafeFramedBytes.count else { return }
     current = nil
     offset = 0
+    sentCount += 1
   }
 }

@@ -6,7 +6,7 @@ struct PEM: ~Copyable {
   private let bio: OpaquePointer
   private let what: String
 
-  /// - Parameter what: how errors name it.
+  /// Errors name the source by `what`.
   init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
     self.what = what
     let opened: OpaquePointer?

@@ -1,3 +1,4 @@
+import SwitchboardCall
 import Synchronization
 
 /// Something that happens once, and that any number of tasks wait for.
@@ -7,7 +8,7 @@ final class Signal: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func fire() {
     let waiters = state.withLock { state in

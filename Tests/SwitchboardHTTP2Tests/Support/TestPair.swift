@@ -4,7 +4,10 @@ import SwitchboardHTTP2
 
 /// Over what the same suite runs.
 enum Wire: CaseIterable {
-  case ipv4, ipv6, unix, tls
+  case ipv4, ipv6, unix, tls, inProcess
+
+  /// Once through a connection and once without.
+  static let withAndWithout: [Wire] = [.ipv4, .inProcess]
 }
 
 /// A server and a channel to it, each on a loop of its own.
@@ -18,6 +21,7 @@ struct TestPair {
     _ wire: Wire = .ipv4,
     server serverOptions: ServerOptions = ServerOptions(),
     channel channelOptions: ChannelOptions = ChannelOptions(),
+    serverGroup: LoopGroup? = nil,
     _ body: (TestPair) async throws -> Void
   ) async throws {
     var serverOptions = serverOptions
@@ -27,9 +31,12 @@ struct TestPair {
       channelOptions.tls = channelOptions.tls ?? ClientTLS(trustRoots: TestCertificates.authority)
     }
     let service = TestService()
-    let server = try Server(providers: [service], options: serverOptions)
+    let server = try Server(providers: [service], options: serverOptions, group: serverGroup)
     let address = try bind(server, wire)
-    let channel = try Channel(target: "\(address)", options: channelOptions)
+    let channel =
+      wire == .inProcess
+      ? try Channel(inProcess: [service], options: serverOptions)
+      : try Channel(target: "\(address)", options: channelOptions)
     let pair = TestPair(service: service, server: server, channel: channel, address: address)
     let result: Result<Void, any Error>
     do { result = .success(try await body(pair)) } catch { result = .failure(error) }
@@ -40,7 +47,7 @@ struct TestPair {
 
   private static func bind(_ server: Server, _ wire: Wire) throws -> SocketAddress {
     switch wire {
-    case .ipv4, .tls: try server.bind(host: "127.0.0.1", port: 0)
+    case .ipv4, .tls, .inProcess: try server.bind(host: "127.0.0.1", port: 0)
     case .ipv6: try server.bind(host: "::1", port: 0)
     case .unix:
       try server.bind(unixPath: "/tmp/switchboard-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock")

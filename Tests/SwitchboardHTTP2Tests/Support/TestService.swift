@@ -9,6 +9,11 @@ struct TestService: CallHandlerProvider {
   static let reflect = MethodDescriptor(service: "test.Test", method: "Reflect", type: .unary)
   static let hang = MethodDescriptor(service: "test.Test", method: "Hang", type: .unary)
   static let identify = MethodDescriptor(service: "test.Test", method: "Identify", type: .unary)
+  static let compressed = MethodDescriptor(
+    service: "test.Test",
+    method: "Compressed",
+    type: .bidirectionalStreaming
+  )
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
   static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
@@ -26,6 +31,13 @@ struct TestService: CallHandlerProvider {
     let bytes = BytesMarshaller()
     return [
       UnaryHandler(Self.get, requests: bytes, responses: bytes) { request, _ in request },
+      BidirectionalStreamingHandler(Self.compressed, requests: bytes, responses: bytes) {
+        requests,
+        responses,
+        context in
+        context.setCompression(.gzip)
+        for try await request in requests { try await responses.send(request) }
+      },
       UnaryHandler(Self.fail, requests: bytes, responses: bytes) { request, context in
         context.setTrailers(["why": "asked to"])
         throw GRPCStatus(code: .failedPrecondition, message: String(decoding: request, as: UTF8.self))

@@ -1,17 +1,28 @@
 /// A first-in, first-out queue that gives its memory back as it is read.
-struct MessageQueue: Sendable {
-  private var slots: [MessageBuffer?] = []
-  private var head = 0
+@frozen
+@usableFromInline
+struct Queue<Element: Sendable>: Sendable {
+  @usableFromInline var slots: [Element?] = []
+  @usableFromInline var head = 0
 
+  @inlinable
+  init() {}
+
+  @inlinable
   var isEmpty: Bool { head == slots.count }
 
-  mutating func append(_ message: MessageBuffer) {
-    slots.append(message)
+  @inlinable
+  var count: Int { slots.count - head }
+
+  @inlinable
+  mutating func append(_ element: Element) {
+    slots.append(element)
   }
 
-  mutating func popFirst() -> MessageBuffer? {
+  @inlinable
+  mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }
-    let message = slots[head]
+    let element = slots[head]
     slots[head] = nil
     head += 1
     if head == slots.count {
@@ -21,9 +32,10 @@ struct MessageQueue: Sendable {
       slots.removeFirst(head)
       head = 0
     }
-    return message
+    return element
   }
 
+  @inlinable
   mutating func removeAll() {
     slots = []
     head = 0

@@ -1,0 +1,91 @@
+import Dispatch
+import EchoService
+import Glibc
+import Switchboard
+
+/// The example of the interceptor tutorial: a server that says again what it hears, and a client of it.
+@main
+struct Echo {
+  static func main() async {
+    let arguments: Arguments
+    do {
+      arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      complain("\(error)\nTry: Echo --help")
+      exit(64)
+    }
+    do {
+      exit(try await run(arguments))
+    } catch {
+      complain("\(GRPCStatus(describing: error))")
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: Arguments) async throws -> Int32 {
+    switch arguments.mode {
+    case .help:
+      print(Arguments.help)
+      return 0
+    case .server:
+      try await serve(arguments)
+      return 0
+    case .client(let rpc, let message):
+      return try await call(rpc, message, arguments).isOk ? 0 : 1
+    }
+  }
+
+  private static func serve(_ arguments: Arguments) async throws {
+    let server = try Server(providers: [EchoProvider()])
+    let address = try server.bind(host: arguments.host, port: arguments.port)
+    print("starting insecure server")
+    if arguments.port == 0 { print("listening on \(address)") }
+    // Whoever reads this through a pipe waits for it.
+    fflush(nil)
+    await terminationSignal()
+    await server.shutDown()
+  }
+
+  private static func call(
+    _ rpc: Arguments.RPC,
+    _ message: String,
+    _ arguments: Arguments
+  ) async throws -> GRPCStatus {
+    let channel = try Channel.connect(host: arguments.host, port: arguments.port)
+    let client =
+      arguments.intercepts
+      ? Echo_EchoClient(channel: channel, interceptors: ExampleClientInterceptorFactory())
+      : Echo_EchoClient(channel: channel)
+    let caller = EchoCaller(client: client)
+    let status = try await Task(executorPreference: channel.eventLoop) {
+      try await caller.call(rpc, message)
+    }.value
+    if status.isOk {
+      print("\(rpc.rawValue) completed with status: \(status.code)")
+    } else {
+      complain("\(rpc.rawValue) failed with status: \(status)")
+    }
+    await channel.shutDown(grace: .zero)
+    return status
+  }
+
+  /// Returns when the process is asked to end.
+  private static func terminationSignal() async {
+    let sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      return DispatchSource.makeSignalSource(signal: number)
+    }
+    let signals = AsyncStream { continuation in
+      for source in sources {
+        source.setEventHandler { continuation.yield() }
+        source.resume()
+      }
+    }
+    for await _ in signals { break }
+  }
+
+  private static func complain(_ message: String) {
+    let line = "Echo: \(message)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}

@@ -1,0 +1,58 @@
+import EchoService
+import Switchboard
+
+/// Makes one call and prints what comes of it. To be used on the channel's event loop, so that its lines and an
+/// interceptor's come in the order of the call.
+struct EchoCaller {
+  let client: Echo_EchoClient
+
+  /// The status that the call ended with.
+  func call(_ rpc: Arguments.RPC, _ message: String) async throws -> GRPCStatus {
+    switch rpc {
+    case .get: try await get(message)
+    case .expand: try await expand(message)
+    case .collect: try await collect(message)
+    case .update: try await update(message)
+    }
+  }
+
+  private func get(_ message: String) async throws -> GRPCStatus {
+    let call = client.makeGetCall(.with { $0.text = message })
+    call.whenResponse { if case .success(let response) = $0 { print("get received: \(response.text)") } }
+    return await call.status
+  }
+
+  private func expand(_ message: String) async throws -> GRPCStatus {
+    let call = client.makeExpandCall(.with { $0.text = message })
+    try await printAll(call.responseStream, "expand")
+    return await call.status
+  }
+
+  private func collect(_ message: String) async throws -> GRPCStatus {
+    let call = client.makeCollectCall()
+    call.whenResponse { if case .success(let response) = $0 { print("collect received: \(response.text)") } }
+    for request in requests(message) { try await call.requestStream.send(request) }
+    call.requestStream.finish()
+    return await call.status
+  }
+
+  private func update(_ message: String) async throws -> GRPCStatus {
+    let call = client.makeUpdateCall()
+    for request in requests(message) { try await call.requestStream.send(request) }
+    call.requestStream.finish()
+    try await printAll(call.responseStream, "update")
+    return await call.status
+  }
+
+  private func requests(_ message: String) -> [Echo_EchoRequest] {
+    message.split(separator: " ").map { word in .with { $0.text = String(word) } }
+  }
+
+  private func printAll(_ responses: ResponseStream<Echo_EchoResponse>, _ rpc: String) async throws {
+    do {
+      for try await response in responses { print("\(rpc) received: \(response.text)") }
+    } catch is GRPCStatus {
+      // The call's status says the same, and is printed as such.
+    }
+  }
+}

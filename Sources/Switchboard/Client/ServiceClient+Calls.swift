@@ -1,0 +1,58 @@
+// Calls as objects: started at once, with their metadata, trailers and status.
+extension ServiceClient {
+  @inlinable
+  public func unaryCall<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ request: Requests.Message,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> AsyncUnaryCall<Responses.Message> {
+    channel.makeUnaryCall(
+      method,
+      request,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func serverStreamingCall<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ request: Requests.Message,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> AsyncServerStreamingCall<Responses.Message> {
+    channel.makeServerStreamingCall(
+      method,
+      request,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func clientStreamingCall<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
+    channel.makeClientStreamingCall(
+      method,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func bidirectionalStreamingCall<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
+    channel.makeBidirectionalStreamingCall(
+      method,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+}

@@ -1,0 +1,119 @@
+/// What generated clients stand on: a channel, the options of their calls and a factory of interceptors.
+///
+/// The closure that each kind of call takes asks the factory for the interceptors of its method.
+public protocol ServiceClient: Sendable {
+  associatedtype InterceptorFactory
+
+  var channel: Channel { get }
+  /// For calls that are made without options of their own.
+  var defaultCallOptions: CallOptions { get set }
+  var interceptors: ClientInterceptors<InterceptorFactory> { get }
+}
+
+extension ServiceClient {
+  @inlinable
+  nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ request: Requests.Message,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) async throws -> Responses.Message {
+    try await channel.unary(
+      method,
+      request,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ request: Requests.Message,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> ResponseStream<Responses.Message> {
+    channel.serverStreaming(
+      method,
+      request,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: Sequence<Requests.Message>
+  >(
+    _ method: Method<Requests, Responses>,
+    _ requests: Messages,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) async throws -> Responses.Message {
+    try await channel.clientStreaming(
+      method,
+      requests,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  nonisolated(nonsending) public func clientStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: AsyncSequence
+  >(
+    _ method: Method<Requests, Responses>,
+    _ requests: Messages,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) async throws -> Responses.Message where Messages.Element == Requests.Message {
+    try await channel.clientStreaming(
+      method,
+      requests,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func bidirectionalStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: Sequence<Requests.Message> & Sendable
+  >(
+    _ method: Method<Requests, Responses>,
+    _ requests: Messages,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> ResponseStream<Responses.Message> {
+    channel.bidirectionalStreaming(
+      method,
+      requests,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+
+  @inlinable
+  public func bidirectionalStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: AsyncSequence & Sendable
+  >(
+    _ method: Method<Requests, Responses>,
+    _ requests: Messages,
+    _ options: CallOptions?,
+    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
+    channel.bidirectionalStreaming(
+      method,
+      requests,
+      options: options ?? defaultCallOptions,
+      interceptors: self.interceptors.make(interceptors)
+    )
+  }
+}

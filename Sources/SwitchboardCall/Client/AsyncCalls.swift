@@ -1,0 +1,126 @@
+/// A call with one request and one response, started, with all there is to know about it.
+public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
+  public let handle: CallHandle
+  private let eventual: Eventual<Response>
+
+  @usableFromInline
+  init(_ call: any ByteCall, _ record: CallRecord, _ response: Eventual<Response>) {
+    eventual = response
+    handle = CallHandle(call, record)
+  }
+
+  /// The response, or the status that the call failed with.
+  public var response: Response {
+    get async throws { try await eventual.value() }
+  }
+
+  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
+  /// anything else happens to the call; at once, where it is known.
+  public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
+    eventual.whenSettled(callback)
+  }
+}
+
+/// A call with a stream of requests and one response.
+public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
+  public let handle: CallHandle
+  private let eventual: Eventual<Response>
+  /// Where the requests go.
+  public let requestStream: RequestStreamWriter<Request>
+
+  @usableFromInline
+  init(
+    _ call: any ByteCall,
+    _ record: CallRecord,
+    _ requests: RequestStreamWriter<Request>,
+    _ response: Eventual<Response>
+  ) {
+    eventual = response
+    requestStream = requests
+    handle = CallHandle(call, record)
+  }
+
+  /// The response, or the status that the call failed with.
+  public var response: Response {
+    get async throws { try await eventual.value() }
+  }
+
+  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
+  /// anything else happens to the call; at once, where it is known.
+  public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
+    eventual.whenSettled(callback)
+  }
+}
+
+/// A call with one request and a stream of responses.
+public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
+  public let handle: CallHandle
+  /// The responses. Letting go of them cancels the call.
+  public let responseStream: ResponseStream<Response>
+
+  @usableFromInline
+  init(_ call: any ByteCall, _ record: CallRecord, _ responses: ResponseStream<Response>) {
+    responseStream = responses
+    handle = CallHandle(call, record)
+  }
+}
+
+/// A call with streams both ways.
+public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
+  public let handle: CallHandle
+  /// Where the requests go.
+  public let requestStream: RequestStreamWriter<Request>
+  /// The responses. Letting go of them cancels the call.
+  public let responseStream: ResponseStream<Response>
+
+  @usableFromInline
+  init(
+    _ call: any ByteCall,
+    _ record: CallRecord,
+    _ requests: RequestStreamWriter<Request>,
+    _ responses: ResponseStream<Response>
+  ) {
+    requestStream = requests
+    responseStream = responses
+    handle = CallHandle(call, record)
+  }
+}
+
+/// What the four kinds of call object have in common. Letting go of the last copy of one cancels its call.
+public protocol AsyncCall: Sendable {
+  /// The call that this object stands for.
+  var handle: CallHandle { get }
+}
+
+extension AsyncCall {
+  /// The metadata that came before the first response. Throws the status of a call that failed without.
+  public var initialMetadata: HPACKHeaders {
+    get async throws { try await handle.record.metadata() }
+  }
+
+  /// The metadata that came with the status.
+  public var trailingMetadata: HPACKHeaders {
+    get async throws { try await handle.record.trailers() }
+  }
+
+  /// How the call ended.
+  public var status: GRPCStatus {
+    get async { await handle.record.status() }
+  }
+
+  /// Ends the call with `cancelled`, unless it has ended.
+  public func cancel() { handle.call.cancel(.cancelledByCaller) }
+}
+
+/// Keeps a call going for as long as someone holds it.
+public final class CallHandle: Sendable {
+  let call: any ByteCall
+  let record: CallRecord
+
+  init(_ call: any ByteCall, _ record: CallRecord) {
+    self.call = call
+    self.record = record
+  }
+
+  deinit { call.cancel(.cancelledByCaller) }
+}

@@ -1,0 +1,67 @@
+/// What a call object remembers of its call: metadata, trailers and status, each as it comes.
+@usableFromInline
+final class CallRecord: Sendable {
+  private let initialMetadata = Eventual<HPACKHeaders>()
+  private let end = Eventual<End>()
+
+  struct End: Sendable {
+    var status: GRPCStatus
+    var trailers: HPACKHeaders
+  }
+
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
+  func receive(headers: HPACKHeaders) { initialMetadata.settle(.success(headers)) }
+
+  @usableFromInline
+  func close(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+    // A call may end without metadata of its own: that is an error only if the call failed.
+    initialMetadata.settle(status.isOk ? .success(HPACKHeaders()) : .failure(status))
+    end.settle(.success(End(status: status, trailers: trailers)))
+  }
+
+  nonisolated(nonsending) func metadata() async throws -> HPACKHeaders { try await initialMetadata.value() }
+
+  nonisolated(nonsending) func trailers() async throws -> HPACKHeaders { try await end.value().trailers }
+
+  nonisolated(nonsending) func status() async -> GRPCStatus {
+    do {
+      return try await end.value().status
+    } catch {
+      return GRPCStatus(describing: error)
+    }
+  }
+}
+
+/// Fills a record, and hands messages and the end on.
+@usableFromInline
+final class RecordingReceiver: ResponseReceiver {
+  private let record: CallRecord
+  private let next: any ResponseReceiver
+
+  @usableFromInline
+  init(_ record: CallRecord, next: any ResponseReceiver) {
+    self.record = record
+    self.next = next
+  }
+
+  @usableFromInline
+  var wantsMetadata: Bool { true }
+
+  @usableFromInline
+  func receive(headers: HPACKHeaders) {
+    record.receive(headers: headers)
+    next.receive(headers: headers)
+  }
+
+  @usableFromInline
+  func receive(message: RawSpan) { next.receive(message: message) }
+
+  @usableFromInline
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    record.close(status, trailers)
+    next.close(status, trailers: trailers)
+  }
+}

@@ -1,0 +1,41 @@
+/// Sends the requests of a streaming call.
+@frozen
+public struct RequestStreamWriter<Request: Sendable>: Sendable {
+  @usableFromInline
+  @frozen
+  enum Sink: Sendable {
+    /// Straight to the transport.
+    case bytes(MessagePipe, @Sendable (Request) throws -> MessageBuffer)
+    /// Through a chain of interceptors, which the closure tells of the end.
+    case parts(PartWriter<Request>, @Sendable () -> Void)
+  }
+
+  @usableFromInline let sink: Sink
+
+  @inlinable
+  init(_ pipe: MessagePipe, encode: @escaping @Sendable (Request) throws -> MessageBuffer) {
+    sink = .bytes(pipe, encode)
+  }
+
+  @inlinable
+  init<Response>(_ pipeline: ClientPipeline<Request, Response>) {
+    sink = .parts(pipeline.makeWriter()) { pipeline.finishRequests() }
+  }
+
+  /// Sends a message, and returns once there is room for another. Throws once the call has ended.
+  @inlinable
+  nonisolated(nonsending) public func send(_ request: Request) async throws {
+    switch sink {
+    case .bytes(let pipe, let encode): try await pipe.write(try GRPCStatus.encoding { try encode(request) })
+    case .parts(let writer, _): try await writer.write(request)
+    }
+  }
+
+  /// Says that no more requests follow.
+  public func finish() {
+    switch sink {
+    case .bytes(let pipe, _): pipe.finish()
+    case .parts(_, let finish): finish()
+    }
+  }
+}

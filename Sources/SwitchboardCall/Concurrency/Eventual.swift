@@ -1,0 +1,77 @@
+/// A value that comes once, for any number of tasks that wait for it.
+@usableFromInline
+final class Eventual<Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var result: Result<Value, GRPCStatus>?
+    var callbacks: [@Sendable (Result<Value, GRPCStatus>) -> Void] = []
+    var waiters: [(ticket: UInt64, continuation: CheckedContinuation<Value, any Error>)] = []
+    var nextTicket: UInt64 = 0
+    var cancelled: Set<UInt64> = []
+  }
+
+  private let state = Locked(State())
+
+  @usableFromInline
+  init() {}
+
+  /// Only the first result counts.
+  @usableFromInline
+  func settle(_ result: Result<Value, GRPCStatus>) {
+    let (waiters, callbacks) = state.withLock { state in
+      guard state.result == nil else { return (State().waiters, State().callbacks) }
+      state.result = result
+      defer {
+        state.waiters = []
+        state.callbacks = []
+      }
+      return (state.waiters, state.callbacks)
+    }
+    for callback in callbacks { callback(result) }
+    for waiter in waiters { waiter.continuation.resume(with: result.mapError { $0 }) }
+  }
+
+  /// Calls back as the value comes, on the thread that brings it; at once, where it is there.
+  @usableFromInline
+  func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
+    let result = state.withLock { state in
+      if state.result == nil { state.callbacks.append(callback) }
+      return state.result
+    }
+    if let result { callback(result) }
+  }
+
+  /// Waits for the value; a waiting task that is cancelled stops waiting, and nothing else.
+  @usableFromInline
+  nonisolated(nonsending) func value() async throws -> Value {
+    let ticket = state.withLock { state in
+      state.nextTicket += 1
+      return state.nextTicket
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { register($0, ticket) }
+    } onCancel: {
+      cancel(ticket)
+    }
+  }
+
+  private func register(_ continuation: CheckedContinuation<Value, any Error>, _ ticket: UInt64) {
+    let result: Result<Value, any Error>? = state.withLock { state in
+      if let result = state.result { return result.mapError { $0 } }
+      if state.cancelled.remove(ticket) != nil { return .failure(CancellationError()) }
+      state.waiters.append((ticket, continuation))
+      return nil
+    }
+    if let result { continuation.resume(with: result) }
+  }
+
+  private func cancel(_ ticket: UInt64) {
+    let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else {
+        if state.result == nil { state.cancelled.insert(ticket) }
+        return nil
+      }
+      return state.waiters.remove(at: index).continuation
+    }
+    waiter?.resume(throwing: CancellationError())
+  }
+}

@@ -1,0 +1,26 @@
+/// What a caller of one response makes of the parts: a result, once.
+@usableFromInline
+final class SingleResponse<Response: Sendable> {
+  @exclusivity(unchecked) @usableFromInline var response: Response?
+  @exclusivity(unchecked) @usableFromInline var hasSeveral = false
+
+  @inlinable
+  init() {}
+
+  /// The result, when this part brings it.
+  @inlinable
+  func take(_ part: GRPCClientResponsePart<Response>) -> Result<Response, GRPCStatus>? {
+    switch part {
+    case .metadata:
+      return nil
+    case .message(let message):
+      hasSeveral = response != nil
+      response = message
+      return nil
+    case .end(let status, _):
+      guard status.isOk else { return .failure(status) }
+      guard !hasSeveral else { return .failure(.tooManyMessages) }
+      return response.map { .success($0) } ?? .failure(.missingResponse)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+extension GRPCStatus {
+  @usableFromInline
+  static let callEnded = GRPCStatus(code: .cancelled, message: "the call had ended before the part was sent")
+
+  static let deadlinePassed = GRPCStatus(
+    code: .deadlineExceeded,
+    message: "the deadline of the call has passed",
+    origin: .library
+  )
+
+  @usableFromInline
+  static let tooManyMessages = GRPCStatus(
+    code: .internalError,
+    message: "the call takes one message and got several"
+  )
+
+  @usableFromInline
+  static let missingRequest = GRPCStatus(
+    code: .internalError,
+    message: "the requests ended without a message"
+  )
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Writes typed messages to a chain of interceptors, and waits where the network does.
+@usableFromInline
+final class PartWriter<Message: Sendable>: Sendable {
+  @usableFromInline let eventLoop: any EventLoop
+  @usableFromInline let send: @Sendable (Message) -> Void
+  @usableFromInline let room: @Sendable () throws -> MessagePipe
+  @usableFromInline let written = Atomic(0)
+
+  /// Off the loop, this many messages may be on their way to it.
+  @usableFromInline static var window: Int { 16 }
+
+  @inlinable
+  init(
+    _ eventLoop: any EventLoop,
+    room: @escaping @Sendable () throws -> MessagePipe,
+    send: @escaping @Sendable (Message) -> Void
+  ) {
+    self.eventLoop = eventLoop
+    self.room = room
+    self.send = send
+  }
+
+  /// Returns once there is room for another message. Throws once the call has ended.
+  @inlinable
+  nonisolated(nonsending) func write(_ message: Message) async throws {
+    if eventLoop.inEventLoop {
+      send(message)
+      try await room().waitUntilWritable()
+    } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
+      eventLoop.execute { self.send(message) }
+    } else {
+      let pipe = try await withCheckedThrowingContinuation { continuation in
+        eventLoop.execute {
+          self.send(message)
+          continuation.resume(with: Result { try self.room() })
+        }
+      }
+      try await pipe.waitUntilWritable()
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/// How one message is to be sent.
+@frozen
+public struct MessageMetadata: Hashable, Sendable {
+  /// Whether to compress the message, where the call uses compression.
+  public var compress: Bool
+  /// Whether the message should leave now. Messages written in one turn of the loop leave together anyway.
+  public var flush: Bool
+
+  @inlinable
+  public init(compress: Bool = true, flush: Bool = true) {
+    self.compress = compress
+    self.flush = flush
+  }
+}

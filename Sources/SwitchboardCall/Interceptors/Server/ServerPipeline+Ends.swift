@@ -1,0 +1,135 @@
+extension ServerPipeline {
+  /// A chain with its marshallers at one end; the handler's end is for the handler to set.
+  @inlinable
+  static func make<Requests: Marshaller, Responses: Marshaller>(
+    _ stream: any ServerStream,
+    _ method: MethodDescriptor,
+    _ requests: Requests,
+    _ responses: Responses,
+    _ interceptors: [ServerInterceptor<Request, Response>]
+  ) -> ServerPipeline where Requests.Message == Request, Responses.Message == Response {
+    let pipeline = ServerPipeline(stream, method, interceptors)
+    let transport = pipeline.transport
+    pipeline.toTransport = { part, promise in
+      switch part {
+      case .metadata(let headers):
+        transport.send(metadata: headers, promise)
+      case .message(let message, _):
+        do {
+          transport.send(try responses.encode(message), promise)
+        } catch {
+          transport.failToEncode(error, promise)
+          pipeline.close()
+        }
+      case .end(let status, let trailers):
+        transport.send(end: status, trailers, promise)
+      }
+    }
+    pipeline.receiveFromTransport(requests)
+    return pipeline
+  }
+
+  @inlinable
+  func receiveFromTransport<Requests: Marshaller>(_ requests: Requests) where Requests.Message == Request {
+    // The cycle of the pipeline and its end is broken by `close`, when the call ends.
+    transport.onMessage = { bytes in
+      do {
+        self.receive(.message(try requests.decode(bytes)), at: 0)
+      } catch {
+        self.transport.fail(.marshalling(error, "decoded"))
+      }
+    }
+    transport.onAnswer = { answer in
+      switch answer {
+      case .end: self.receive(.end, at: 0)
+      case .failure(let status): self.errorCaught(status, at: 0)
+      }
+    }
+    transport.stream.observe(transport)
+  }
+
+  /// Brings the parts of a call whose one request is whole. On the loop.
+  @inlinable
+  func receive(message: RawSpan) {
+    receive(.metadata(transport.stream.headers), at: 0)
+    transport.onMessage?(message)
+    receive(.end, at: 0)
+  }
+
+  /// Hands the one request to the handler, once its stream has ended.
+  @inlinable
+  func onSingleRequest(_ handle: @escaping (Request) -> Void) {
+    var request: Request?
+    toHandler = { part in
+      switch part {
+      case .metadata(let headers):
+        self.handler.headers = headers
+      case .message(let message):
+        if request == nil { request = message } else { self.finish(.tooManyMessages) }
+      case .end:
+        if let request { handle(request) } else { self.finish(.missingRequest) }
+      }
+    }
+  }
+
+  /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
+  @inlinable
+  func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
+    let queue = PartQueue<Request>()
+    toHandler = { part in
+      switch part {
+      case .metadata(let headers):
+        self.handler.headers = headers
+        self.failRequests = { queue.finish($0) }
+        handle(RequestStream(queue))
+      case .message(let message):
+        queue.push(message)
+      case .end:
+        queue.finish(nil)
+      }
+    }
+    receive(.metadata(transport.stream.headers), at: 0)
+    transport.readRequests { await queue.waitUntilWritable(afterBytes: $0) }
+  }
+
+  /// Runs a handler of one response.
+  @inlinable
+  func run(_ handler: @escaping @Sendable (ServerCallContext) async throws -> Response) {
+    transport.stream.run {
+      do {
+        let response = try await handler(ServerCallContext(self.handler))
+        self.onLoop { self.respond(response) }
+      } catch {
+        let status = GRPCStatus(describing: error)
+        self.onLoop { self.finish(status) }
+      }
+    }
+  }
+
+  /// Runs a handler that streams its responses.
+  @inlinable
+  func run(
+    _ handler: @escaping @Sendable (ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+  ) {
+    transport.stream.run {
+      do {
+        try await handler(ResponseStreamWriter(self.makeWriter()), ServerCallContext(self.handler))
+        self.onLoop { self.finish(.ok) }
+      } catch {
+        let status = GRPCStatus(describing: error)
+        self.onLoop { self.finish(status) }
+      }
+    }
+  }
+
+  @inlinable
+  func makeWriter() -> PartWriter<Response> {
+    PartWriter(eventLoop) {
+      guard self.isOpen else { throw GRPCStatus.callEnded }
+      return self.transport.stream.responses
+    } send: { response in
+      self.sendMetadata()
+      self.send(.message(response, MessageMetadata()), promise: nil, to: self.interceptors.count - 1)
+    }
+  }
+}

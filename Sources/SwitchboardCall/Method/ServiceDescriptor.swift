@@ -1,0 +1,11 @@
+/// What both sides know of a service before any call.
+public struct ServiceDescriptor: Sendable {
+  /// The full name, such as `echo.Echo`.
+  public let name: String
+  public let methods: [MethodDescriptor]
+
+  public init(_ name: String, _ methods: [MethodDescriptor]) {
+    self.name = name
+    self.methods = methods
+  }
+}

@@ -1,0 +1,54 @@
+/// Hooks for metrics and tracing. Every method does nothing unless it is written; all are called on an
+/// event loop, and must not block.
+public protocol CallObserver: Sendable {
+  /// A call has begun: on a server when it is routed, on a client when it starts. What is returned is
+  /// handed to `callEnded`, and can be a span or a time.
+  func callStarted(_ call: ObservedCall) -> (any Sendable)?
+  /// A call has ended; told exactly once for each that has begun.
+  func callEnded(_ call: ObservedCall, _ status: GRPCStatus, _ token: (any Sendable)?)
+  /// A connection can be used.
+  func connectionOpened(_ connection: ObservedConnection)
+  /// A connection that could be used is gone, and why.
+  func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
+}
+
+extension CallObserver {
+  public func callStarted(_ call: ObservedCall) -> (any Sendable)? { nil }
+  public func callEnded(_ call: ObservedCall, _ status: GRPCStatus, _ token: (any Sendable)?) {}
+  public func connectionOpened(_ connection: ObservedConnection) {}
+  public func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
+}
+
+/// What an observer learns of a call.
+public struct ObservedCall: Sendable {
+  /// The method that is called.
+  public let method: MethodDescriptor
+  /// The metadata that it started with.
+  public let headers: HPACKHeaders
+  /// Whether this is the server's side of it.
+  public let isServer: Bool
+
+  /// Made by transports.
+  public init(method: MethodDescriptor, headers: HPACKHeaders, isServer: Bool) {
+    self.method = method
+    self.headers = headers
+    self.isServer = isServer
+  }
+}
+
+/// What an observer learns of a connection.
+public struct ObservedConnection: Sendable {
+  /// The peer's address on a server, the target on a client.
+  public let peer: String
+  /// Whether TLS protects it.
+  public let isSecure: Bool
+  /// Whether this is the server's side of it.
+  public let isServer: Bool
+
+  /// Made by transports.
+  public init(peer: String, isSecure: Bool, isServer: Bool) {
+    self.peer = peer
+    self.isSecure = isSecure
+    self.isServer = isServer
+  }
+}

@@ -1,0 +1,63 @@
+/// The result of something that completes once, on an event loop.
+public final class EventLoopFuture<Value: Sendable>: Sendable {
+  public typealias Callback = @Sendable (Result<Value, any Error>) -> Void
+
+  private enum State: Sendable {
+    case pending([Callback])
+    case complete(Result<Value, any Error>)
+  }
+
+  public let eventLoop: any EventLoop
+  private let state = Locked(State.pending([]))
+
+  @usableFromInline
+  init(on eventLoop: any EventLoop) {
+    self.eventLoop = eventLoop
+  }
+
+  /// Calls back on the event loop: at once where the completion happens on it, so before anything that
+  /// happens there afterwards.
+  public func whenComplete(_ callback: @escaping Callback) {
+    let result: Result<Value, any Error>? = state.withLock { state in
+      switch state {
+      case .pending(let callbacks):
+        state = .pending(callbacks + [callback])
+        return nil
+      case .complete(let result):
+        return result
+      }
+    }
+    if let result { onLoop { callback(result) } }
+  }
+
+  public func whenSuccess(_ callback: @escaping @Sendable (Value) -> Void) {
+    whenComplete { if case .success(let value) = $0 { callback(value) } }
+  }
+
+  public func whenFailure(_ callback: @escaping @Sendable (any Error) -> Void) {
+    whenComplete { if case .failure(let error) = $0 { callback(error) } }
+  }
+
+  /// Waits for the result.
+  nonisolated(nonsending) public func get() async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      whenComplete { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Only the first completion counts.
+  @usableFromInline
+  func complete(_ result: Result<Value, any Error>) {
+    let callbacks: [Callback] = state.withLock { state in
+      guard case .pending(let callbacks) = state else { return [] }
+      state = .complete(result)
+      return callbacks
+    }
+    guard !callbacks.isEmpty else { return }
+    onLoop { for callback in callbacks { callback(result) } }
+  }
+
+  private func onLoop(_ body: @escaping @Sendable () -> Void) {
+    if eventLoop.inEventLoop { body() } else { eventLoop.execute(body) }
+  }
+}

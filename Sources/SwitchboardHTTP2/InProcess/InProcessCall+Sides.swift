@@ -1,0 +1,75 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+extension InProcessCall: ByteCall {
+  func start() { onLoop { $0.begin() } }
+
+  func cancel(_ status: GRPCStatus) {
+    onLoop { call in call.close(status) }
+  }
+
+  func onLoop(_ body: @escaping @Sendable (InProcessCall) -> Void) {
+    if transport.loop.inEventLoop { return body(self) }
+    transport.loop.execute { body(self) }
+  }
+}
+
+/// The pipe of requests tells when they have been read, which is when they have left the client.
+extension InProcessCall: MessagePipe.Observer {
+  func pipeBecameReadable(_ pipe: MessagePipe) {
+    guard pipe.hasEnded else { return }
+    onLoop { $0.receiver.sent(.end) }
+  }
+
+  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+    onLoop { $0.receiver.sent(.message) }
+  }
+}
+
+extension InProcessCall: ServerStream {
+  var eventLoop: any EventLoop { transport.loop }
+  var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
+  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+  /// The pipe that the client writes to, itself.
+  var requests: MessagePipe {
+    if case .stream(let pipe) = request.body { return pipe }
+    return MessagePipe.ended
+  }
+
+  /// The pipe that the client reads from, itself.
+  var responses: MessagePipe {
+    guard let pipe = request.responses else { return MessagePipe.ended }
+    onLoop { $0.tellHeaders() }
+    return pipe
+  }
+
+  func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
+
+  func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
+
+  /// There is no wire to save bytes on.
+  func setCompression(_ compression: MessageCompression) {}
+
+  func run(_ handler: @escaping @Sendable () async -> Void) {
+    if let executor = transport.options.handlerExecutor {
+      task = Task(executorPreference: executor) { await handler() }
+      return
+    }
+    let task = Task.immediate(executorPreference: transport.loop) { await handler() }
+    if isHandling { self.task = task }
+  }
+
+  func respond(_ message: MessageBuffer) { onLoop { $0.answer(message) } }
+
+  func finish(_ status: GRPCStatus) { onLoop { $0.end(status) } }
+
+  var userInfo: UserInfo {
+    get { shared.withLock { $0.userInfo } }
+    set { shared.withLock { $0.userInfo = newValue } }
+  }
+
+  var logger: Logger { transport.options.logger }
+
+  func observe(_ observer: any ServerStreamObserver) { setStreamObserver(observer) }
+}

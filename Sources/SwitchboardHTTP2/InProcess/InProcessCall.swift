@@ -1,0 +1,166 @@
+@_spi(Transport) import SwitchboardCall
+import Synchronization
+
+/// A call within the process: the client's call and the server's stream in one.
+final class InProcessCall: @unchecked Sendable {
+  // Sendable holds because what other threads may touch is `shared`, behind its lock, and `cancelled`; the
+  // rest is touched on the loop alone.
+
+  /// ```
+  ///   idle ──start──> handling ──status──> closed
+  /// ```
+  /// A cancellation or the deadline leads from either of the first two to the last.
+  private enum Phase {
+    case idle, handling, closed
+  }
+
+  struct Shared: Sendable {
+    var headers: HPACKHeaders?
+    var trailers: HPACKHeaders?
+    var userInfo = UserInfo()
+  }
+
+  let request: CallRequest
+  let receiver: any ResponseReceiver
+  let transport: InProcessTransport
+  let headers: HPACKHeaders
+  let shared = Locked(Shared())
+  let cancelled = Atomic(false)
+  private(set) var deadline: ContinuousClock.Instant?
+  private var phase = Phase.idle
+  private var headersTold = false
+  private var timer: LoopTimer?
+  private var observation: Observation?
+  private var streamObserver: (any ServerStreamObserver)?
+  var task: Task<Void, Never>?
+
+  init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
+    self.request = request
+    self.receiver = receiver
+    self.transport = transport
+    headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+  }
+
+  var isHandling: Bool { phase == .handling }
+
+  // MARK: On the loop
+
+  func begin() {
+    guard phase == .idle else { return }
+    phase = .handling
+    guard transport.begin(self) else { return close(.channelShutDown) }
+    guard let handler = handler else { return close(.unknownMethod) }
+    if let observer = transport.options.observer {
+      observation = Observation(
+        observer,
+        ObservedCall(method: request.method, headers: headers, isServer: true)
+      )
+    }
+    if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
+    receiver.sent(.metadata)
+    switch request.body {
+    case .stream(let pipe):
+      pipe.attach(self)
+      handler.start(self)
+    case .message(let message):
+      guard message.byteCount <= transport.options.maxRequestSize else {
+        return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
+      }
+      receiver.sent(.end)
+      message.withBytes { handler.start(self, message: $0) }
+    }
+  }
+
+  private var handler: (any MethodHandler)? {
+    request.method.pathBytes.withUnsafeBufferPointer { transport.router.handler(for: $0) }
+  }
+
+  private func startDeadline(_ timeout: Duration) -> Bool {
+    guard timeout > .zero else {
+      close(.deadlinePassed)
+      return false
+    }
+    deadline = ContinuousClock.now + timeout
+    let timer = LoopTimer { self.close(.deadlinePassed) }
+    self.timer = timer
+    transport.loop.schedule(timer, after: timeout)
+    return true
+  }
+
+  func tellHeaders() {
+    guard phase == .handling, !headersTold else { return }
+    headersTold = true
+    streamObserver?.sent(.metadata)
+    guard receiver.wantsMetadata else { return }
+    var all: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
+    if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
+    receiver.receive(headers: all)
+  }
+
+  func answer(_ message: MessageBuffer) {
+    guard phase == .handling else { return }
+    tellHeaders()
+    if let limit = request.options?.responseSizeLimit, message.byteCount > limit {
+      return close(.messageTooLarge(message.byteCount, limit: limit))
+    }
+    message.withBytes { receiver.receive(message: $0) }
+    end(.ok)
+  }
+
+  /// The server ends the call. What it wrote has reached the client, who reads it from the same memory.
+  func end(_ status: GRPCStatus) {
+    guard phase == .handling else { return }
+    if status.isOk { tellHeaders() }
+    streamObserver?.sent(.end)
+    streamObserver?.closed(nil)
+    streamObserver = nil
+    close(status)
+  }
+
+  /// The one way in which a call ends.
+  func close(_ status: GRPCStatus) {
+    guard phase != .closed else { return }
+    if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
+    phase = .closed
+    if let timer { transport.loop.cancel(timer) }
+    timer = nil
+    cancelled.store(true, ordering: .relaxed)
+    task?.cancel()
+    task = nil
+    if case .stream(let pipe) = request.body {
+      pipe.detach()
+      pipe.abort(status.isOk ? .callGone : status)
+    }
+    streamObserver?.closed(status)
+    streamObserver = nil
+    observation?.end(status)
+    observation = nil
+    receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
+    transport.end(self)
+  }
+
+  /// Names who is told of the server's side.
+  func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
+
+  private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
+    var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])
+    if let message = status.message { all.add(name: "grpc-message", value: message) }
+    if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
+    return all
+  }
+}
+
+extension HPACKHeaders {
+  /// What of this a user may send: see `HeaderWriter`.
+  fileprivate var allowed: HPACKHeaders {
+    var allowed = HPACKHeaders()
+    for index in 0..<fieldCount {
+      let name = nameBytes(at: index)
+      let value = valueBytes(at: index)
+      if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
+        allowed.append(name: name, value: value)
+      }
+    }
+    return allowed
+  }
+}

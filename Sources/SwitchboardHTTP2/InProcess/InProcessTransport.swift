@@ -1,0 +1,79 @@
+@_spi(Transport) import SwitchboardCall
+
+/// Carries calls to services of the same process, without sockets or framing: a message that was encoded
+/// is handed over as it is. Limits, deadlines, cancellation and backpressure are those of a connection.
+final class InProcessTransport: ByteTransport, @unchecked Sendable {
+  // Sendable holds because what changes is touched on the loop alone.
+  let loop: Loop
+  let router: Router
+  let options: ServerOptions
+  private let group: LoopGroup
+  private var calls: [ObjectIdentifier: InProcessCall] = [:]
+  private var isShutDown = false
+  private var drained: [CheckedContinuation<Void, Never>] = []
+
+  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup) {
+    router = Router(providers)
+    self.options = options
+    self.group = group
+    loop = group.nextLoop()
+  }
+
+  var eventLoop: any EventLoop { loop }
+
+  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    InProcessCall(request, receiver, self)
+  }
+
+  /// `false` when no more calls are taken.
+  func begin(_ call: InProcessCall) -> Bool {
+    guard !isShutDown else { return false }
+    calls[ObjectIdentifier(call)] = call
+    return true
+  }
+
+  func end(_ call: InProcessCall) {
+    calls[ObjectIdentifier(call)] = nil
+    resumeIfDrained()
+  }
+
+  func shutDown(grace: Duration) async {
+    let deadline = Task {
+      try await Task.sleep(for: grace)
+      self.loop.execute { self.endAll() }
+    }
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        self.isShutDown = true
+        self.drained.append(continuation)
+        self.resumeIfDrained()
+      }
+    }
+    deadline.cancel()
+  }
+
+  private func endAll() {
+    for call in Array(calls.values) { call.close(.channelShutDown) }
+  }
+
+  private func resumeIfDrained() {
+    guard isShutDown, calls.isEmpty else { return }
+    for continuation in drained { continuation.resume() }
+    drained = []
+  }
+}
+
+extension Channel {
+  /// A channel to services within this process, for tests and for calls that need not leave it.
+  ///
+  /// Of the options, those that concern calls apply. Runs on a loop of `group`, or on one of its own.
+  public convenience init(
+    inProcess providers: [any CallHandlerProvider],
+    options: ServerOptions = ServerOptions(),
+    group: LoopGroup? = nil
+  ) throws(GRPCStatus) {
+    let loops: LoopGroup
+    if let group { loops = group } else { loops = try LoopGroup() }
+    self.init(InProcessTransport(providers, options, loops))
+  }
+}

@@ -1,0 +1,98 @@
+import SwitchboardCall
+
+/// The clocks that a server's connection runs under.
+extension ServerConnection {
+  func startLimits() {
+    startHandshakeTimer()
+    if let age = options.maxConnectionAge { startAgeTimer(age) }
+    if let idle = options.maxConnectionIdle { watchIdleness(after: idle) }
+    watchKeepalive(after: options.keepaliveInterval)
+  }
+
+  func stopLimits() {
+    for timer in [timers.handshake, timers.age, timers.idle, timers.keepalive] {
+      if let timer { loop.cancel(timer) }
+    }
+    timers = Timers()
+  }
+
+  struct Timers {
+    var handshake: LoopTimer?
+    var age: LoopTimer?
+    var idle: LoopTimer?
+    var keepalive: LoopTimer?
+  }
+
+  private func makeTimer(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
+    let timer = LoopTimer(action)
+    loop.schedule(timer, after: delay)
+    return timer
+  }
+
+  private func startHandshakeTimer() {
+    timers.handshake = makeTimer(after: options.handshakeTimeout) { self.close(.handshakeTimeout) }
+  }
+
+  func stopHandshakeTimer() {
+    if let timer = timers.handshake { loop.cancel(timer) }
+    timers.handshake = nil
+  }
+
+  /// A tenth more or less, so that connections that began together do not end together.
+  private func startAgeTimer(_ age: Duration) {
+    timers.age = makeTimer(after: age * Double.random(in: 0.9...1.1)) {
+      self.drain()
+      self.timers.age = self.makeTimer(after: self.options.connectionAgeGrace) {
+        self.close(.connectionTooOld)
+      }
+    }
+  }
+
+  private func watchIdleness(after delay: Duration) {
+    timers.idle = makeTimer(after: delay) { self.lookForIdleness() }
+  }
+
+  private func lookForIdleness() {
+    guard let limit = options.maxConnectionIdle else { return }
+    guard session.streams.count == 0 else { return watchIdleness(after: limit) }
+    let idle = loop.now - min(loop.now, lastCallEnd)
+    guard idle >= limit.nanoseconds else {
+      return watchIdleness(after: .nanoseconds(Int64(clamping: limit.nanoseconds - idle)))
+    }
+    timers.idle = nil
+    drain()
+  }
+
+  private func watchKeepalive(after delay: Duration) {
+    timers.keepalive = makeTimer(after: delay) { self.lookForLife() }
+  }
+
+  private func lookForLife() {
+    switch keepalive.look(now: loop.now, lastRead: lastRead, isIdle: false) {
+    case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
+    case .close: close(.keepaliveTimeout)
+    case .ping(let time):
+      session.ping(0)
+      setNeedsFlush()
+      watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let handshakeTimeout = GRPCStatus(
+    code: .unavailable,
+    message: "the handshake took too long",
+    origin: .peer
+  )
+  static let connectionTooOld = GRPCStatus(
+    code: .unavailable,
+    message: "the connection reached its largest age",
+    origin: .library
+  )
+  static let keepaliveTimeout = GRPCStatus(
+    code: .unavailable,
+    message: "the peer has not answered a keepalive ping",
+    origin: .peer
+  )
+}

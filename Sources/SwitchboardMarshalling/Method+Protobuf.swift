@@ -1,0 +1,18 @@
+public import SwitchboardCall
+public import SwitchboardProtobuf
+
+/// A method whose messages travel as protobuf.
+public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: SwitchboardProtobuf.Message> =
+  Method<ProtobufMarshaller<Request>, ProtobufMarshaller<Response>>
+
+extension Method {
+  /// What generated code makes a constant of, for each method.
+  public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
+  where Requests == ProtobufMarshaller<Request>, Responses == ProtobufMarshaller<Response> {
+    self.init(
+      MethodDescriptor(service: service, method: method, type: type),
+      requests: ProtobufMarshaller(),
+      responses: ProtobufMarshaller()
+    )
+  }
+}

@@ -1,0 +1,22 @@
+public import SwitchboardCall
+public import SwitchboardProtobuf
+
+/// Protobuf's binary format, written straight into the memory that the transport sends from.
+@frozen
+public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {
+  @inlinable
+  public init() {}
+
+  @inlinable
+  public func encode(_ message: Message) throws -> MessageBuffer {
+    let size = try message.serializedSize()
+    return try MessageBuffer(byteCount: size) { output in
+      try message.serialize(into: &output)
+    }
+  }
+
+  @inlinable
+  public func decode(_ bytes: RawSpan) throws -> Message {
+    try Message(serializedBytes: bytes)
+  }
+}

@@ -1,0 +1,80 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+@Suite(.timeLimit(.minutes(1))) struct CallObjectTests {
+  private let bytes = BytesMarshaller()
+
+  @Test func aUnaryCallKnowsItsMetadataTrailersAndStatus() async throws {
+    try await TestPair.with { pair async throws in
+      let options = CallOptions(initialMetadata: ["one": "1"])
+      let call = pair.channel.makeUnaryCall(
+        TestService.reflect,
+        [],
+        requests: bytes,
+        responses: bytes,
+        options: options
+      )
+      #expect(try await !call.response.isEmpty)
+      #expect(try await call.initialMetadata["one"] == ["1"])
+      #expect(try await call.trailingMetadata["one"] == ["1"])
+      #expect(await call.status == .ok)
+    }
+  }
+
+  @Test func aCallThatFailsSaysSoEverywhere() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeUnaryCall(TestService.fail, [65], requests: bytes, responses: bytes)
+      let expected = GRPCStatus(code: .failedPrecondition, message: "A")
+      #expect(await call.status == expected)
+      await #expect(throws: expected) { try await call.response }
+      await #expect(throws: expected) { try await call.initialMetadata }
+      #expect(try await call.trailingMetadata["why"] == ["asked to"])
+    }
+  }
+
+  @Test func requestsAreWrittenOneByOne() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeClientStreamingCall(TestService.collect, requests: bytes, responses: bytes)
+      for byte in 0..<10 as Range<UInt8> { try await call.requestStream.send([byte]) }
+      call.requestStream.finish()
+      #expect(try await call.response == Array(0..<10))
+      await #expect(throws: GRPCStatus.self) { try await call.requestStream.send([1]) }
+    }
+  }
+
+  @Test func aConversationTakesTurns() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeBidirectionalStreamingCall(
+        TestService.update,
+        requests: bytes,
+        responses: bytes
+      )
+      var responses = call.responseStream.makeAsyncIterator()
+      for byte in 0..<10 as Range<UInt8> {
+        try await call.requestStream.send([byte])
+        #expect(try await responses.next(isolation: nil) == [byte])
+      }
+      call.requestStream.finish()
+      #expect(try await responses.next(isolation: nil) == nil)
+      #expect(await call.status == .ok)
+      #expect(try await call.initialMetadata["content-type"] == ["application/grpc"])
+    }
+  }
+
+  @Test func aStreamOfResponsesCanBeCancelled() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeServerStreamingCall(
+        TestService.flood,
+        [],
+        requests: bytes,
+        responses: bytes
+      )
+      var responses = call.responseStream.makeAsyncIterator()
+      _ = try await responses.next(isolation: nil)
+      call.cancel()
+      #expect(await call.status.code == .cancelled)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// What our client makes of servers and proxies that answer in every way there is.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
+  private typealias Kind = FramePeer.Kind
+
+  private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
+  private static let headers = [(":status", "200"), ("content-type", "application/grpc")]
+
+  /// Starts a call, lets `serve` answer, and gives what the call came to.
+  private func call(
+    options: ChannelOptions = ChannelOptions(),
+    _ serve: (FrameListener) throws -> Void
+  ) async throws -> Result<[UInt8], GRPCStatus> {
+    let listener = try FrameListener()
+    let channel = try Channel(target: "\(listener.address)", options: options)
+    // On the channel's loop: the thread that this runs on is the one that serves.
+    let call = Task(executorPreference: channel.eventLoop) {
+      try await channel.unary(
+        TestService.get,
+        [7, 8],
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller()
+      )
+    }
+    try serve(listener)
+    let result: Result<[UInt8], GRPCStatus>
+    do { result = .success(try await call.value) } catch { result = .failure(GRPCStatus(describing: error)) }
+    await channel.shutDown(grace: .zero)
+    return result
+  }
+
+  private func answer(_ peer: FramePeer, _ stream: UInt32 = 1) {
+    peer.headers(stream, Self.headers)
+    peer.data(stream, Self.message)
+    peer.headers(stream, [("grpc-status", "0")], ends: true)
+  }
+
+  @Test func theRequestSaysWhatTheSpecificationAsksFor() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      let request = try #require(peer.nextHeaders()).fields
+      #expect(request[":method"] == "POST")
+      #expect(request[":scheme"] == "http")
+      #expect(request[":path"] == "/test.Test/Get")
+      #expect(request["te"] == "trailers")
+      #expect(request["content-type"] == "application/grpc")
+      #expect(request["user-agent"]?.hasPrefix("grpc-swift-switchboard/") == true)
+      let body = try #require(peer.next(Kind.data))
+      #expect(body.payload == Self.message)
+      #expect(body.endsStream)
+      answer(peer)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test(
+    arguments: [
+      ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5")], 5),
+      ([(":status", "503"), ("content-type", "text/html")], 14),
+      ([(":status", "404")], 12), ([(":status", "401")], 16), ([(":status", "418")], 2),
+      ([(":status", "200"), ("content-type", "text/html")], 2),
+      ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "rot13")], 13),
+      ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "99")], 2),
+      ([(":status", "200"), ("content-type", "application/grpc")], 2),
+      ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "0")], 13),
+    ] as [([(String, String)], Int)]
+  )
+  func headersThatEndTheCallGiveItsStatus(_ sample: (headers: [(String, String)], code: Int)) async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.headers(1, sample.headers, ends: true)
+    }
+    let status = try #require(result.failure)
+    #expect(status.code.rawValue == sample.code)
+  }
+
+  @Test func informationalHeadersArePassedOver() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.headers(1, [(":status", "103")])
+      answer(peer)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test(arguments: [(0x8, 1), (0xb, 8), (0xc, 7), (0x2, 13)] as [(UInt8, Int)])
+  func aResetGivesTheStatusOfItsCode(_ sample: (reset: UInt8, code: Int)) async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, sample.reset])
+    }
+    let status = try #require(result.failure)
+    #expect(status.code.rawValue == sample.code)
+  }
+
+  @Test func aRefusedCallIsMadeAgain() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 7])
+      #expect(peer.next(Kind.data)?.stream == 3)
+      answer(peer, 3)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test func aCallThatIsRefusedForEverFails() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      for stream in [1, 3, 5, 7] as [UInt32] {
+        #expect(peer.next(Kind.data)?.stream == stream)
+        peer.send(Kind.resetStream, 0, stream, [0, 0, 0, 7])
+      }
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+  }
+
+  @Test func aCallThatGoAwayLeftOutIsMadeAgainElsewhere() async throws {
+    let result = try await call { listener in
+      let first = listener.accept()
+      _ = first.next(Kind.data)
+      first.send(Kind.goAway, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])
+      let second = listener.accept()
+      _ = second.next(Kind.data)
+      answer(second)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test func aCallThatGoAwayLeavesInIsFinished() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.send(Kind.goAway, 0, 0, [0, 0, 0, 1, 0, 0, 0, 0])
+      answer(peer)
+      #expect(peer.raw.readToEnd())
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test func aConnectionThatIsCutEndsItsCalls() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+  }
+
+  @Test func twoResponsesToAUnaryCallAreAnError() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      _ = peer.next(Kind.data)
+      peer.headers(1, Self.headers)
+      peer.data(1, Self.message + Self.message)
+      peer.headers(1, [("grpc-status", "0")], ends: true)
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .internalError)
+  }
+
+  @Test func aServerThatIsNoHTTP2ServerIsUnavailable() async throws {
+    let result = try await call { listener in
+      let peer = listener.accept()
+      peer.raw.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let failure) = self { return failure }
+    return nil
+  }
+}

@@ -1,0 +1,55 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+@Suite(.timeLimit(.minutes(1))) struct CompressionTests {
+  private let repetitive = [UInt8](repeating: 7, count: 50_000)
+
+  @Test(arguments: [MessageCompression.gzip, .deflate]) func messagesComeBack(_ encoding: MessageCompression)
+    throws
+  {
+    let packed = Compressor.compress(MessageBuffer(repetitive), encoding)
+    #expect(packed.isCompressed)
+    #expect(packed.byteCount < 1000)
+    let plain = try Compressor.decompress(packed, encoding, sizeLimit: 50_000)
+    #expect(plain.withBytes { $0.withUnsafeBytes(Array.init) } == repetitive)
+  }
+
+  @Test func aMessageThatWouldGrowIsSentAsItIs() {
+    #expect(!Compressor.compress(MessageBuffer([1, 2, 3]), .gzip).isCompressed)
+    #expect(!Compressor.compress(MessageBuffer([]), .gzip).isCompressed)
+  }
+
+  @Test func aBombStopsAtTheLimit() {
+    let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 10_000_000)), .gzip)
+    #expect(throws: GRPCStatus.self) { try Compressor.decompress(packed, .gzip, sizeLimit: 100_000) }
+  }
+
+  @Test(arguments: [[], [1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]] as [[UInt8]])
+  func damagedBytesAreAnError(_ bytes: [UInt8]) {
+    #expect(throws: GRPCStatus.cannotDecompress) {
+      try Compressor.decompress(MessageBuffer(bytes), .gzip, sizeLimit: 1000)
+    }
+  }
+
+  @Test(arguments: [MessageCompression.none, .gzip, .deflate])
+  func bothSidesCompress(_ encoding: MessageCompression) async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeBidirectionalStreamingCall(
+        TestService.compressed,
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller(),
+        options: CallOptions(compression: encoding)
+      )
+      var responses = call.responseStream.makeAsyncIterator()
+      for _ in 0..<3 {
+        try await call.requestStream.send(repetitive)
+        #expect(try await responses.next(isolation: nil) == repetitive)
+      }
+      call.requestStream.finish()
+      #expect(try await responses.next(isolation: nil) == nil)
+      #expect(try await call.initialMetadata["grpc-encoding"] == ["gzip"])
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
+  /// An address that nobody listens on, for now.
+  private func freeAddress() async throws -> SocketAddress {
+    let server = try Server(providers: [])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    await server.shutDown(grace: .zero)
+    return address
+  }
+
+  private func channel(to address: SocketAddress) throws -> Channel {
+    var options = ChannelOptions()
+    options.initialBackoff = .milliseconds(5)
+    options.maximumBackoff = .milliseconds(20)
+    return try Channel(target: "\(address)", options: options)
+  }
+
+  private func states(of channel: Channel) throws -> AsyncStream<ConnectivityState> {
+    try #require(channel.transport as? ClientChannel).connectivity
+  }
+
+  @Test func aPatientCallWaitsForItsServer() async throws {
+    let address = try await freeAddress()
+    let channel = try channel(to: address)
+    let call = Task {
+      try await Caller(channel: channel).get(options: CallOptions(waitForReady: true))
+    }
+    for await state in try states(of: channel) where state == .transientFailure { break }
+    #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
+    let server = try Server(providers: [TestService()])
+    try server.bind(host: "127.0.0.1", port: try #require(address.port))
+    #expect(try await call.value == [1, 2, 3])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aPatientCallWaitsNoLongerThanItsDeadline() async throws {
+    let channel = try channel(to: try await freeAddress())
+    let options = CallOptions(timeout: .milliseconds(60), waitForReady: true)
+    #expect(
+      await status { _ = try await Caller(channel: channel).get(options: options) }?.code == .deadlineExceeded
+    )
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func watchersSeeAChannelsLife() async throws {
+    try await TestPair.with { pair async throws in
+      var states = try states(of: pair.channel).makeAsyncIterator()
+      #expect(await states.next() == .idle)
+      _ = try await pair.get()
+      #expect(await states.next() == .connecting)
+      #expect(await states.next() == .ready)
+      await pair.server.shutDown(grace: .zero)
+      #expect(await states.next() == .idle)
+      #expect(await status { _ = try await pair.get() }?.code == .unavailable)
+      #expect(await states.next() == .connecting)
+      #expect(await states.next() == .transientFailure)
+      await pair.channel.shutDown(grace: .zero)
+      var last = ConnectivityState.idle
+      while let state = await states.next() { last = state }
+      #expect(last == .shutdown)
+    }
+  }
+
+  @Test func moreCallsThanOneConnectionTakesOpenOthers() async throws {
+    var options = ServerOptions()
+    options.maxConcurrentStreams = 1
+    try await TestPair.with(server: options) { pair async throws in
+      let first = Task { try await pair.get(TestService.hang, [1]) }
+      await pair.service.hanging.wait()
+      #expect(try await pair.get() == [1, 2, 3])
+      pair.service.cancelled.fire()
+      #expect(try await first.value == [1])
+    }
+  }
+
+  @Test func aNameIsResolved() async throws {
+    let server = try Server(providers: [TestService()])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    // Where the name has an IPv6 address too, nobody listens on that one.
+    let channel = try Channel(target: "dns:///localhost:\(try #require(address.port))")
+    #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aNameThatDoesNotExistIsUnavailable() async throws {
+    let channel = try Channel(target: "nowhere.invalid:80")
+    let failure = await status { _ = try await Caller(channel: channel).get() }
+    #expect(failure?.code == .unavailable)
+    #expect(failure?.message?.contains("nowhere.invalid") == true)
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func familiesTakeTurns() throws {
+    let addresses = try ["1.1.1.1", "1.1.1.2", "::1", "::2", "::3"].map {
+      try #require(SocketAddress.numeric($0, port: 1))
+    }
+    let order = Connector.interleaved(addresses).map(\.host)
+    #expect(order == ["1.1.1.1", "::1", "1.1.1.2", "::2", "::3"])
+  }
+}

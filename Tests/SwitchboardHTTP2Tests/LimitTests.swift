@@ -1,0 +1,91 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// The clocks and the counts that connections live under. Time is moved, not waited for.
+@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+  private func with(
+    server: ServerOptions = ServerOptions(),
+    channel: ChannelOptions = ChannelOptions(),
+    _ body: (TestPair, Loop) async throws -> Void
+  ) async throws {
+    let group = try LoopGroup()
+    try await TestPair.with(server: server, channel: channel, serverGroup: group) { pair async throws in
+      try await body(pair, group.loops[0])
+    }
+  }
+
+  private func advance(_ loop: Loop, by duration: Duration) async {
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        loop.advanceClock(by: duration)
+        // What fell due runs first in the next turn.
+        loop.execute { continuation.resume() }
+      }
+    }
+  }
+
+  private func wait(_ pair: TestPair, for wanted: ConnectivityState) async {
+    guard let channel = pair.channel.transport as? ClientChannel else { return }
+    for await state in channel.connectivity where state == wanted { return }
+  }
+
+  @Test func anIdleConnectionIsClosedAndMadeAnewWhenNeeded() async throws {
+    var options = ServerOptions()
+    options.maxConnectionIdle = .seconds(60)
+    try await with(server: options) { pair, loop async throws in
+      _ = try await pair.get()
+      await advance(loop, by: .seconds(61))
+      await wait(pair, for: .idle)
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func aConnectionThatIsTooOldGivesItsCallsTimeToEnd() async throws {
+    var options = ServerOptions()
+    options.maxConnectionAge = .seconds(100)
+    options.connectionAgeGrace = .seconds(10)
+    try await with(server: options) { pair, loop async throws in
+      let call = Task { try await pair.get(TestService.hang) }
+      await pair.service.hanging.wait()
+      await advance(loop, by: .seconds(111))
+      await wait(pair, for: .idle)
+      #expect(try await pair.get() == [1, 2, 3])
+      await advance(loop, by: .seconds(11))
+      #expect(await status { _ = try await call.value }?.code == .unavailable)
+    }
+  }
+
+  @Test func aConnectionThatNeverSaysAnythingIsClosed() async throws {
+    var options = ServerOptions()
+    options.handshakeTimeout = .seconds(5)
+    try await with(server: options) { pair, loop async throws in
+      let peer = try RawPeer(pair.address)
+      peer.waitForBytes()
+      await advance(loop, by: .seconds(6))
+      #expect(peer.readToEnd())
+    }
+  }
+
+  @Test func connectionsAboveTheLimitAreClosed() async throws {
+    var options = ServerOptions()
+    options.maxConnections = 1
+    try await with(server: options) { pair, _ async throws in
+      _ = try await pair.get()
+      let peer = try RawPeer(pair.address)
+      #expect(peer.readToEnd())
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func headersAboveTheLimitAreRefused() async throws {
+    var options = ServerOptions()
+    options.maxHeaderListSize = 4096
+    try await with(server: options) { pair, _ async throws in
+      let large = CallOptions(initialMetadata: ["large": String(repeating: "x", count: 5000)])
+      #expect(await status { _ = try await pair.get(options: large) }?.code == .resourceExhausted)
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// What the server answers to clients that keep to the protocol, and to those that do not.
+@Suite(.timeLimit(.minutes(1))) struct ServerProtocolTests {
+  private typealias Kind = FramePeer.Kind
+
+  private func request(
+    _ path: String = "/test.Test/Get",
+    changing changes: [String: String?] = [:]
+  ) -> [(String, String)] {
+    let usual = [
+      (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("te", "trailers"),
+      ("content-type", "application/grpc"),
+    ]
+    let kept = usual.compactMap { field -> (String, String)? in
+      guard let change = changes[field.0] else { return field }
+      return change.map { (field.0, $0) }
+    }
+    let added = changes.filter { name, _ in !usual.contains { $0.0 == name } }
+    return kept + added.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  private func with(_ body: (FramePeer, TestPair) async throws -> Void) async throws {
+    try await TestPair.with { pair async throws in
+      try await body(try FramePeer(pair.address), pair)
+      // Whatever was done to one connection, others go on.
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
+
+  @Test func aCallIsAnsweredWithHeadersMessageAndTrailers() async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request())
+      peer.data(1, Self.message, ends: true)
+      let headers = try #require(peer.nextHeaders())
+      #expect(headers.fields == [":status": "200", "content-type": "application/grpc"])
+      #expect(peer.next(Kind.data)?.payload == Self.message)
+      let trailers = try #require(peer.nextHeaders())
+      #expect(trailers.fields == ["grpc-status": "0", "grpc-message": "OK"])
+      #expect(trailers.ends)
+    }
+  }
+
+  @Test(arguments: [
+    ("content-type", "text/plain", "415", "13"), (":method", "GET", "405", "13"),
+    ("grpc-timeout", "soon", "200", "13"), (":path", "/test.Test/Nothing", "200", "12"),
+    ("grpc-encoding", "rot13", "200", "12"),
+  ])
+  func aRequestThatIsNotGRPCIsRefused(_ sample: (name: String, value: String, http: String, code: String))
+    async throws
+  {
+    try await with { peer, _ async throws in
+      peer.headers(1, request(changing: [sample.name: sample.value]), ends: true)
+      let answer = try #require(peer.nextHeaders())
+      #expect(answer.fields[":status"] == sample.http)
+      #expect(answer.fields["grpc-status"] == sample.code)
+      #expect(answer.ends)
+    }
+  }
+
+  @Test func aRequestThatDoesNotTakeTrailersIsRefused() async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request(changing: ["te": nil]), ends: true)
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "13")
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([0, 0, 0, 0, 9, 1], "13"), ([7, 0, 0, 0, 0], "13"), ([0, 0, 0], "13"), ([], "12"),
+      ([1, 0, 0, 0, 1, 7], "13"), ([0, 255, 255, 255, 255], "8"),
+      ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "12"),
+    ] as [([UInt8], String)]
+  )
+  func brokenFramingEndsTheCall(_ sample: (body: [UInt8], code: String)) async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request())
+      peer.data(1, sample.body, ends: true)
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == sample.code)
+    }
+  }
+
+  @Test func aMessageInManyPiecesIsPutTogether() async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request())
+      for byte in Self.message { peer.data(1, [byte]) }
+      peer.data(1, [], ends: true)
+      #expect(peer.next(Kind.data)?.payload == Self.message)
+    }
+  }
+
+  @Test func anAnswerBeforeTheRequestsEndStopsTheClient() async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request("/test.Test/Ignore"))
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "8")
+      let reset = try #require(peer.next(Kind.resetStream))
+      #expect(reset.payload == [0, 0, 0, 0])
+    }
+  }
+
+  @Test func aResetCancelsTheHandler() async throws {
+    try await with { peer, pair async throws in
+      peer.headers(1, request("/test.Test/Hang"))
+      peer.data(1, Self.message, ends: true)
+      await pair.service.hanging.wait()
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 8])
+      await pair.service.cancelled.wait()
+    }
+  }
+
+  @Test func pingsAreAnswered() async throws {
+    try await with { peer, _ async throws in
+      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      #expect(peer.next(Kind.ping)?.payload == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+  }
+
+  @Test func aFloodOfPingsIsToldToCalmDown() async throws {
+    try await with { peer, _ async throws in
+      for _ in 0..<10 { peer.send(Kind.ping, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]) }
+      let goAway = try #require(peer.next(Kind.goAway))
+      #expect(goAway.payload[4..<8] == [0, 0, 0, 11])
+      #expect(String(decoding: goAway.payload[8...], as: UTF8.self) == "too_many_pings")
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\nHost: test\r\n\r\n", "\u{16}\u{3}\u{1}", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
+  ])
+  func whatIsNotHTTP2IsDisconnected(_ text: String) async throws {
+    try await TestPair.with { pair async throws in
+      let peer = try FramePeer(pair.address, greets: false)
+      peer.raw.send(Array(text.utf8) + [UInt8](repeating: 0, count: 100))
+      #expect(peer.raw.readToEnd())
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func rapidResetsDoNotHurtOthers() async throws {
+    try await with { peer, _ async throws in
+      for stream in stride(from: UInt32(1), to: 20_000, by: 2) {
+        peer.headers(stream, request("/test.Test/Hang"))
+        peer.send(Kind.resetStream, 0, stream, [0, 0, 0, 8])
+      }
+    }
+  }
+}

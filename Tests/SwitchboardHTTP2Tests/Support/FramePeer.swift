@@ -1,0 +1,125 @@
+import CNghttp2
+
+@testable import SwitchboardHTTP2
+
+/// A peer that is written down frame by frame: what it sends is exactly what a test says.
+final class FramePeer {
+  struct Frame {
+    var type: UInt8
+    var flags: UInt8
+    var stream: UInt32
+    var payload: [UInt8]
+
+    var endsStream: Bool { flags & 1 == 1 }
+  }
+
+  enum Kind {
+    static let data: UInt8 = 0
+    static let headers: UInt8 = 1
+    static let resetStream: UInt8 = 3
+    static let settings: UInt8 = 4
+    static let ping: UInt8 = 6
+    static let goAway: UInt8 = 7
+  }
+
+  let raw: RawPeer
+  private var inflater: OpaquePointer?
+
+  /// Connects and, unless told otherwise, says what every client says first.
+  init(_ address: SocketAddress, greets: Bool = true) throws {
+    raw = try RawPeer(address)
+    nghttp2_hd_inflate_new(&inflater)
+    if greets { greet() }
+  }
+
+  /// The server's side of a connection, with the client's greeting read and answered.
+  init(serving raw: RawPeer) {
+    self.raw = raw
+    nghttp2_hd_inflate_new(&inflater)
+    _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+    send(Kind.settings, 0, 0, [])
+  }
+
+  deinit { nghttp2_hd_inflate_del(inflater) }
+
+  func greet() {
+    raw.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    send(Kind.settings, 0, 0, [])
+  }
+
+  func send(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) {
+    let length = payload.count
+    let head = [UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
+    raw.send(head + (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) } + payload)
+  }
+
+  /// Headers, each as a literal that is not indexed.
+  func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
+    var block: [UInt8] = []
+    for (name, value) in fields {
+      block += [0] + length(name.utf8.count) + Array(name.utf8) + length(value.utf8.count) + Array(value.utf8)
+    }
+    send(Kind.headers, ends ? 5 : 4, stream, block)
+  }
+
+  private func length(_ count: Int) -> [UInt8] {
+    count < 127 ? [UInt8(count)] : [127, UInt8((count - 127) & 127 | 128), UInt8((count - 127) >> 7)]
+  }
+
+  func data(_ stream: UInt32, _ payload: [UInt8], ends: Bool = false) {
+    send(Kind.data, ends ? 1 : 0, stream, payload)
+  }
+
+  /// The next frame; `nil` when the connection is closed.
+  func next() -> Frame? {
+    let head = raw.read(9)
+    guard head.count == 9 else { return nil }
+    let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+    let stream = head[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7fff_ffff
+    return Frame(type: head[3], flags: head[4], stream: stream, payload: raw.read(length))
+  }
+
+  /// The next frame of a type, with those before it passed over.
+  func next(_ type: UInt8) -> Frame? {
+    while let frame = next() {
+      if frame.type == type { return frame }
+    }
+    return nil
+  }
+
+  /// The headers of the next block, as `name: value`.
+  func nextHeaders() -> (fields: [String: String], ends: Bool)? {
+    while let frame = next() {
+      if frame.type == Kind.headers { return (inflate(frame.payload), frame.endsStream) }
+    }
+    return nil
+  }
+
+  private func inflate(_ block: [UInt8]) -> [String: String] {
+    var fields: [String: String] = [:]
+    var rest = block[...]
+    while true {
+      var field = nghttp2_nv()
+      var flags: Int32 = 0
+      let used = rest.withUnsafeBufferPointer {
+        nghttp2_hd_inflate_hd2(inflater, &field, &flags, $0.baseAddress, $0.count, 1)
+      }
+      guard used >= 0 else { return fields }
+      rest = rest.dropFirst(used)
+      if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+        let name = String(
+          decoding: UnsafeBufferPointer(start: field.name, count: field.namelen),
+          as: UTF8.self
+        )
+        fields[name] = String(
+          decoding: UnsafeBufferPointer(start: field.value, count: field.valuelen),
+          as: UTF8.self
+        )
+      }
+      if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
+        nghttp2_hd_inflate_end_headers(inflater)
+        return fields
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+@testable import SwitchboardHTTP2
+
+/// A blocking socket that says what a test tells it to, byte by byte.
+final class RawPeer {
+  private let descriptor: Int32
+
+  init(_ address: SocketAddress) throws {
+    descriptor = socket(AF_INET, 1, 0)
+    let result = address.withSockaddr { sockaddr, length in connect(descriptor, sockaddr, length) }
+    guard result == 0 else { throw SocketError(errno: errno) }
+    limitWaiting()
+  }
+
+  /// Takes over a connected socket.
+  init(adopting descriptor: Int32) {
+    self.descriptor = descriptor
+    limitWaiting()
+  }
+
+  private func limitWaiting() {
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard sent > 0 else { return }
+      rest = rest.dropFirst(sent)
+    }
+  }
+
+  /// Up to `count` bytes; fewer only at the end, or when nothing came for long.
+  func read(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: count)
+    while bytes.count < count {
+      let got = recv(descriptor, &piece, count - bytes.count, 0)
+      guard got > 0 else { break }
+      bytes += piece.prefix(got)
+    }
+    return bytes
+  }
+
+  func waitForBytes() { _ = read(1) }
+
+  /// Whether the other side closed the connection, in good time.
+  func readToEnd() -> Bool {
+    var piece = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let got = recv(descriptor, &piece, piece.count, 0)
+      if got == 0 { return true }
+      if got < 0 { return errno == ECONNRESET }
+    }
+  }
+}

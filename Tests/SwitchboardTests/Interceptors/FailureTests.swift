@@ -1,0 +1,161 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Failures pass through the interceptors, and cancelled calls leave nothing behind.
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+  @Test func aHandlersErrorPassesTheServersInterceptors() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
+    try await EchoPair.with(server: make, failing: true) {
+      pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      #expect(await call.status == GRPCStatus(code: .notFound, message: "no x"))
+      #expect(try await call.trailingMetadata["why"] == ["asked to"])
+    }
+    #expect(log.lines == ["s > metadata", "s > x", "s > end", "s < not found (5)"])
+  }
+
+  @Test func aRequestThatCannotBeReadPassesTheServersInterceptors() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let method = Echo_EchoMetadata.Methods.get.descriptor
+      let failure = await status {
+        _ = try await pair.channel.unary(
+          method,
+          [0xff],
+          requests: BytesMarshaller(),
+          responses: BytesMarshaller()
+        )
+      }
+      #expect(failure?.code == .internalError)
+    }
+    #expect(log.lines == ["s > metadata", "s > error internal error (13)", "s < internal error (13)"])
+  }
+
+  @Test func aClientThatGoesAwayPassesTheServersInterceptors() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
+    try await EchoPair.with(server: make, failing: true) {
+      pair async throws in
+      let call = pair.client().makeCollectCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 2)
+      call.cancel()
+      let lines = try await log.lines(atLeast: 4)
+      #expect(lines == ["s > metadata", "s > x", "s > error cancelled (1)", "s < cancelled (1)"])
+    }
+  }
+
+  @Test func cancellingTheTaskIsSeenByTheInterceptors() async throws {
+    let log = Log()
+    try await EchoPair.with(failing: true) { pair async throws in
+      let client = pair.client { [ClientRecorder("1", log), ClientRecorder("2", log)] }
+      let task = Task {
+        try await client.collect(AsyncStream<Echo_EchoRequest> { $0.yield(Echo_EchoRequest("x")) })
+      }
+      _ = try await log.lines(atLeast: 4)
+      task.cancel()
+      #expect(await status { _ = try await task.value }?.code == .cancelled)
+      #expect(
+        log.lines.suffix(4) == [
+          "1 > cancel", "2 > cancel", "2 < error cancelled (1)", "1 < error cancelled (1)",
+        ]
+      )
+    }
+  }
+
+  @Test func whatThisSideFailsWithIsAnError() async throws {
+    let log = Log()
+    let channel = try Channel(target: "127.0.0.1:1")
+    let client = Echo_EchoClient(
+      channel: channel,
+      interceptors: ClientFactory { [ClientRecorder("c", log)] }
+    )
+    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+    #expect(log.lines.last == "c < error unavailable (14)")
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func interceptorsAndTheHandlerShareUserInfo() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(
+          send: { part, promise, context in
+            if case .end = part { log.note(context.userInfo[Visitor.self] ?? "nobody") }
+            context.send(part, promise: promise)
+          },
+          receive: { part, context in
+            if case .metadata = part { context.userInfo[Visitor.self] = "ada" }
+            context.receive(part)
+          }
+        )
+      ]
+    }
+    try await EchoPair.with(server: make, failing: true) {
+      pair async throws in
+      #expect(try await pair.client().expand(Echo_EchoRequest("")).collected().map(\.text) == ["ada"])
+    }
+    #expect(log.lines == ["ada and grace"])
+  }
+
+  @Test func chainsAreReleasedWhenTheirCallEnds() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [CountedServerInterceptor(live)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client { [CountedClientInterceptor(live)] }
+      for _ in 0..<10 { _ = try await client.get(Echo_EchoRequest("x")) }
+      _ = try await client.update([Echo_EchoRequest("x")]).collected()
+      _ = client.expand(Echo_EchoRequest("x y z"))
+      let stuck = pair.client(timeout: .milliseconds(20)) {
+        [CountedClientInterceptor(live), ClientHook(send: { _, _, _ in })]
+      }
+      _ = await status { _ = try await stuck.get(Echo_EchoRequest("x")) }
+      while live.count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+  }
+}
+
+enum Visitor: UserInfoKey {
+  typealias Value = String
+}
+
+/// Fails, waits, and tells who visits.
+final class FailingProvider: Echo_EchoProvider {
+  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?
+
+  init(interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?) {
+    self.interceptors = interceptors
+  }
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    context.setTrailers(["why": "asked to"])
+    throw GRPCStatus(code: .notFound, message: "no \(request.text)")
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    let visitor = context.userInfo[Visitor.self] ?? "nobody"
+    context.userInfo[Visitor.self] = "\(visitor) and grace"
+    try await responseStream.send(.with { $0.text = visitor })
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse {
+    for try await _ in requestStream {}
+    return Echo_EchoResponse()
+  }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {}
+}

@@ -1,0 +1,226 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// What interceptors may do with parts: change, drop, delay, answer early, redirect, send again.
+@Suite(.timeLimit(.minutes(1))) struct FreedomTests {
+  @Test func messagesCanBeChangedOnEveryWay() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(
+          send: { part, promise, context in
+            guard case .message(var message, let metadata) = part else {
+              return context.send(part, promise: promise)
+            }
+            message.text += " 3"
+            context.send(.message(message, metadata), promise: promise)
+          },
+          receive: { part, context in
+            guard case .message(var message) = part else { return context.receive(part) }
+            message.text += " 2"
+            context.receive(.message(message))
+          }
+        )
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client {
+        [
+          ClientHook(
+            send: { part, promise, context in
+              guard case .message(var message, let metadata) = part else {
+                return context.send(part, promise: promise)
+              }
+              message.text += " 1"
+              context.send(.message(message, metadata), promise: promise)
+            },
+            receive: { part, context in
+              guard case .message(var message) = part else { return context.receive(part) }
+              message.text += " 4"
+              context.receive(.message(message))
+            }
+          )
+        ]
+      }
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x 1 2 3 4")
+    }
+  }
+
+  @Test func aCallCanStartLate() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [TokenFetcher()] }
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+      #expect(try await client.collect([Echo_EchoRequest("x"), Echo_EchoRequest("y")]).text == "xy")
+    }
+  }
+
+  @Test func aClientInterceptorCanAnswerWithoutAServer() async throws {
+    let channel = try Channel(target: "127.0.0.1:1")
+    let factory = ClientFactory {
+      [
+        ClientHook(send: { part, promise, context in
+          promise?.succeed()
+          guard case .end = part else { return }
+          context.receive(.metadata(["from": "here"]))
+          context.receive(.message(.with { $0.text = "canned" }))
+          context.receive(.end(.ok, HPACKHeaders()))
+        })
+      ]
+    }
+    let client = Echo_EchoClient(channel: channel, interceptors: factory)
+    #expect(try await client.get(Echo_EchoRequest("x")).text == "canned")
+    let call = client.makeGetCall(Echo_EchoRequest("x"))
+    #expect(try await call.initialMetadata == ["from": "here"])
+    #expect(try await client.expand(Echo_EchoRequest("x")).collected().map(\.text) == ["canned"])
+    #expect(try await client.collect([Echo_EchoRequest("x")]).text == "canned")
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aServerInterceptorCanRefuseACall() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          guard case .metadata(let headers) = part, !headers.contains(name: "authorization") else {
+            return context.receive(part)
+          }
+          context.send(.end(GRPCStatus(code: .unauthenticated, message: "who?"), ["why": "so"]), promise: nil)
+        }),
+        ServerRecorder("inner", log),
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      #expect(await call.status == GRPCStatus(code: .unauthenticated, message: "who?"))
+      #expect(try await call.trailingMetadata["why"] == ["so"])
+      let stream = await status { _ = try await pair.client().update([Echo_EchoRequest("x")]).collected() }
+      #expect(stream?.code == .unauthenticated)
+      #expect(log.lines.isEmpty)
+      var options = CallOptions()
+      options.initialMetadata = ["authorization": "yes"]
+      #expect(
+        try await pair.client().get(Echo_EchoRequest("x"), callOptions: options).text == "Swift echo get: x"
+      )
+    }
+  }
+
+  @Test func aCallCanGoElsewhere() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.path = "/echo.Echo/Nowhere" }
+            context.send(part, promise: promise)
+          }),
+          ClientRecorder("after", log),
+        ]
+      }
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unimplemented)
+    }
+    #expect(log.lines.last == "after < unimplemented (12)")
+  }
+
+  @Test func aCallCanBeSentAgain() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = { [Bouncer()] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client { [Replayer()] }
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    }
+  }
+
+  @Test func partsThatAreHeldBackForEverEndByTheDeadline() async throws {
+    try await EchoPair.with { pair async throws in
+      let dropsEnd = pair.client(timeout: .milliseconds(50)) {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .end = part { return }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+      #expect(await status { _ = try await dropsEnd.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+      let dropsAnswer = pair.client(timeout: .milliseconds(50)) {
+        [
+          ClientHook(receive: { part, context in if case .end = part { return } else { context.receive(part) }
+          })
+        ]
+      }
+      #expect(
+        await status { _ = try await dropsAnswer.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded
+      )
+      #expect(
+        await status { _ = try await dropsAnswer.expand(Echo_EchoRequest("x")).collected() }?.code
+          == .deadlineExceeded
+      )
+    }
+  }
+}
+
+/// Holds a call back until a task has found a token.
+final class TokenFetcher: EchoClientInterceptor {
+  private var held: [(GRPCClientRequestPart<Echo_EchoRequest>, EventLoopPromise<Void>?)] = []
+  private var isReady = false
+
+  override func send(
+    _ part: GRPCClientRequestPart<Echo_EchoRequest>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoClientContext
+  ) {
+    if isReady { return context.send(part, promise: promise) }
+    held.append((part, promise))
+    guard held.count == 1 else { return }
+    nonisolated(unsafe) let interceptor = self
+    Task {
+      try? await Task.sleep(for: .milliseconds(10))
+      context.eventLoop.execute { interceptor.release(context) }
+    }
+  }
+
+  private func release(_ context: EchoClientContext) {
+    isReady = true
+    for (part, promise) in held {
+      if case .metadata(var headers) = part {
+        headers.add(name: "authorization", value: "token")
+        context.send(.metadata(headers), promise: promise)
+      } else {
+        context.send(part, promise: promise)
+      }
+    }
+    held = []
+  }
+}
+
+/// Refuses what does not say that it was sent again.
+final class Bouncer: EchoServerInterceptor {
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    if case .metadata(let headers) = part, !headers.contains(name: "again") {
+      return context.send(.end(GRPCStatus(code: .unauthenticated), HPACKHeaders()), promise: nil)
+    }
+    context.receive(part)
+  }
+}
+
+/// Sends a refused call once more.
+final class Replayer: EchoClientInterceptor {
+  private var message: Echo_EchoRequest?
+
+  override func send(
+    _ part: GRPCClientRequestPart<Echo_EchoRequest>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoClientContext
+  ) {
+    if case .message(let message, _) = part { self.message = message }
+    context.send(part, promise: promise)
+  }
+
+  override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
+    guard case .end(let status, _) = part, status.code == .unauthenticated, let message else {
+      return context.receive(part)
+    }
+    self.message = nil
+    context.send(.metadata(["again": "yes"]), promise: nil)
+    context.send(.message(message, MessageMetadata()), promise: nil)
+    context.send(.end, promise: nil)
+  }
+}

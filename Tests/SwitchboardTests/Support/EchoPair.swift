@@ -1,0 +1,84 @@
+import EchoService
+import Switchboard
+
+typealias EchoClientInterceptor = ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>
+typealias EchoServerInterceptor = ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>
+typealias EchoClientContext = ClientInterceptorContext<Echo_EchoRequest, Echo_EchoResponse>
+typealias EchoServerContext = ServerInterceptorContext<Echo_EchoRequest, Echo_EchoResponse>
+
+/// The same interceptors for every method of the client.
+struct ClientFactory: Echo_EchoClientInterceptorFactoryProtocol, Sendable {
+  let make: @Sendable () -> [EchoClientInterceptor]
+
+  func makeGetInterceptors() -> [EchoClientInterceptor] { make() }
+  func makeExpandInterceptors() -> [EchoClientInterceptor] { make() }
+  func makeCollectInterceptors() -> [EchoClientInterceptor] { make() }
+  func makeUpdateInterceptors() -> [EchoClientInterceptor] { make() }
+}
+
+/// The same interceptors for every method of the server.
+struct ServerFactory: Echo_EchoServerInterceptorFactoryProtocol {
+  let make: @Sendable () -> [EchoServerInterceptor]
+
+  func makeGetInterceptors() -> [EchoServerInterceptor] { make() }
+  func makeExpandInterceptors() -> [EchoServerInterceptor] { make() }
+  func makeCollectInterceptors() -> [EchoServerInterceptor] { make() }
+  func makeUpdateInterceptors() -> [EchoServerInterceptor] { make() }
+}
+
+/// A server of the tutorial's provider and a channel to it, over a real connection.
+struct EchoPair {
+  let channel: Channel
+
+  static func with(
+    server makeServerInterceptors: (@Sendable () -> [EchoServerInterceptor])? = nil,
+    failing: Bool = false,
+    _ body: (EchoPair) async throws -> Void
+  ) async throws {
+    let factory = makeServerInterceptors.map { ServerFactory(make: $0) }
+    let provider: any Echo_EchoProvider =
+      failing ? FailingProvider(interceptors: factory) : TutorialProvider(interceptors: factory)
+    let server = try Server(providers: [provider])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)")
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(EchoPair(channel: channel))) } catch { result = .failure(error) }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  func client(
+    timeout: Duration? = .seconds(20),
+    _ make: (@Sendable () -> [EchoClientInterceptor])? = nil
+  ) -> Echo_EchoClient {
+    guard let make else { return Echo_EchoClient(channel: channel) }
+    return Echo_EchoClient(
+      channel: channel,
+      defaultCallOptions: CallOptions(timeout: timeout),
+      interceptors: ClientFactory(make: make)
+    )
+  }
+}
+
+extension Echo_EchoRequest {
+  init(_ text: String) { self = .with { $0.text = text } }
+}
+
+extension AsyncSequence {
+  func collected() async throws -> [Element] {
+    var all: [Element] = []
+    for try await element in self { all.append(element) }
+    return all
+  }
+}
+
+/// The status that an operation fails with.
+func status(of operation: () async throws -> Void) async -> GRPCStatus? {
+  do {
+    try await operation()
+    return nil
+  } catch {
+    return GRPCStatus(describing: error)
+  }
+}

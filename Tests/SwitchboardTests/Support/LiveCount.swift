@@ -1,0 +1,33 @@
+import Switchboard
+import Synchronization
+
+/// How many of something are alive.
+final class LiveCount: Sendable {
+  private let value = Atomic(0)
+
+  var count: Int { value.load(ordering: .relaxed) }
+
+  func add(_ change: Int) { value.wrappingAdd(change, ordering: .relaxed) }
+}
+
+final class CountedClientInterceptor: EchoClientInterceptor {
+  private let live: LiveCount
+
+  init(_ live: LiveCount) {
+    self.live = live
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+}
+
+final class CountedServerInterceptor: EchoServerInterceptor {
+  private let live: LiveCount
+
+  init(_ live: LiveCount) {
+    self.live = live
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+}
