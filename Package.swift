@@ -77,9 +77,7 @@ let package = Package(
       dependencies: ["SwitchboardProtobuf"],
       path: "Generated/SwitchboardDescriptors"
     ),
-
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
-    .target(name: "EchoMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/EchoMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
     // The generator: descriptors in, Swift source out.
@@ -107,7 +105,7 @@ let package = Package(
     .target(
       name: "EchoService",
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
-      path: "Generated/Echo"
+      path: "Generated/EchoService"
     ),
     .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
 
