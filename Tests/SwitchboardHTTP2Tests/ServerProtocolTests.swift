@@ -142,6 +142,20 @@ import Testing
     }
   }
 
+  @Test func handlersThatIgnoreResetsAreNotPiledUp() async throws {
+    try await with { peer, pair async throws in
+      for stream in stride(from: UInt32(1), to: 2000, by: 2) {
+        peer.headers(stream, request("/test.Test/Stubborn"))
+        peer.data(stream, Self.message, ends: true)
+        peer.send(Kind.resetStream, 0, stream, [0, 0, 0, 8])
+      }
+      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      #expect(peer.next(Kind.ping) != nil)
+      #expect(pair.service.stubborn.value <= 200)
+      pair.service.released.fire()
+    }
+  }
+
   @Test func rapidResetsDoNotHurtOthers() async throws {
     try await with { peer, _ async throws in
       for stream in stride(from: UInt32(1), to: 20_000, by: 2) {

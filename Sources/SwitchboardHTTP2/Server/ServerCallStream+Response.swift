@@ -38,12 +38,27 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
 
   func run(_ handler: @escaping @Sendable () async -> Void) {
+    connection.runningHandlers += 1
     if let executor = connection.options.handlerExecutor {
-      task = Task(executorPreference: executor) { await handler() }
+      task = Task(executorPreference: executor) {
+        await handler()
+        self.handlerDidReturn()
+      }
       return
     }
-    let task = Task.immediate(executorPreference: connection.loop) { await handler() }
+    let task = Task.immediate(executorPreference: connection.loop) {
+      await handler()
+      self.handlerDidReturn()
+    }
     if phase == .handling { self.task = task }
+  }
+
+  private func handlerDidReturn() {
+    if connection.loop.inEventLoop {
+      connection.runningHandlers -= 1
+    } else {
+      signal(.returned)
+    }
   }
 
   func respond(_ message: MessageBuffer) { settle(message, .ok) }
@@ -78,6 +93,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 extension ServerCallStream {
   func handleSignals() {
     let taken = signals.takeSignals()
+    if taken.contains(.returned) { connection.runningHandlers -= 1 }
     if taken.contains(.readable) { sendResponses() }
     if taken.contains(.credit) { giveCredit() }
     if taken.contains(.end), let outcome = shared.withLock({ $0.outcome }) {

@@ -52,8 +52,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var isClosed = false
   }
 
-  init(_ connection: ServerConnection) {
+  init(_ connection: ServerConnection, isRefused: Bool) {
     self.connection = connection
+    if isRefused { phase = .ending }
     head = RequestHead(listSizeLimit: connection.options.maxHeaderListSize)
     deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
   }

@@ -63,8 +63,14 @@ final class ServerConnection: Connection {
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
     loop.activeCalls += 1
-    return ServerCallStream(self)
+    let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
+    if isOverrun { session.reset(id, .refusedStream) }
+    return ServerCallStream(self, isRefused: isOverrun)
   }
+
+  /// Handlers that have not returned. A client that resets what it opens has no open streams, but its
+  /// handlers run on until they notice: it gets no more of them than twice what it may have open.
+  @exclusivity(unchecked) var runningHandlers = 0
 
   func streamDidClose(_ stream: ServerCallStream) {
     loop.activeCalls -= 1

@@ -9,6 +9,7 @@ struct StreamSignals: OptionSet {
   static let credit = StreamSignals(rawValue: 4)
   static let end = StreamSignals(rawValue: 8)
   static let cancel = StreamSignals(rawValue: 16)
+  static let returned = StreamSignals(rawValue: 32)
 }
 
 extension Atomic<Int> {

@@ -14,6 +14,7 @@ struct TestService: CallHandlerProvider {
     method: "Compressed",
     type: .bidirectionalStreaming
   )
+  static let stubborn = MethodDescriptor(service: "test.Test", method: "Stubborn", type: .unary)
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
   static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
@@ -26,6 +27,9 @@ struct TestService: CallHandlerProvider {
   /// Ends calls of `Hang`; fires by itself when one is cancelled.
   let cancelled = Signal()
   let flooded = Counter()
+  /// How many calls of `Stubborn` have begun; they go on until they are released, cancelled or not.
+  let stubborn = Counter()
+  let released = Signal()
 
   var methodHandlers: [any MethodHandler] {
     let bytes = BytesMarshaller()
@@ -62,6 +66,11 @@ struct TestService: CallHandlerProvider {
         } onCancel: {
           cancelled.fire()
         }
+        return request
+      },
+      UnaryHandler(Self.stubborn, requests: bytes, responses: bytes) { [stubborn, released] request, _ in
+        stubborn.add(1)
+        await released.wait()
         return request
       },
       ServerStreamingHandler(Self.expand, requests: bytes, responses: bytes) { request, responses, _ in

@@ -1,0 +1,66 @@
+import Foundation
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// nghttp2's own tools on the other side.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct Nghttp2Tests {
+  struct MissingTool: Error, CustomStringConvertible {
+    let name: String
+    var description: String {
+      "\(name) is not installed: it is in Debian's nghttp2-client, which make setup installs"
+    }
+  }
+
+  /// What a tool prints.
+  private func run(_ name: String, _ arguments: [String]) throws -> String {
+    let path = "/usr/bin/\(name)"
+    guard FileManager.default.isExecutableFile(atPath: path) else { throw MissingTool(name: name) }
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: path)
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func requestFile() throws -> String {
+    let url = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString).bin")
+    try Data([0, 0, 0, 0, 5] + Array("hello".utf8)).write(to: url)
+    return url.path
+  }
+
+  @Test(arguments: [Wire.ipv4, .tls]) func h2loadFindsNothingWrong(_ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let scheme = wire == .tls ? "https" : "http"
+      let report = try run(
+        "h2load",
+        [
+          "-n", "20000", "-c", "8", "-m", "50", "-d", try requestFile(), "-H", "te: trailers",
+          "-H", "content-type: application/grpc",
+          "\(scheme)://127.0.0.1:\(pair.address.port ?? 0)/test.Test/Get",
+        ]
+      )
+      #expect(report.contains("20000 done, 20000 succeeded, 0 failed, 0 errored, 0 timeout"))
+    }
+  }
+
+  @Test func nghttpSeesTheTrailers() async throws {
+    try await TestPair.with { pair async throws in
+      let report = try run(
+        "nghttp",
+        [
+          "-v", "--no-dep", "-d", try requestFile(), "-H", "te: trailers", "-H", ":method: POST",
+          "-H", "content-type: application/grpc", "http://127.0.0.1:\(pair.address.port ?? 0)/test.Test/Get",
+        ]
+      )
+      #expect(report.contains("grpc-status: 0"))
+      #expect(!report.contains("recv GOAWAY"))
+    }
+  }
+}
