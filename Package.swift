@@ -37,6 +37,8 @@ let package = Package(
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
     .executable(name: "switchboard", targets: ["SwitchboardTool"]),
     .executable(name: "protoc-gen-switchboard", targets: ["protoc-gen-switchboard"]),
+    .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
+    .plugin(name: "SwitchboardCommandPlugin", targets: ["SwitchboardCommandPlugin"]),
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -111,6 +113,26 @@ let package = Package(
       name: "SwitchboardToolTests",
       dependencies: ["SwitchboardTool", "protoc-gen-switchboard"]
     ),
+
+    // The same command as a part of a build, and as a verb of the package manager.
+    .plugin(name: "SwitchboardPlugin", capability: .buildTool(), dependencies: ["SwitchboardTool"]),
+    .plugin(
+      name: "SwitchboardCommandPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "switchboard-generate",
+          description: "Generate Swift from the .proto files of targets that have a switchboard.json."
+        ),
+        permissions: [
+          .writeToPackageDirectory(reason: "Generated files go beside the target's own sources.")
+        ]
+      ),
+      dependencies: ["SwitchboardTool"]
+    ),
+
+    // The plugins cannot be imported: the test compiles what both share, but for the part that the
+    // package manager calls.
+    .testTarget(name: "PluginTests", exclude: ["Shared/Generation+Plugin.swift"]),
 
     // Figures beside other implementations: `make bench`.
     .executableTarget(
