@@ -30,15 +30,20 @@ let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
   products: [
-    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
-    .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
-    .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
-    .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
-    .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    // What users depend on: all modules that generated code imports.
+    .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf"]),
+    .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
+    .plugin(name: "SwitchboardCommandPlugin", targets: ["SwitchboardCommandPlugin"]),
     .executable(name: "switchboard", targets: ["SwitchboardTool"]),
     .executable(name: "protoc-gen-switchboard", targets: ["protoc-gen-switchboard"]),
+
+    // Parts of it, for those who need no more.
+    .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
+    .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
+    .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
-    .library(name: "Switchboard", targets: ["Switchboard"]),
+    .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
   ],
   targets: [
@@ -132,6 +137,26 @@ let package = Package(
       name: "SwitchboardToolTests",
       dependencies: ["SwitchboardTool", "protoc-gen-switchboard"]
     ),
+
+    // The same command as a part of a build, and as a verb of the package manager.
+    .plugin(name: "SwitchboardPlugin", capability: .buildTool(), dependencies: ["SwitchboardTool"]),
+    .plugin(
+      name: "SwitchboardCommandPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "switchboard-generate",
+          description: "Generate Swift from the .proto files of targets that have a switchboard.json."
+        ),
+        permissions: [
+          .writeToPackageDirectory(reason: "Generated files go beside the target's own sources.")
+        ]
+      ),
+      dependencies: ["SwitchboardTool"]
+    ),
+
+    // The plugins cannot be imported: the test compiles what both share, but for the part that the
+    // package manager calls.
+    .testTarget(name: "PluginTests", exclude: ["Shared/Generation+Plugin.swift"]),
 
     // Figures beside other implementations: `make bench`.
     .executableTarget(

@@ -5,8 +5,8 @@ import SwitchboardToolSupport
 struct GenerateCommand {
   private let arguments: GenerateArguments
 
-  init(_ arguments: GenerateArguments) {
-    self.arguments = arguments
+  init(_ arguments: GenerateArguments) throws(CommandFailure) {
+    self.arguments = try arguments.configured()
   }
 
   /// Generates all files and then writes them.
@@ -42,7 +42,8 @@ struct GenerateCommand {
     let expected = Set(arguments.expected)
     if let surplus = files.first(where: { !expected.contains($0.name) }) {
       throw CommandFailure(
-        "the generator makes \(surplus.name), which no --expect names (does the option FileNaming fit?)",
+        "the generator makes \(surplus.name), which no --expect names; in a build of the package manager, "
+          + "change Package.swift to have it planned anew",
         exitCode: .failed
       )
     }

@@ -22,12 +22,16 @@ extension HelpTopic {
     Generates Swift from .proto files, without a protoc.
 
     usage: switchboard generate [-I DIR]... --output DIR [--option Key=Value]... FILE...
+           switchboard generate --configuration JSON --output DIR [FLAG]... [FILE]...
            switchboard generate --descriptor-set-in SET --output DIR [--option Key=Value]... [FILE]...
 
       -I, --include DIR          Look for FILEs and imports in DIR; the first match wins. Without it: in
                                  the current directory. The well-known types are found anyway.
       -o, --output DIR           Write to this directory, which must exist.
       --option Key=Value         Set an option of the generator (below).
+      --configuration JSON       Take files, include directories and options from a switchboard.json, with the
+                                 paths in it relative to it. FILEs take the place of its own; directories
+                                 and options of flags come after its own.
       --descriptor-set-in SET    Read a serialized FileDescriptorSet, as protoc's --descriptor_set_out
                                  with --include_imports writes it, instead of sources. Without FILEs it
                                  generates for every file in it.

@@ -19,6 +19,8 @@ struct GenerateArguments: Hashable {
   var output = ""
   /// The generator's options as the user wrote them, each `Key=Value`.
   var options: [String] = []
+  /// A configuration file that adds to all of these.
+  var configuration: String?
   /// A file with a `FileDescriptorSet` to use instead of sources.
   var descriptorSet: String?
   /// The only files to write, if not empty, and to write in any case.

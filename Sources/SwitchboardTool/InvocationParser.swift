@@ -48,7 +48,7 @@ extension HelpTopic {
 
 extension GenerateArguments {
   fileprivate static let flags =
-    "-I (--include), --output (-o), --option, --expect, --descriptor-set-in and --help"
+    "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set-in and --help"
 
   /// Takes a flag together with its value.
   fileprivate mutating func take(_ flag: String, from cursor: inout ArgumentCursor) throws(UsageError) {
@@ -60,29 +60,39 @@ extension GenerateArguments {
       guard output.isEmpty else { throw UsageError(message: "\(flag) is given twice") }
       output = directory
     case "--option":
-      let option = try cursor.value(of: flag, called: "Key=Value")
-      guard option.contains("="), !option.hasPrefix("=") else {
-        throw UsageError(message: "\(flag) wants a Key=Value, not '\(option)'")
-      }
-      options.append(option)
+      options.append(try Self.option(try cursor.value(of: flag, called: "Key=Value"), after: flag))
     case "--expect":
       expected.append(try cursor.value(of: flag, called: "file"))
+    case "--configuration":
+      try Self.set(&configuration, to: try cursor.value(of: flag, called: "file"), by: flag)
     case "--descriptor-set-in":
-      let file = try cursor.value(of: flag, called: "file")
-      guard descriptorSet == nil else { throw UsageError(message: "\(flag) is given twice") }
-      descriptorSet = file
+      try Self.set(&descriptorSet, to: try cursor.value(of: flag, called: "file"), by: flag)
     default:
       throw UsageError(message: "unknown flag '\(flag)'; accepted are \(Self.flags)")
     }
   }
 
+  private static func option(_ text: String, after flag: String) throws(UsageError) -> String {
+    guard text.contains("="), !text.hasPrefix("=") else {
+      throw UsageError(message: "\(flag) wants a Key=Value, not '\(text)'")
+    }
+    return text
+  }
+
+  private static func set(_ variable: inout String?, to value: String, by flag: String) throws(UsageError) {
+    guard variable == nil else { throw UsageError(message: "\(flag) is given twice") }
+    variable = value
+  }
+
   /// Checks what no single flag can tell.
   fileprivate func check() throws(UsageError) {
     if output.isEmpty { throw UsageError(message: "--output DIR is missing") }
-    if descriptorSet != nil && !includeDirectories.isEmpty {
-      throw UsageError(message: "--descriptor-set-in takes the place of sources; -I does not go with it")
+    if descriptorSet != nil && (configuration != nil || !includeDirectories.isEmpty) {
+      throw UsageError(
+        message: "--descriptor-set-in takes the place of sources; -I and --configuration do not go with it"
+      )
     }
-    if files.isEmpty && descriptorSet == nil {
+    if files.isEmpty && descriptorSet == nil && configuration == nil {
       throw UsageError(message: "no .proto files to generate for")
     }
   }

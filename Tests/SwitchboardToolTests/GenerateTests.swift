@@ -120,6 +120,44 @@ import Testing
     #expect(surplus.errors.hasPrefix("switchboard: the generator makes a.pb.swift, which no --expect names"))
   }
 
+  @Test func takesAConfiguration() throws {
+    let json = """
+      {
+        "protos": ["protos/sub/b.proto"],
+        "includes": ["protos"],
+        "options": {"Visibility": "Public", "FileNaming": "DropPath", "ExtraModuleImports": ["One", "Two"]}
+      }
+      """
+    try scratch.write(json, to: "switchboard.json")
+    let output = try scratch.directory("out")
+    let arguments = ["generate", "--configuration", scratch.path + "/switchboard.json", "-o", output]
+    let configured = try Command.product("switchboard", arguments)
+    #expect(configured.exitCode == 0, "\(configured.errors)")
+    let files = try scratch.files(below: "out")
+    #expect(files.keys.sorted() == ["b.pb.swift"])
+    #expect(files["b.pb.swift"]?.contains("public struct") == true)
+    #expect(files["b.pb.swift"]?.contains("import One\n") == true)
+
+    // What the command line says as well has the last word.
+    let overriding = ["--option", "FileNaming=FullPath", scratch.path + "/protos/a.proto"]
+    #expect(try Command.product("switchboard", arguments + overriding).exitCode == 0)
+    #expect(try scratch.files(below: "out").keys.sorted() == ["a.pb.swift", "b.pb.swift"])
+  }
+
+  @Test func reportsABadConfigurationAsUsage() throws {
+    for (json, problem) in [
+      ("{", "not valid JSON"), (#"{"files": []}"#, "accepted are protos, includes, options"),
+      ("{}", "no .proto files to generate for"),
+    ] {
+      try scratch.write(json, to: "switchboard.json")
+      let command = try generate("--configuration", "switchboard.json", "-o", scratch.path)
+      #expect(command.exitCode == 2)
+      #expect(command.errors.contains("switchboard.json"))
+      #expect(command.errors.contains(problem))
+    }
+    #expect(try generate("--configuration", "gone.json", "-o", scratch.path).exitCode == 2)
+  }
+
   @Test func explainsItself() throws {
     let help = try Command.product("switchboard", ["--help"])
     #expect(help.exitCode == 0)

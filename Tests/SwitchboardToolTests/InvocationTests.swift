@@ -83,12 +83,14 @@ import Testing
     #expect(
       complaint("generate", "--plugin", "x")
         == "unknown flag '--plugin'; accepted are "
-        + "-I (--include), --output (-o), --option, --expect, --descriptor-set-in and --help"
+        + "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set-in and --help"
     )
     #expect(complaint("generate", "-x")?.hasPrefix("unknown flag '-x'") == true)
   }
 
-  @Test(arguments: ["-I", "--include", "-o", "--output", "--option", "--expect", "--descriptor-set-in"])
+  @Test(arguments: [
+    "-I", "--include", "-o", "--output", "--option", "--configuration", "--expect", "--descriptor-set-in",
+  ])
   func wantsAValue(flag: String) {
     #expect(complaint("generate", flag)?.hasPrefix("\(flag) wants a ") == true)
     #expect(complaint("generate", flag, "--help")?.hasPrefix("\(flag) wants a ") == true)
@@ -102,6 +104,9 @@ import Testing
     #expect(complaint("generate", "a.proto") == "--output DIR is missing")
     #expect(complaint("generate", "-o", "o") == "no .proto files to generate for")
     #expect(complaint("generate", "-o", "o", "-o", "p", "a") == "-o is given twice")
+    #expect(
+      complaint("generate", "--configuration=a", "--configuration=b") == "--configuration is given twice"
+    )
     #expect(
       complaint("generate", "-o", "o", "--option", "Key", "a") == "--option wants a Key=Value, not 'Key'"
     )

@@ -1,0 +1,83 @@
+import Foundation
+
+/// One run of the tool: all files of one target.
+struct Generation {
+  /// The target to generate for.
+  var target: ProtoTarget
+  /// The targets with `.proto` files that it depends on, whose modules the generated files import.
+  var dependencies: [ProtoTarget]
+  /// Where generated files go.
+  var output: URL
+  /// Where a file for the tool's own use goes.
+  var scratch: URL
+
+  /// The files that it reads. A change to any file that could be imported counts.
+  var inputs: [URL] {
+    let roots = Set(([target] + dependencies).flatMap(\.roots))
+    let imports = Set(roots.flatMap { protoFiles(below: $0) } + target.protos.map(\.file))
+    return [target.configurationFile] + imports.sorted { $0.path < $1.path }
+      + (mapsModules ? [mappingFile] : [])
+  }
+
+  /// The files that it writes.
+  var outputs: [URL] { outputNames.map { output.appendingPathComponent($0) } }
+
+  /// The arguments for the tool, which takes what else the configuration says from there.
+  var arguments: [String] {
+    var arguments = ["generate", "--configuration", target.configurationFile.path, "--output", output.path]
+    for root in dependencies.flatMap(\.roots) { arguments += ["-I", root.path] }
+    arguments += ["--option", "\(Self.namingOption)=\(naming)"]
+    if mapsModules { arguments += ["--option", "\(Self.mappingOption)=\(mappingFile.path)"] }
+    for name in outputNames { arguments += ["--expect", name] }
+    if target.configuration.protos == nil { arguments += ["--"] + target.protos.map(\.file.path) }
+    return arguments
+  }
+
+  /// Writes what the tool needs besides the target's own files.
+  func prepare() throws {
+    guard mapsModules else { return }
+    let text = dependencies.map(\.moduleMapping).joined()
+    let current = try? String(contentsOf: mappingFile, encoding: .utf8)
+    if current != text { try text.write(to: mappingFile, atomically: true, encoding: .utf8) }
+  }
+
+  private var mappingFile: URL { scratch.appendingPathComponent("module-mappings.textproto") }
+
+  /// Whether to tell the generator which modules have which files; a target may do so itself.
+  private var mapsModules: Bool {
+    !dependencies.isEmpty && target.configuration.options[Self.mappingOption] == nil
+  }
+
+  private static let mappingOption = "ProtoPathModuleMappings"
+  private static let namingOption = "FileNaming"
+
+  /// Two files of one name, in whatever directories, cannot be in one module: hence the default.
+  private var naming: String {
+    target.configuration.options[Self.namingOption]?.last ?? "PathToUnderscores"
+  }
+
+  /// The names of the generated files, which a build must know before there are any.
+  private var outputNames: [String] {
+    target.protos.flatMap { proto -> [String] in
+      let base = outputBase(of: proto.name)
+      return [base + ".pb.swift", base + ".grpc.swift"]
+    }
+  }
+
+  private func outputBase(of name: String) -> String {
+    let base = name.hasSuffix(".proto") ? String(name.dropLast(".proto".count)) : name
+    switch naming {
+    case "PathToUnderscores": return base.replacingOccurrences(of: "/", with: "_")
+    case "DropPath": return base.split(separator: "/").last.map(String.init) ?? base
+    default: return base
+    }
+  }
+}
+
+extension ProtoTarget {
+  /// Its part of a file of module mappings.
+  fileprivate var moduleMapping: String {
+    let files = protos.map { "  proto_file_path: \"\($0.name)\"\n" }.joined()
+    return "mapping {\n  module_name: \"\(module)\"\n\(files)}\n"
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import PackagePlugin
+
+/// Generates Swift from a target's `.proto` files as a part of every build.
+@main struct SwitchboardPlugin: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    guard let target = target as? any SourceModuleTarget else { return [] }
+    let output = context.pluginWorkDirectoryURL.appendingPathComponent("Generated")
+    let scratch = context.pluginWorkDirectoryURL
+    guard let generation = try Generation(of: target, output: output, scratch: scratch) else {
+      throw ConfigurationError(
+        target.directoryURL.appendingPathComponent(Configuration.fileName),
+        "the target '\(target.name)' uses SwitchboardPlugin, which wants this file; {} generates for every "
+          + ".proto file beside it"
+      )
+    }
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+    try generation.prepare()
+    return [
+      .buildCommand(
+        displayName: "Generating Swift from the .proto files of \(target.name)",
+        executable: try context.tool(named: "SwitchboardTool").url,
+        arguments: generation.arguments,
+        inputFiles: generation.inputs,
+        outputFiles: generation.outputs
+      )
+    ]
+  }
+}
