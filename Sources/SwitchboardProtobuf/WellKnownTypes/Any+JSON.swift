@@ -79,6 +79,7 @@ extension JSONMessageDecoder {
         try reader.skipValue()
       }
     }
+    guard hasValue else { throw reader.fail("an Any that holds \(M.protoMessageName) needs \"value\"") }
   }
 }
 

@@ -54,7 +54,8 @@ import Testing
     #"{"@type":"a/google.protobuf.Int32Value","value":1,"a":1}"#,
     #"{"@type":"a/google.protobuf.Int32Value","value":1,"value":1}"#,
     #"{"@type":"a/google.protobuf.Int32Value","value":1"#,
-    #"{"@type":"a/google.protobuf.Empty","value":{}}"#, #"{"@type":"a/switchboard.testing.Outer3",}"#,
+    #"{"@type":"a/google.protobuf.Empty","value":{}}"#, #"{"@type":"a/google.protobuf.Int32Value"}"#,
+    #"{"@type":"a/switchboard.testing.Outer3",}"#,
   ])
   func refusesOtherJSON(_ input: String) {
     refused(input, as: Google_Protobuf_Any.self)
