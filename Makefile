@@ -25,6 +25,7 @@ test: ## Build and run all tests
 	@scripts/setup --tests
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
+	@scripts/test-examples
 
 check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
 	@scripts/setup --tests

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-let runtime = Target.Dependency.product(name: "SwitchboardProtobuf", package: "switchboard")
+let runtime = Target.Dependency.product(name: "Switchboard", package: "switchboard")
 let generator = Target.PluginUsage.plugin(name: "SwitchboardPlugin", package: "switchboard")
 
 // Each of the libraries generates its own messages; those of Orders hold those of Catalog, and the

@@ -63,6 +63,7 @@ import Testing
     try await TestPair.with(.tls, server: server, channel: channel) { pair async throws in
       _ = await status { _ = try await pair.get() }
     }
-    #expect(recorder.all == ["warning: connection closed"])
+    // Once for each attempt; how many there are is a matter of time.
+    #expect(Set(recorder.all) == ["warning: connection closed"])
   }
 }

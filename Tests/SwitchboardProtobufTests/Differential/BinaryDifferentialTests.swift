@@ -9,12 +9,12 @@ import Testing
 
   init() throws { comparison = try Comparison() }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: 0..<100)
   func agreesOnProto3(seed: Int) throws {
     try comparison.compareBinary(Switchboard_Testing_AllKinds3.self, seed: seed)
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: 0..<100)
   func agreesOnProto2(seed: Int) throws {
     try comparison.compareBinary(Switchboard_Testing_AllKinds2.self, seed: seed)
   }

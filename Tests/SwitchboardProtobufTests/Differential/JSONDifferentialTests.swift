@@ -9,7 +9,7 @@ import Testing
 
   init() throws { comparison = try Comparison() }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: 0..<100)
   func agreesOnProto3(seed: Int) throws {
     try comparison.compareJSON(Switchboard_Testing_AllKinds3.self, seed: seed)
   }
