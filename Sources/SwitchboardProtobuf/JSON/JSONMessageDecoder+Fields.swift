@@ -1,7 +1,8 @@
 // How each kind of field takes its value. `null` means that the field is absent, except where a type has it as a value.
 extension JSONMessageDecoder: FieldDecoder {
   public mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
-    if let new = try scalar(type) { value = new }
+    if !S.acceptsJSONNull, try takeNull() { return }
+    try S.replaceJSON(&value, from: &reader)
   }
 
   public mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError) {
@@ -20,10 +21,7 @@ extension JSONMessageDecoder: FieldDecoder {
   }
 
   private mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
-    if reader.peek() == UInt8(ascii: "n"), !S.acceptsJSONNull {
-      try reader.expect("null")
-      return nil
-    }
+    if !S.acceptsJSONNull, try takeNull() { return nil }
     return try S.readJSON(from: &reader)
   }
 
@@ -36,27 +34,9 @@ extension JSONMessageDecoder: FieldDecoder {
 
   public mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError)
   {
-    try elements { decoder throws(DecodeError) in
-      if let value = try S.readJSON(from: &decoder.reader) { values.append(value) }
-    }
-  }
-
-  /// Reads the elements of an array one by one.
-  mutating func elements(
-    _ body: (inout JSONMessageDecoder) throws(DecodeError) -> Void
-  ) throws(DecodeError) {
     if try takeNull() { return }
-    var isFirst = true
-    var index = 0
     try reader.enter(UInt8(ascii: "["))
-    while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
-      do throws(DecodeError) {
-        try body(&self)
-      } catch {
-        throw error.inElement(index)
-      }
-      index += 1
-    }
+    try S.readJSONElements(into: &values, from: &reader)
   }
 
   // MARK: Messages
@@ -70,9 +50,18 @@ extension JSONMessageDecoder: FieldDecoder {
   }
 
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
-    try elements { decoder throws(DecodeError) in
+    if try takeNull() { return }
+    var isFirst = true
+    var index = 0
+    try reader.enter(UInt8(ascii: "["))
+    while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
       values.append(M())
-      try values[values.count - 1].merge(from: &decoder)
+      do throws(DecodeError) {
+        try values[values.count - 1].merge(from: &self)
+      } catch {
+        throw error.inElement(index)
+      }
+      index += 1
     }
   }
 

@@ -54,15 +54,14 @@ public struct JSONMessageEncoder {
     !isEmpty || options.alwaysPrintFieldsWithNoPresence && extensionName == nil
   }
 
-  /// Writes an array with what `element` writes for each of its elements.
-  mutating func array<Element>(
-    _ values: [Element],
-    _ element: (inout JSONMessageEncoder, Element) throws(EncodeError) -> Void
-  ) throws(EncodeError) {
+  /// Writes an array of messages.
+  mutating func array<M: Message>(_ values: [M]) throws(EncodeError) {
+    var isFirst = true
     writer.byte(UInt8(ascii: "["))
-    for (index, value) in values.enumerated() {
-      if index > 0 { writer.byte(UInt8(ascii: ",")) }
-      try element(&self, value)
+    try forEachLent(in: values) { message throws(EncodeError) in
+      if !isFirst { writer.byte(UInt8(ascii: ",")) }
+      isFirst = false
+      try message.encode(to: &self)
     }
     writer.byte(UInt8(ascii: "]"))
   }
@@ -121,7 +120,9 @@ extension JSONMessageEncoder: FieldVisitor {
   ) throws(EncodeError) {
     guard shows(isEmpty: values.isEmpty) else { return }
     name(number)
-    try array(values) { encoder, value in S.writeJSON(value, to: &encoder.writer) }
+    writer.byte(UInt8(ascii: "["))
+    S.writeJSONElements(values, to: &writer)
+    writer.byte(UInt8(ascii: "]"))
   }
 
   public mutating func packed<S: ScalarType>(
@@ -141,7 +142,7 @@ extension JSONMessageEncoder: FieldVisitor {
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
     guard shows(isEmpty: values.isEmpty) else { return }
     name(number)
-    try array(values) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
+    try array(values)
   }
 
   public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {

@@ -2,6 +2,38 @@
 
 extension ScalarType {
   public static var acceptsJSONNull: Bool { false }
+
+  public static func replaceJSON(
+    _ value: inout Value,
+    from reader: inout JSONReader
+  ) throws(DecodeError) {
+    if let new = try readJSON(from: &reader) { value = new }
+  }
+
+  public static func readJSONElements(
+    into values: inout [Value],
+    from reader: inout JSONReader
+  ) throws(DecodeError) {
+    var isFirst = true
+    var index = 0
+    while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
+      do throws(DecodeError) {
+        if let value = try readJSON(from: &reader) { values.append(value) }
+      } catch {
+        throw error.inElement(index)
+      }
+      index += 1
+    }
+  }
+
+  public static func writeJSONElements(_ values: [Value], to writer: inout JSONWriter) {
+    var isFirst = true
+    for value in values {
+      if !isFirst { writer.byte(UInt8(ascii: ",")) }
+      isFirst = false
+      writeJSON(value, to: &writer)
+    }
+  }
 }
 
 extension ScalarType where Value == Int32 {

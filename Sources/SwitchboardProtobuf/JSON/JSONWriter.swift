@@ -40,7 +40,8 @@ public struct JSONWriter {
   private mutating func floatingPoint(_ isFinite: Bool, _ text: String) {
     if isFinite {
       // Swift writes 1.0; other runtimes write 1.
-      bytes += text.utf8.dropLast(text.hasSuffix(".0") ? 2 : 0)
+      let utf8 = text.utf8
+      bytes += utf8.dropLast(utf8.suffix(2).elementsEqual(".0".utf8) ? 2 : 0)
     } else {
       verbatim(text == "inf" ? "\"Infinity\"" : text == "-inf" ? "\"-Infinity\"" : "\"NaN\"")
     }
@@ -49,11 +50,10 @@ public struct JSONWriter {
   /// A string with its quotes.
   mutating func string(_ text: String) {
     byte(UInt8(ascii: "\""))
-    let utf8 = text.utf8
-    if utf8.contains(where: JSONWriter.needsEscape) {
-      for unit in utf8 { escaped(unit) }
+    if JSONWriter.needsEscapes(text) {
+      for unit in text.utf8 { escaped(unit) }
     } else {
-      bytes += utf8
+      bytes += text.utf8
     }
     byte(UInt8(ascii: "\""))
   }
@@ -61,6 +61,12 @@ public struct JSONWriter {
   @inline(__always)
   private static func needsEscape(_ unit: UInt8) -> Bool {
     unit < 0x20 || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "\\")
+  }
+
+  private static func needsEscapes(_ text: String) -> Bool {
+    let units = text.utf8Span.span
+    for index in units.indices where needsEscape(units[index]) { return true }
+    return false
   }
 
   private mutating func escaped(_ unit: UInt8) {

@@ -110,9 +110,7 @@ extension Message {
   ) throws(EncodeError) -> [UInt8] {
     if !partial, !messages.allSatisfy(\.isInitialized) { throw EncodeError(.missingRequiredField) }
     var encoder = JSONMessageEncoder(options: options)
-    try encoder.array(Array(messages)) { (encoder, message) throws(EncodeError) in
-      try message.encode(to: &encoder)
-    }
+    try encoder.array(Array(messages))
     return encoder.writer.bytes
   }
 }

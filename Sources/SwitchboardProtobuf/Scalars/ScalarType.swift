@@ -56,6 +56,20 @@ public protocol ScalarType {
   /// Writes a value.
   static func writeJSON(_ value: Value, to writer: inout JSONWriter)
 
+  // As in binary, these have one implementation each and are requirements so that every type has a copy of its own.
+
+  /// Reads a value in place of `value`; leaves it as it is where the new one is unknown.
+  static func replaceJSON(_ value: inout Value, from reader: inout JSONReader) throws(DecodeError)
+
+  /// Reads the elements of an array behind its opening bracket, up to the closing one.
+  static func readJSONElements(
+    into values: inout [Value],
+    from reader: inout JSONReader
+  ) throws(DecodeError)
+
+  /// Writes the elements of an array with commas between them.
+  static func writeJSONElements(_ values: [Value], to writer: inout JSONWriter)
+
   // MARK: Text
 
   /// Writes a value in the text format.

@@ -62,7 +62,7 @@ extension Google_Protobuf_ListValue: CustomJSON {
   }
 
   public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
-    try encoder.array(values) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
+    try encoder.array(values)
   }
 }
 
