@@ -151,7 +151,7 @@ public struct Google_Protobuf_FileDescriptorProto: SwitchboardProtobuf.Message {
   public var hasSyntax: Bool { _fields.value._syntax != nil }
   public mutating func clearSyntax() { _fields.value._syntax = nil }
   /// Set where `syntax` is `editions`.
-  public var edition: Google_Protobuf_Edition { get { _fields.value._edition ?? Google_Protobuf_Edition() } _modify { yield &_fields.value._edition[or: Google_Protobuf_Edition()] } }
+  public var edition: Google_Protobuf_Edition { get { _fields.value._edition ?? Google_Protobuf_Edition() } set { _fields.value._edition = newValue } }
   public var hasEdition: Bool { _fields.value._edition != nil }
   public mutating func clearEdition() { _fields.value._edition = nil }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -248,7 +248,7 @@ public struct Google_Protobuf_DescriptorProto: SwitchboardProtobuf.Message {
   public mutating func clearOptions() { _fields.value._options = nil }
   public var reservedRange: [Google_Protobuf_DescriptorProto.ReservedRange] { get { _fields.value.reservedRange } _modify { yield &_fields.value.reservedRange } }
   public var reservedName: [String] { get { _fields.value.reservedName } _modify { yield &_fields.value.reservedName } }
-  public var visibility: Google_Protobuf_SymbolVisibility { get { _fields.value._visibility ?? Google_Protobuf_SymbolVisibility() } _modify { yield &_fields.value._visibility[or: Google_Protobuf_SymbolVisibility()] } }
+  public var visibility: Google_Protobuf_SymbolVisibility { get { _fields.value._visibility ?? Google_Protobuf_SymbolVisibility() } set { _fields.value._visibility = newValue } }
   public var hasVisibility: Bool { _fields.value._visibility != nil }
   public mutating func clearVisibility() { _fields.value._visibility = nil }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -320,12 +320,12 @@ public struct Google_Protobuf_DescriptorProto: SwitchboardProtobuf.Message {
 
   /// Field numbers set aside for extensions.
   public struct ExtensionRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } _modify { yield &_start[or: 0] } }
+    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
     public var hasStart: Bool { _start != nil }
     public mutating func clearStart() { _start = nil }
     private var _start: Int32?
     /// The number after the last.
-    public var end: Int32 { get { _end ?? 0 } _modify { yield &_end[or: 0] } }
+    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
     public var hasEnd: Bool { _end != nil }
     public mutating func clearEnd() { _end = nil }
     private var _end: Int32?
@@ -359,12 +359,12 @@ public struct Google_Protobuf_DescriptorProto: SwitchboardProtobuf.Message {
 
   /// Field numbers that must not be used.
   public struct ReservedRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } _modify { yield &_start[or: 0] } }
+    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
     public var hasStart: Bool { _start != nil }
     public mutating func clearStart() { _start = nil }
     private var _start: Int32?
     /// The number after the last.
-    public var end: Int32 { get { _end ?? 0 } _modify { yield &_end[or: 0] } }
+    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
     public var hasEnd: Bool { _end != nil }
     public mutating func clearEnd() { _end = nil }
     private var _end: Int32?
@@ -395,7 +395,7 @@ public struct Google_Protobuf_ExtensionRangeOptions: SwitchboardProtobuf.Extensi
   public var hasFeatures: Bool { _features != nil }
   public mutating func clearFeatures() { _features = nil }
   private var _features: Google_Protobuf_FeatureSet?
-  public var verification: Google_Protobuf_ExtensionRangeOptions.VerificationState { get { _verification ?? Google_Protobuf_ExtensionRangeOptions.VerificationState.unverified } _modify { yield &_verification[or: Google_Protobuf_ExtensionRangeOptions.VerificationState.unverified] } }
+  public var verification: Google_Protobuf_ExtensionRangeOptions.VerificationState { get { _verification ?? Google_Protobuf_ExtensionRangeOptions.VerificationState.unverified } set { _verification = newValue } }
   public var hasVerification: Bool { _verification != nil }
   public mutating func clearVerification() { _verification = nil }
   private var _verification: Google_Protobuf_ExtensionRangeOptions.VerificationState?
@@ -454,7 +454,7 @@ public struct Google_Protobuf_ExtensionRangeOptions: SwitchboardProtobuf.Extensi
 
   /// An extension that may use a number of the range.
   public struct Declaration: SwitchboardProtobuf.Message {
-    public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+    public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
     public var hasNumber: Bool { _number != nil }
     public mutating func clearNumber() { _number = nil }
     private var _number: Int32?
@@ -468,11 +468,11 @@ public struct Google_Protobuf_ExtensionRangeOptions: SwitchboardProtobuf.Extensi
     public mutating func clearType() { _type = nil }
     private var _type: String?
     /// Whether the number must stay free.
-    public var reserved: Bool { get { _reserved ?? false } _modify { yield &_reserved[or: false] } }
+    public var reserved: Bool { get { _reserved ?? false } set { _reserved = newValue } }
     public var hasReserved: Bool { _reserved != nil }
     public mutating func clearReserved() { _reserved = nil }
     private var _reserved: Bool?
-    public var repeated: Bool { get { _repeated ?? false } _modify { yield &_repeated[or: false] } }
+    public var repeated: Bool { get { _repeated ?? false } set { _repeated = newValue } }
     public var hasRepeated: Bool { _repeated != nil }
     public mutating func clearRepeated() { _repeated = nil }
     private var _repeated: Bool?
@@ -507,15 +507,15 @@ public struct Google_Protobuf_FieldDescriptorProto: SwitchboardProtobuf.Message 
   public var hasName: Bool { _name != nil }
   public mutating func clearName() { _name = nil }
   private var _name: String?
-  public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   public var hasNumber: Bool { _number != nil }
   public mutating func clearNumber() { _number = nil }
   private var _number: Int32?
-  public var label: Google_Protobuf_FieldDescriptorProto.Label { get { _label ?? Google_Protobuf_FieldDescriptorProto.Label() } _modify { yield &_label[or: Google_Protobuf_FieldDescriptorProto.Label()] } }
+  public var label: Google_Protobuf_FieldDescriptorProto.Label { get { _label ?? Google_Protobuf_FieldDescriptorProto.Label() } set { _label = newValue } }
   public var hasLabel: Bool { _label != nil }
   public mutating func clearLabel() { _label = nil }
   private var _label: Google_Protobuf_FieldDescriptorProto.Label?
-  public var type: Google_Protobuf_FieldDescriptorProto.TypeEnum { get { _type ?? Google_Protobuf_FieldDescriptorProto.TypeEnum() } _modify { yield &_type[or: Google_Protobuf_FieldDescriptorProto.TypeEnum()] } }
+  public var type: Google_Protobuf_FieldDescriptorProto.TypeEnum { get { _type ?? Google_Protobuf_FieldDescriptorProto.TypeEnum() } set { _type = newValue } }
   public var hasType: Bool { _type != nil }
   public mutating func clearType() { _type = nil }
   private var _type: Google_Protobuf_FieldDescriptorProto.TypeEnum?
@@ -535,7 +535,7 @@ public struct Google_Protobuf_FieldDescriptorProto: SwitchboardProtobuf.Message 
   public mutating func clearDefaultValue() { _defaultValue = nil }
   private var _defaultValue: String?
   /// The oneof that the field belongs to, as an index into the message's `oneof_decl`.
-  public var oneofIndex: Int32 { get { _oneofIndex ?? 0 } _modify { yield &_oneofIndex[or: 0] } }
+  public var oneofIndex: Int32 { get { _oneofIndex ?? 0 } set { _oneofIndex = newValue } }
   public var hasOneofIndex: Bool { _oneofIndex != nil }
   public mutating func clearOneofIndex() { _oneofIndex = nil }
   private var _oneofIndex: Int32?
@@ -548,7 +548,7 @@ public struct Google_Protobuf_FieldDescriptorProto: SwitchboardProtobuf.Message 
   public mutating func clearOptions() { _options = nil }
   private var _options: Google_Protobuf_FieldOptions?
   /// Whether proto3's `optional` was written. The field is then the only one of a oneof made up for it.
-  public var proto3Optional: Bool { get { _proto3Optional ?? false } _modify { yield &_proto3Optional[or: false] } }
+  public var proto3Optional: Bool { get { _proto3Optional ?? false } set { _proto3Optional = newValue } }
   public var hasProto3Optional: Bool { _proto3Optional != nil }
   public mutating func clearProto3Optional() { _proto3Optional = nil }
   private var _proto3Optional: Bool?
@@ -734,7 +734,7 @@ public struct Google_Protobuf_EnumDescriptorProto: SwitchboardProtobuf.Message {
   private var _options: Google_Protobuf_EnumOptions?
   public var reservedRange: [Google_Protobuf_EnumDescriptorProto.EnumReservedRange] = []
   public var reservedName: [String] = []
-  public var visibility: Google_Protobuf_SymbolVisibility { get { _visibility ?? Google_Protobuf_SymbolVisibility() } _modify { yield &_visibility[or: Google_Protobuf_SymbolVisibility()] } }
+  public var visibility: Google_Protobuf_SymbolVisibility { get { _visibility ?? Google_Protobuf_SymbolVisibility() } set { _visibility = newValue } }
   public var hasVisibility: Bool { _visibility != nil }
   public mutating func clearVisibility() { _visibility = nil }
   private var _visibility: Google_Protobuf_SymbolVisibility?
@@ -770,12 +770,12 @@ public struct Google_Protobuf_EnumDescriptorProto: SwitchboardProtobuf.Message {
 
   /// Numbers that must not be used.
   public struct EnumReservedRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } _modify { yield &_start[or: 0] } }
+    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
     public var hasStart: Bool { _start != nil }
     public mutating func clearStart() { _start = nil }
     private var _start: Int32?
     /// The last number.
-    public var end: Int32 { get { _end ?? 0 } _modify { yield &_end[or: 0] } }
+    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
     public var hasEnd: Bool { _end != nil }
     public mutating func clearEnd() { _end = nil }
     private var _end: Int32?
@@ -804,7 +804,7 @@ public struct Google_Protobuf_EnumValueDescriptorProto: SwitchboardProtobuf.Mess
   public var name: String { get { _fields.value._name ?? "" } _modify { yield &_fields.value._name[or: ""] } }
   public var hasName: Bool { _fields.value._name != nil }
   public mutating func clearName() { _fields.value._name = nil }
-  public var number: Int32 { get { _fields.value._number ?? 0 } _modify { yield &_fields.value._number[or: 0] } }
+  public var number: Int32 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
   public var hasNumber: Bool { _fields.value._number != nil }
   public mutating func clearNumber() { _fields.value._number = nil }
   public var options: Google_Protobuf_EnumValueOptions { get { _fields.value._options ?? Google_Protobuf_EnumValueOptions() } _modify { yield &_fields.value._options[or: Google_Protobuf_EnumValueOptions()] } }
@@ -902,11 +902,11 @@ public struct Google_Protobuf_MethodDescriptorProto: SwitchboardProtobuf.Message
   public var hasOptions: Bool { _options != nil }
   public mutating func clearOptions() { _options = nil }
   private var _options: Google_Protobuf_MethodOptions?
-  public var clientStreaming: Bool { get { _clientStreaming ?? false } _modify { yield &_clientStreaming[or: false] } }
+  public var clientStreaming: Bool { get { _clientStreaming ?? false } set { _clientStreaming = newValue } }
   public var hasClientStreaming: Bool { _clientStreaming != nil }
   public mutating func clearClientStreaming() { _clientStreaming = nil }
   private var _clientStreaming: Bool?
-  public var serverStreaming: Bool { get { _serverStreaming ?? false } _modify { yield &_serverStreaming[or: false] } }
+  public var serverStreaming: Bool { get { _serverStreaming ?? false } set { _serverStreaming = newValue } }
   public var hasServerStreaming: Bool { _serverStreaming != nil }
   public mutating func clearServerStreaming() { _serverStreaming = nil }
   private var _serverStreaming: Bool?
@@ -948,35 +948,35 @@ public struct Google_Protobuf_FileOptions: SwitchboardProtobuf.ExtensibleMessage
   public var javaOuterClassname: String { get { _fields.value._javaOuterClassname ?? "" } _modify { yield &_fields.value._javaOuterClassname[or: ""] } }
   public var hasJavaOuterClassname: Bool { _fields.value._javaOuterClassname != nil }
   public mutating func clearJavaOuterClassname() { _fields.value._javaOuterClassname = nil }
-  public var javaMultipleFiles: Bool { get { _fields.value._javaMultipleFiles ?? false } _modify { yield &_fields.value._javaMultipleFiles[or: false] } }
+  public var javaMultipleFiles: Bool { get { _fields.value._javaMultipleFiles ?? false } set { _fields.value._javaMultipleFiles = newValue } }
   public var hasJavaMultipleFiles: Bool { _fields.value._javaMultipleFiles != nil }
   public mutating func clearJavaMultipleFiles() { _fields.value._javaMultipleFiles = nil }
   /// - Note: deprecated in the `.proto` file.
-  public var javaGenerateEqualsAndHash: Bool { get { _fields.value._javaGenerateEqualsAndHash ?? false } _modify { yield &_fields.value._javaGenerateEqualsAndHash[or: false] } }
+  public var javaGenerateEqualsAndHash: Bool { get { _fields.value._javaGenerateEqualsAndHash ?? false } set { _fields.value._javaGenerateEqualsAndHash = newValue } }
   public var hasJavaGenerateEqualsAndHash: Bool { _fields.value._javaGenerateEqualsAndHash != nil }
   public mutating func clearJavaGenerateEqualsAndHash() { _fields.value._javaGenerateEqualsAndHash = nil }
-  public var javaStringCheckUtf8: Bool { get { _fields.value._javaStringCheckUtf8 ?? false } _modify { yield &_fields.value._javaStringCheckUtf8[or: false] } }
+  public var javaStringCheckUtf8: Bool { get { _fields.value._javaStringCheckUtf8 ?? false } set { _fields.value._javaStringCheckUtf8 = newValue } }
   public var hasJavaStringCheckUtf8: Bool { _fields.value._javaStringCheckUtf8 != nil }
   public mutating func clearJavaStringCheckUtf8() { _fields.value._javaStringCheckUtf8 = nil }
-  public var optimizeFor: Google_Protobuf_FileOptions.OptimizeMode { get { _fields.value._optimizeFor ?? Google_Protobuf_FileOptions.OptimizeMode.speed } _modify { yield &_fields.value._optimizeFor[or: Google_Protobuf_FileOptions.OptimizeMode.speed] } }
+  public var optimizeFor: Google_Protobuf_FileOptions.OptimizeMode { get { _fields.value._optimizeFor ?? Google_Protobuf_FileOptions.OptimizeMode.speed } set { _fields.value._optimizeFor = newValue } }
   public var hasOptimizeFor: Bool { _fields.value._optimizeFor != nil }
   public mutating func clearOptimizeFor() { _fields.value._optimizeFor = nil }
   public var goPackage: String { get { _fields.value._goPackage ?? "" } _modify { yield &_fields.value._goPackage[or: ""] } }
   public var hasGoPackage: Bool { _fields.value._goPackage != nil }
   public mutating func clearGoPackage() { _fields.value._goPackage = nil }
-  public var ccGenericServices: Bool { get { _fields.value._ccGenericServices ?? false } _modify { yield &_fields.value._ccGenericServices[or: false] } }
+  public var ccGenericServices: Bool { get { _fields.value._ccGenericServices ?? false } set { _fields.value._ccGenericServices = newValue } }
   public var hasCcGenericServices: Bool { _fields.value._ccGenericServices != nil }
   public mutating func clearCcGenericServices() { _fields.value._ccGenericServices = nil }
-  public var javaGenericServices: Bool { get { _fields.value._javaGenericServices ?? false } _modify { yield &_fields.value._javaGenericServices[or: false] } }
+  public var javaGenericServices: Bool { get { _fields.value._javaGenericServices ?? false } set { _fields.value._javaGenericServices = newValue } }
   public var hasJavaGenericServices: Bool { _fields.value._javaGenericServices != nil }
   public mutating func clearJavaGenericServices() { _fields.value._javaGenericServices = nil }
-  public var pyGenericServices: Bool { get { _fields.value._pyGenericServices ?? false } _modify { yield &_fields.value._pyGenericServices[or: false] } }
+  public var pyGenericServices: Bool { get { _fields.value._pyGenericServices ?? false } set { _fields.value._pyGenericServices = newValue } }
   public var hasPyGenericServices: Bool { _fields.value._pyGenericServices != nil }
   public mutating func clearPyGenericServices() { _fields.value._pyGenericServices = nil }
-  public var deprecated: Bool { get { _fields.value._deprecated ?? false } _modify { yield &_fields.value._deprecated[or: false] } }
+  public var deprecated: Bool { get { _fields.value._deprecated ?? false } set { _fields.value._deprecated = newValue } }
   public var hasDeprecated: Bool { _fields.value._deprecated != nil }
   public mutating func clearDeprecated() { _fields.value._deprecated = nil }
-  public var ccEnableArenas: Bool { get { _fields.value._ccEnableArenas ?? true } _modify { yield &_fields.value._ccEnableArenas[or: true] } }
+  public var ccEnableArenas: Bool { get { _fields.value._ccEnableArenas ?? true } set { _fields.value._ccEnableArenas = newValue } }
   public var hasCcEnableArenas: Bool { _fields.value._ccEnableArenas != nil }
   public mutating func clearCcEnableArenas() { _fields.value._ccEnableArenas = nil }
   public var objcClassPrefix: String { get { _fields.value._objcClassPrefix ?? "" } _modify { yield &_fields.value._objcClassPrefix[or: ""] } }
@@ -1131,25 +1131,25 @@ public struct Google_Protobuf_FileOptions: SwitchboardProtobuf.ExtensibleMessage
 
 public struct Google_Protobuf_MessageOptions: SwitchboardProtobuf.ExtensibleMessage {
   /// The wire format of an old kind of message, which holds extensions and nothing else.
-  public var messageSetWireFormat: Bool { get { _messageSetWireFormat ?? false } _modify { yield &_messageSetWireFormat[or: false] } }
+  public var messageSetWireFormat: Bool { get { _messageSetWireFormat ?? false } set { _messageSetWireFormat = newValue } }
   public var hasMessageSetWireFormat: Bool { _messageSetWireFormat != nil }
   public mutating func clearMessageSetWireFormat() { _messageSetWireFormat = nil }
   private var _messageSetWireFormat: Bool?
-  public var noStandardDescriptorAccessor: Bool { get { _noStandardDescriptorAccessor ?? false } _modify { yield &_noStandardDescriptorAccessor[or: false] } }
+  public var noStandardDescriptorAccessor: Bool { get { _noStandardDescriptorAccessor ?? false } set { _noStandardDescriptorAccessor = newValue } }
   public var hasNoStandardDescriptorAccessor: Bool { _noStandardDescriptorAccessor != nil }
   public mutating func clearNoStandardDescriptorAccessor() { _noStandardDescriptorAccessor = nil }
   private var _noStandardDescriptorAccessor: Bool?
-  public var deprecated: Bool { get { _deprecated ?? false } _modify { yield &_deprecated[or: false] } }
+  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
   public var hasDeprecated: Bool { _deprecated != nil }
   public mutating func clearDeprecated() { _deprecated = nil }
   private var _deprecated: Bool?
   /// Whether the compiler made the message up for a map field.
-  public var mapEntry: Bool { get { _mapEntry ?? false } _modify { yield &_mapEntry[or: false] } }
+  public var mapEntry: Bool { get { _mapEntry ?? false } set { _mapEntry = newValue } }
   public var hasMapEntry: Bool { _mapEntry != nil }
   public mutating func clearMapEntry() { _mapEntry = nil }
   private var _mapEntry: Bool?
   /// - Note: deprecated in the `.proto` file.
-  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } _modify { yield &_deprecatedLegacyJsonFieldConflicts[or: false] } }
+  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } set { _deprecatedLegacyJsonFieldConflicts = newValue } }
   public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _deprecatedLegacyJsonFieldConflicts != nil }
   public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _deprecatedLegacyJsonFieldConflicts = nil }
   private var _deprecatedLegacyJsonFieldConflicts: Bool?
@@ -1197,34 +1197,34 @@ public struct Google_Protobuf_MessageOptions: SwitchboardProtobuf.ExtensibleMess
 
 public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessage {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var ctype: Google_Protobuf_FieldOptions.CType { get { _fields.value._ctype ?? Google_Protobuf_FieldOptions.CType.string } _modify { yield &_fields.value._ctype[or: Google_Protobuf_FieldOptions.CType.string] } }
+  public var ctype: Google_Protobuf_FieldOptions.CType { get { _fields.value._ctype ?? Google_Protobuf_FieldOptions.CType.string } set { _fields.value._ctype = newValue } }
   public var hasCtype: Bool { _fields.value._ctype != nil }
   public mutating func clearCtype() { _fields.value._ctype = nil }
   /// Whether the values of a repeated field share one length-delimited field.
-  public var packed: Bool { get { _fields.value._packed ?? false } _modify { yield &_fields.value._packed[or: false] } }
+  public var packed: Bool { get { _fields.value._packed ?? false } set { _fields.value._packed = newValue } }
   public var hasPacked: Bool { _fields.value._packed != nil }
   public mutating func clearPacked() { _fields.value._packed = nil }
-  public var jstype: Google_Protobuf_FieldOptions.JSType { get { _fields.value._jstype ?? Google_Protobuf_FieldOptions.JSType.jsNormal } _modify { yield &_fields.value._jstype[or: Google_Protobuf_FieldOptions.JSType.jsNormal] } }
+  public var jstype: Google_Protobuf_FieldOptions.JSType { get { _fields.value._jstype ?? Google_Protobuf_FieldOptions.JSType.jsNormal } set { _fields.value._jstype = newValue } }
   public var hasJstype: Bool { _fields.value._jstype != nil }
   public mutating func clearJstype() { _fields.value._jstype = nil }
-  public var lazy: Bool { get { _fields.value._lazy ?? false } _modify { yield &_fields.value._lazy[or: false] } }
+  public var lazy: Bool { get { _fields.value._lazy ?? false } set { _fields.value._lazy = newValue } }
   public var hasLazy: Bool { _fields.value._lazy != nil }
   public mutating func clearLazy() { _fields.value._lazy = nil }
-  public var unverifiedLazy: Bool { get { _fields.value._unverifiedLazy ?? false } _modify { yield &_fields.value._unverifiedLazy[or: false] } }
+  public var unverifiedLazy: Bool { get { _fields.value._unverifiedLazy ?? false } set { _fields.value._unverifiedLazy = newValue } }
   public var hasUnverifiedLazy: Bool { _fields.value._unverifiedLazy != nil }
   public mutating func clearUnverifiedLazy() { _fields.value._unverifiedLazy = nil }
-  public var deprecated: Bool { get { _fields.value._deprecated ?? false } _modify { yield &_fields.value._deprecated[or: false] } }
+  public var deprecated: Bool { get { _fields.value._deprecated ?? false } set { _fields.value._deprecated = newValue } }
   public var hasDeprecated: Bool { _fields.value._deprecated != nil }
   public mutating func clearDeprecated() { _fields.value._deprecated = nil }
   /// - Note: deprecated in the `.proto` file.
-  public var weak: Bool { get { _fields.value._weak ?? false } _modify { yield &_fields.value._weak[or: false] } }
+  public var weak: Bool { get { _fields.value._weak ?? false } set { _fields.value._weak = newValue } }
   public var hasWeak: Bool { _fields.value._weak != nil }
   public mutating func clearWeak() { _fields.value._weak = nil }
   /// Whether the value must not be shown in logs.
-  public var debugRedact: Bool { get { _fields.value._debugRedact ?? false } _modify { yield &_fields.value._debugRedact[or: false] } }
+  public var debugRedact: Bool { get { _fields.value._debugRedact ?? false } set { _fields.value._debugRedact = newValue } }
   public var hasDebugRedact: Bool { _fields.value._debugRedact != nil }
   public mutating func clearDebugRedact() { _fields.value._debugRedact = nil }
-  public var retention: Google_Protobuf_FieldOptions.OptionRetention { get { _fields.value._retention ?? Google_Protobuf_FieldOptions.OptionRetention() } _modify { yield &_fields.value._retention[or: Google_Protobuf_FieldOptions.OptionRetention()] } }
+  public var retention: Google_Protobuf_FieldOptions.OptionRetention { get { _fields.value._retention ?? Google_Protobuf_FieldOptions.OptionRetention() } set { _fields.value._retention = newValue } }
   public var hasRetention: Bool { _fields.value._retention != nil }
   public mutating func clearRetention() { _fields.value._retention = nil }
   public var targets: [Google_Protobuf_FieldOptions.OptionTargetType] { get { _fields.value.targets } _modify { yield &_fields.value.targets } }
@@ -1439,7 +1439,7 @@ public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessag
 
   /// The value that a feature has from an edition on, in the text format.
   public struct EditionDefault: SwitchboardProtobuf.Message {
-    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } _modify { yield &_edition[or: Google_Protobuf_Edition()] } }
+    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } set { _edition = newValue } }
     public var hasEdition: Bool { _edition != nil }
     public mutating func clearEdition() { _edition = nil }
     private var _edition: Google_Protobuf_Edition?
@@ -1467,11 +1467,11 @@ public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessag
 
   /// The editions in which something may be used.
   public struct FeatureSupport: SwitchboardProtobuf.Message {
-    public var editionIntroduced: Google_Protobuf_Edition { get { _editionIntroduced ?? Google_Protobuf_Edition() } _modify { yield &_editionIntroduced[or: Google_Protobuf_Edition()] } }
+    public var editionIntroduced: Google_Protobuf_Edition { get { _editionIntroduced ?? Google_Protobuf_Edition() } set { _editionIntroduced = newValue } }
     public var hasEditionIntroduced: Bool { _editionIntroduced != nil }
     public mutating func clearEditionIntroduced() { _editionIntroduced = nil }
     private var _editionIntroduced: Google_Protobuf_Edition?
-    public var editionDeprecated: Google_Protobuf_Edition { get { _editionDeprecated ?? Google_Protobuf_Edition() } _modify { yield &_editionDeprecated[or: Google_Protobuf_Edition()] } }
+    public var editionDeprecated: Google_Protobuf_Edition { get { _editionDeprecated ?? Google_Protobuf_Edition() } set { _editionDeprecated = newValue } }
     public var hasEditionDeprecated: Bool { _editionDeprecated != nil }
     public mutating func clearEditionDeprecated() { _editionDeprecated = nil }
     private var _editionDeprecated: Google_Protobuf_Edition?
@@ -1479,7 +1479,7 @@ public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessag
     public var hasDeprecationWarning: Bool { _deprecationWarning != nil }
     public mutating func clearDeprecationWarning() { _deprecationWarning = nil }
     private var _deprecationWarning: String?
-    public var editionRemoved: Google_Protobuf_Edition { get { _editionRemoved ?? Google_Protobuf_Edition() } _modify { yield &_editionRemoved[or: Google_Protobuf_Edition()] } }
+    public var editionRemoved: Google_Protobuf_Edition { get { _editionRemoved ?? Google_Protobuf_Edition() } set { _editionRemoved = newValue } }
     public var hasEditionRemoved: Bool { _editionRemoved != nil }
     public mutating func clearEditionRemoved() { _editionRemoved = nil }
     private var _editionRemoved: Google_Protobuf_Edition?
@@ -1547,16 +1547,16 @@ public struct Google_Protobuf_OneofOptions: SwitchboardProtobuf.ExtensibleMessag
 
 public struct Google_Protobuf_EnumOptions: SwitchboardProtobuf.ExtensibleMessage {
   /// Whether two values may have the same number.
-  public var allowAlias: Bool { get { _allowAlias ?? false } _modify { yield &_allowAlias[or: false] } }
+  public var allowAlias: Bool { get { _allowAlias ?? false } set { _allowAlias = newValue } }
   public var hasAllowAlias: Bool { _allowAlias != nil }
   public mutating func clearAllowAlias() { _allowAlias = nil }
   private var _allowAlias: Bool?
-  public var deprecated: Bool { get { _deprecated ?? false } _modify { yield &_deprecated[or: false] } }
+  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
   public var hasDeprecated: Bool { _deprecated != nil }
   public mutating func clearDeprecated() { _deprecated = nil }
   private var _deprecated: Bool?
   /// - Note: deprecated in the `.proto` file.
-  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } _modify { yield &_deprecatedLegacyJsonFieldConflicts[or: false] } }
+  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } set { _deprecatedLegacyJsonFieldConflicts = newValue } }
   public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _deprecatedLegacyJsonFieldConflicts != nil }
   public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _deprecatedLegacyJsonFieldConflicts = nil }
   private var _deprecatedLegacyJsonFieldConflicts: Bool?
@@ -1599,7 +1599,7 @@ public struct Google_Protobuf_EnumOptions: SwitchboardProtobuf.ExtensibleMessage
 }
 
 public struct Google_Protobuf_EnumValueOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var deprecated: Bool { get { _deprecated ?? false } _modify { yield &_deprecated[or: false] } }
+  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
   public var hasDeprecated: Bool { _deprecated != nil }
   public mutating func clearDeprecated() { _deprecated = nil }
   private var _deprecated: Bool?
@@ -1607,7 +1607,7 @@ public struct Google_Protobuf_EnumValueOptions: SwitchboardProtobuf.ExtensibleMe
   public var hasFeatures: Bool { _features != nil }
   public mutating func clearFeatures() { _features = nil }
   private var _features: Google_Protobuf_FeatureSet?
-  public var debugRedact: Bool { get { _debugRedact ?? false } _modify { yield &_debugRedact[or: false] } }
+  public var debugRedact: Bool { get { _debugRedact ?? false } set { _debugRedact = newValue } }
   public var hasDebugRedact: Bool { _debugRedact != nil }
   public mutating func clearDebugRedact() { _debugRedact = nil }
   private var _debugRedact: Bool?
@@ -1654,7 +1654,7 @@ public struct Google_Protobuf_ServiceOptions: SwitchboardProtobuf.ExtensibleMess
   public var hasFeatures: Bool { _features != nil }
   public mutating func clearFeatures() { _features = nil }
   private var _features: Google_Protobuf_FeatureSet?
-  public var deprecated: Bool { get { _deprecated ?? false } _modify { yield &_deprecated[or: false] } }
+  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
   public var hasDeprecated: Bool { _deprecated != nil }
   public mutating func clearDeprecated() { _deprecated = nil }
   private var _deprecated: Bool?
@@ -1689,11 +1689,11 @@ public struct Google_Protobuf_ServiceOptions: SwitchboardProtobuf.ExtensibleMess
 }
 
 public struct Google_Protobuf_MethodOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var deprecated: Bool { get { _deprecated ?? false } _modify { yield &_deprecated[or: false] } }
+  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
   public var hasDeprecated: Bool { _deprecated != nil }
   public mutating func clearDeprecated() { _deprecated = nil }
   private var _deprecated: Bool?
-  public var idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel { get { _idempotencyLevel ?? Google_Protobuf_MethodOptions.IdempotencyLevel.idempotencyUnknown } _modify { yield &_idempotencyLevel[or: Google_Protobuf_MethodOptions.IdempotencyLevel.idempotencyUnknown] } }
+  public var idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel { get { _idempotencyLevel ?? Google_Protobuf_MethodOptions.IdempotencyLevel.idempotencyUnknown } set { _idempotencyLevel = newValue } }
   public var hasIdempotencyLevel: Bool { _idempotencyLevel != nil }
   public mutating func clearIdempotencyLevel() { _idempotencyLevel = nil }
   private var _idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel?
@@ -1769,15 +1769,15 @@ public struct Google_Protobuf_UninterpretedOption: SwitchboardProtobuf.Message {
   public var hasIdentifierValue: Bool { _identifierValue != nil }
   public mutating func clearIdentifierValue() { _identifierValue = nil }
   private var _identifierValue: String?
-  public var positiveIntValue: UInt64 { get { _positiveIntValue ?? 0 } _modify { yield &_positiveIntValue[or: 0] } }
+  public var positiveIntValue: UInt64 { get { _positiveIntValue ?? 0 } set { _positiveIntValue = newValue } }
   public var hasPositiveIntValue: Bool { _positiveIntValue != nil }
   public mutating func clearPositiveIntValue() { _positiveIntValue = nil }
   private var _positiveIntValue: UInt64?
-  public var negativeIntValue: Int64 { get { _negativeIntValue ?? 0 } _modify { yield &_negativeIntValue[or: 0] } }
+  public var negativeIntValue: Int64 { get { _negativeIntValue ?? 0 } set { _negativeIntValue = newValue } }
   public var hasNegativeIntValue: Bool { _negativeIntValue != nil }
   public mutating func clearNegativeIntValue() { _negativeIntValue = nil }
   private var _negativeIntValue: Int64?
-  public var doubleValue: Double { get { _doubleValue ?? 0 } _modify { yield &_doubleValue[or: 0] } }
+  public var doubleValue: Double { get { _doubleValue ?? 0 } set { _doubleValue = newValue } }
   public var hasDoubleValue: Bool { _doubleValue != nil }
   public mutating func clearDoubleValue() { _doubleValue = nil }
   private var _doubleValue: Double?
@@ -1826,7 +1826,7 @@ public struct Google_Protobuf_UninterpretedOption: SwitchboardProtobuf.Message {
     public var hasNamePart: Bool { _namePart != nil }
     public mutating func clearNamePart() { _namePart = nil }
     private var _namePart: String?
-    public var isExtension: Bool { get { _isExtension ?? false } _modify { yield &_isExtension[or: false] } }
+    public var isExtension: Bool { get { _isExtension ?? false } set { _isExtension = newValue } }
     public var hasIsExtension: Bool { _isExtension != nil }
     public mutating func clearIsExtension() { _isExtension = nil }
     private var _isExtension: Bool?
@@ -1856,35 +1856,35 @@ public struct Google_Protobuf_UninterpretedOption: SwitchboardProtobuf.Message {
 
 /// What editions can change about a file, a message, a field, and so on; what is not set is inherited.
 public struct Google_Protobuf_FeatureSet: SwitchboardProtobuf.ExtensibleMessage {
-  public var fieldPresence: Google_Protobuf_FeatureSet.FieldPresence { get { _fieldPresence ?? Google_Protobuf_FeatureSet.FieldPresence() } _modify { yield &_fieldPresence[or: Google_Protobuf_FeatureSet.FieldPresence()] } }
+  public var fieldPresence: Google_Protobuf_FeatureSet.FieldPresence { get { _fieldPresence ?? Google_Protobuf_FeatureSet.FieldPresence() } set { _fieldPresence = newValue } }
   public var hasFieldPresence: Bool { _fieldPresence != nil }
   public mutating func clearFieldPresence() { _fieldPresence = nil }
   private var _fieldPresence: Google_Protobuf_FeatureSet.FieldPresence?
-  public var enumType: Google_Protobuf_FeatureSet.EnumType { get { _enumType ?? Google_Protobuf_FeatureSet.EnumType() } _modify { yield &_enumType[or: Google_Protobuf_FeatureSet.EnumType()] } }
+  public var enumType: Google_Protobuf_FeatureSet.EnumType { get { _enumType ?? Google_Protobuf_FeatureSet.EnumType() } set { _enumType = newValue } }
   public var hasEnumType: Bool { _enumType != nil }
   public mutating func clearEnumType() { _enumType = nil }
   private var _enumType: Google_Protobuf_FeatureSet.EnumType?
-  public var repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding { get { _repeatedFieldEncoding ?? Google_Protobuf_FeatureSet.RepeatedFieldEncoding() } _modify { yield &_repeatedFieldEncoding[or: Google_Protobuf_FeatureSet.RepeatedFieldEncoding()] } }
+  public var repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding { get { _repeatedFieldEncoding ?? Google_Protobuf_FeatureSet.RepeatedFieldEncoding() } set { _repeatedFieldEncoding = newValue } }
   public var hasRepeatedFieldEncoding: Bool { _repeatedFieldEncoding != nil }
   public mutating func clearRepeatedFieldEncoding() { _repeatedFieldEncoding = nil }
   private var _repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding?
-  public var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation { get { _utf8Validation ?? Google_Protobuf_FeatureSet.Utf8Validation() } _modify { yield &_utf8Validation[or: Google_Protobuf_FeatureSet.Utf8Validation()] } }
+  public var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation { get { _utf8Validation ?? Google_Protobuf_FeatureSet.Utf8Validation() } set { _utf8Validation = newValue } }
   public var hasUtf8Validation: Bool { _utf8Validation != nil }
   public mutating func clearUtf8Validation() { _utf8Validation = nil }
   private var _utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation?
-  public var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding { get { _messageEncoding ?? Google_Protobuf_FeatureSet.MessageEncoding() } _modify { yield &_messageEncoding[or: Google_Protobuf_FeatureSet.MessageEncoding()] } }
+  public var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding { get { _messageEncoding ?? Google_Protobuf_FeatureSet.MessageEncoding() } set { _messageEncoding = newValue } }
   public var hasMessageEncoding: Bool { _messageEncoding != nil }
   public mutating func clearMessageEncoding() { _messageEncoding = nil }
   private var _messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding?
-  public var jsonFormat: Google_Protobuf_FeatureSet.JsonFormat { get { _jsonFormat ?? Google_Protobuf_FeatureSet.JsonFormat() } _modify { yield &_jsonFormat[or: Google_Protobuf_FeatureSet.JsonFormat()] } }
+  public var jsonFormat: Google_Protobuf_FeatureSet.JsonFormat { get { _jsonFormat ?? Google_Protobuf_FeatureSet.JsonFormat() } set { _jsonFormat = newValue } }
   public var hasJsonFormat: Bool { _jsonFormat != nil }
   public mutating func clearJsonFormat() { _jsonFormat = nil }
   private var _jsonFormat: Google_Protobuf_FeatureSet.JsonFormat?
-  public var enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle { get { _enforceNamingStyle ?? Google_Protobuf_FeatureSet.EnforceNamingStyle() } _modify { yield &_enforceNamingStyle[or: Google_Protobuf_FeatureSet.EnforceNamingStyle()] } }
+  public var enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle { get { _enforceNamingStyle ?? Google_Protobuf_FeatureSet.EnforceNamingStyle() } set { _enforceNamingStyle = newValue } }
   public var hasEnforceNamingStyle: Bool { _enforceNamingStyle != nil }
   public mutating func clearEnforceNamingStyle() { _enforceNamingStyle = nil }
   private var _enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle?
-  public var defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility { get { _defaultSymbolVisibility ?? Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility() } _modify { yield &_defaultSymbolVisibility[or: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility()] } }
+  public var defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility { get { _defaultSymbolVisibility ?? Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility() } set { _defaultSymbolVisibility = newValue } }
   public var hasDefaultSymbolVisibility: Bool { _defaultSymbolVisibility != nil }
   public mutating func clearDefaultSymbolVisibility() { _defaultSymbolVisibility = nil }
   private var _defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility?
@@ -2156,11 +2156,11 @@ public struct Google_Protobuf_FeatureSet: SwitchboardProtobuf.ExtensibleMessage 
 /// The features that files of each edition begin with.
 public struct Google_Protobuf_FeatureSetDefaults: SwitchboardProtobuf.Message {
   public var defaults: [Google_Protobuf_FeatureSetDefaults.FeatureSetEditionDefault] = []
-  public var minimumEdition: Google_Protobuf_Edition { get { _minimumEdition ?? Google_Protobuf_Edition() } _modify { yield &_minimumEdition[or: Google_Protobuf_Edition()] } }
+  public var minimumEdition: Google_Protobuf_Edition { get { _minimumEdition ?? Google_Protobuf_Edition() } set { _minimumEdition = newValue } }
   public var hasMinimumEdition: Bool { _minimumEdition != nil }
   public mutating func clearMinimumEdition() { _minimumEdition = nil }
   private var _minimumEdition: Google_Protobuf_Edition?
-  public var maximumEdition: Google_Protobuf_Edition { get { _maximumEdition ?? Google_Protobuf_Edition() } _modify { yield &_maximumEdition[or: Google_Protobuf_Edition()] } }
+  public var maximumEdition: Google_Protobuf_Edition { get { _maximumEdition ?? Google_Protobuf_Edition() } set { _maximumEdition = newValue } }
   public var hasMaximumEdition: Bool { _maximumEdition != nil }
   public mutating func clearMaximumEdition() { _maximumEdition = nil }
   private var _maximumEdition: Google_Protobuf_Edition?
@@ -2188,7 +2188,7 @@ public struct Google_Protobuf_FeatureSetDefaults: SwitchboardProtobuf.Message {
   }
 
   public struct FeatureSetEditionDefault: SwitchboardProtobuf.Message {
-    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } _modify { yield &_edition[or: Google_Protobuf_Edition()] } }
+    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } set { _edition = newValue } }
     public var hasEdition: Bool { _edition != nil }
     public mutating func clearEdition() { _edition = nil }
     private var _edition: Google_Protobuf_Edition?
@@ -2315,15 +2315,15 @@ public struct Google_Protobuf_GeneratedCodeInfo: SwitchboardProtobuf.Message {
     public mutating func clearSourceFile() { _sourceFile = nil }
     private var _sourceFile: String?
     /// Offsets in bytes: the first, and the one after the last.
-    public var begin: Int32 { get { _begin ?? 0 } _modify { yield &_begin[or: 0] } }
+    public var begin: Int32 { get { _begin ?? 0 } set { _begin = newValue } }
     public var hasBegin: Bool { _begin != nil }
     public mutating func clearBegin() { _begin = nil }
     private var _begin: Int32?
-    public var end: Int32 { get { _end ?? 0 } _modify { yield &_end[or: 0] } }
+    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
     public var hasEnd: Bool { _end != nil }
     public mutating func clearEnd() { _end = nil }
     private var _end: Int32?
-    public var semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic { get { _semantic ?? Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic() } _modify { yield &_semantic[or: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic()] } }
+    public var semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic { get { _semantic ?? Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic() } set { _semantic = newValue } }
     public var hasSemantic: Bool { _semantic != nil }
     public mutating func clearSemantic() { _semantic = nil }
     private var _semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic?

@@ -4,15 +4,15 @@ import SwitchboardProtobuf
 
 /// The version of a compiler.
 public struct Google_Protobuf_Compiler_Version: SwitchboardProtobuf.Message {
-  public var major: Int32 { get { _major ?? 0 } _modify { yield &_major[or: 0] } }
+  public var major: Int32 { get { _major ?? 0 } set { _major = newValue } }
   public var hasMajor: Bool { _major != nil }
   public mutating func clearMajor() { _major = nil }
   private var _major: Int32?
-  public var minor: Int32 { get { _minor ?? 0 } _modify { yield &_minor[or: 0] } }
+  public var minor: Int32 { get { _minor ?? 0 } set { _minor = newValue } }
   public var hasMinor: Bool { _minor != nil }
   public mutating func clearMinor() { _minor = nil }
   private var _minor: Int32?
-  public var patch: Int32 { get { _patch ?? 0 } _modify { yield &_patch[or: 0] } }
+  public var patch: Int32 { get { _patch ?? 0 } set { _patch = newValue } }
   public var hasPatch: Bool { _patch != nil }
   public mutating func clearPatch() { _patch = nil }
   private var _patch: Int32?
@@ -97,16 +97,16 @@ public struct Google_Protobuf_Compiler_CodeGeneratorResponse: SwitchboardProtobu
   public mutating func clearError() { _error = nil }
   private var _error: String?
   /// The features that the plugin knows of, as bits.
-  public var supportedFeatures: UInt64 { get { _supportedFeatures ?? 0 } _modify { yield &_supportedFeatures[or: 0] } }
+  public var supportedFeatures: UInt64 { get { _supportedFeatures ?? 0 } set { _supportedFeatures = newValue } }
   public var hasSupportedFeatures: Bool { _supportedFeatures != nil }
   public mutating func clearSupportedFeatures() { _supportedFeatures = nil }
   private var _supportedFeatures: UInt64?
   /// The range of editions that it knows, where it knows of editions.
-  public var minimumEdition: Int32 { get { _minimumEdition ?? 0 } _modify { yield &_minimumEdition[or: 0] } }
+  public var minimumEdition: Int32 { get { _minimumEdition ?? 0 } set { _minimumEdition = newValue } }
   public var hasMinimumEdition: Bool { _minimumEdition != nil }
   public mutating func clearMinimumEdition() { _minimumEdition = nil }
   private var _minimumEdition: Int32?
-  public var maximumEdition: Int32 { get { _maximumEdition ?? 0 } _modify { yield &_maximumEdition[or: 0] } }
+  public var maximumEdition: Int32 { get { _maximumEdition ?? 0 } set { _maximumEdition = newValue } }
   public var hasMaximumEdition: Bool { _maximumEdition != nil }
   public mutating func clearMaximumEdition() { _maximumEdition = nil }
   private var _maximumEdition: Int32?

@@ -53,43 +53,43 @@ public enum Switchboard_Testing_Late2: SwitchboardProtobuf.Enum {
 public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessage {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// Singular fields.
-  public var oneInt32: Int32 { get { _fields.value._oneInt32 ?? 0 } _modify { yield &_fields.value._oneInt32[or: 0] } }
+  public var oneInt32: Int32 { get { _fields.value._oneInt32 ?? 0 } set { _fields.value._oneInt32 = newValue } }
   public var hasOneInt32: Bool { _fields.value._oneInt32 != nil }
   public mutating func clearOneInt32() { _fields.value._oneInt32 = nil }
-  public var oneInt64: Int64 { get { _fields.value._oneInt64 ?? 0 } _modify { yield &_fields.value._oneInt64[or: 0] } }
+  public var oneInt64: Int64 { get { _fields.value._oneInt64 ?? 0 } set { _fields.value._oneInt64 = newValue } }
   public var hasOneInt64: Bool { _fields.value._oneInt64 != nil }
   public mutating func clearOneInt64() { _fields.value._oneInt64 = nil }
-  public var oneUint32: UInt32 { get { _fields.value._oneUint32 ?? 0 } _modify { yield &_fields.value._oneUint32[or: 0] } }
+  public var oneUint32: UInt32 { get { _fields.value._oneUint32 ?? 0 } set { _fields.value._oneUint32 = newValue } }
   public var hasOneUint32: Bool { _fields.value._oneUint32 != nil }
   public mutating func clearOneUint32() { _fields.value._oneUint32 = nil }
-  public var oneUint64: UInt64 { get { _fields.value._oneUint64 ?? 0 } _modify { yield &_fields.value._oneUint64[or: 0] } }
+  public var oneUint64: UInt64 { get { _fields.value._oneUint64 ?? 0 } set { _fields.value._oneUint64 = newValue } }
   public var hasOneUint64: Bool { _fields.value._oneUint64 != nil }
   public mutating func clearOneUint64() { _fields.value._oneUint64 = nil }
-  public var oneSint32: Int32 { get { _fields.value._oneSint32 ?? 0 } _modify { yield &_fields.value._oneSint32[or: 0] } }
+  public var oneSint32: Int32 { get { _fields.value._oneSint32 ?? 0 } set { _fields.value._oneSint32 = newValue } }
   public var hasOneSint32: Bool { _fields.value._oneSint32 != nil }
   public mutating func clearOneSint32() { _fields.value._oneSint32 = nil }
-  public var oneSint64: Int64 { get { _fields.value._oneSint64 ?? 0 } _modify { yield &_fields.value._oneSint64[or: 0] } }
+  public var oneSint64: Int64 { get { _fields.value._oneSint64 ?? 0 } set { _fields.value._oneSint64 = newValue } }
   public var hasOneSint64: Bool { _fields.value._oneSint64 != nil }
   public mutating func clearOneSint64() { _fields.value._oneSint64 = nil }
-  public var oneFixed32: UInt32 { get { _fields.value._oneFixed32 ?? 0 } _modify { yield &_fields.value._oneFixed32[or: 0] } }
+  public var oneFixed32: UInt32 { get { _fields.value._oneFixed32 ?? 0 } set { _fields.value._oneFixed32 = newValue } }
   public var hasOneFixed32: Bool { _fields.value._oneFixed32 != nil }
   public mutating func clearOneFixed32() { _fields.value._oneFixed32 = nil }
-  public var oneFixed64: UInt64 { get { _fields.value._oneFixed64 ?? 0 } _modify { yield &_fields.value._oneFixed64[or: 0] } }
+  public var oneFixed64: UInt64 { get { _fields.value._oneFixed64 ?? 0 } set { _fields.value._oneFixed64 = newValue } }
   public var hasOneFixed64: Bool { _fields.value._oneFixed64 != nil }
   public mutating func clearOneFixed64() { _fields.value._oneFixed64 = nil }
-  public var oneSfixed32: Int32 { get { _fields.value._oneSfixed32 ?? 0 } _modify { yield &_fields.value._oneSfixed32[or: 0] } }
+  public var oneSfixed32: Int32 { get { _fields.value._oneSfixed32 ?? 0 } set { _fields.value._oneSfixed32 = newValue } }
   public var hasOneSfixed32: Bool { _fields.value._oneSfixed32 != nil }
   public mutating func clearOneSfixed32() { _fields.value._oneSfixed32 = nil }
-  public var oneSfixed64: Int64 { get { _fields.value._oneSfixed64 ?? 0 } _modify { yield &_fields.value._oneSfixed64[or: 0] } }
+  public var oneSfixed64: Int64 { get { _fields.value._oneSfixed64 ?? 0 } set { _fields.value._oneSfixed64 = newValue } }
   public var hasOneSfixed64: Bool { _fields.value._oneSfixed64 != nil }
   public mutating func clearOneSfixed64() { _fields.value._oneSfixed64 = nil }
-  public var oneFloat: Float { get { _fields.value._oneFloat ?? 0 } _modify { yield &_fields.value._oneFloat[or: 0] } }
+  public var oneFloat: Float { get { _fields.value._oneFloat ?? 0 } set { _fields.value._oneFloat = newValue } }
   public var hasOneFloat: Bool { _fields.value._oneFloat != nil }
   public mutating func clearOneFloat() { _fields.value._oneFloat = nil }
-  public var oneDouble: Double { get { _fields.value._oneDouble ?? 0 } _modify { yield &_fields.value._oneDouble[or: 0] } }
+  public var oneDouble: Double { get { _fields.value._oneDouble ?? 0 } set { _fields.value._oneDouble = newValue } }
   public var hasOneDouble: Bool { _fields.value._oneDouble != nil }
   public mutating func clearOneDouble() { _fields.value._oneDouble = nil }
-  public var oneBool: Bool { get { _fields.value._oneBool ?? false } _modify { yield &_fields.value._oneBool[or: false] } }
+  public var oneBool: Bool { get { _fields.value._oneBool ?? false } set { _fields.value._oneBool = newValue } }
   public var hasOneBool: Bool { _fields.value._oneBool != nil }
   public mutating func clearOneBool() { _fields.value._oneBool = nil }
   public var oneString: String { get { _fields.value._oneString ?? "" } _modify { yield &_fields.value._oneString[or: ""] } }
@@ -104,10 +104,10 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   public var oneOuter: Switchboard_Testing_Outer2 { get { _fields.value._oneOuter ?? Switchboard_Testing_Outer2() } _modify { yield &_fields.value._oneOuter[or: Switchboard_Testing_Outer2()] } }
   public var hasOneOuter: Bool { _fields.value._oneOuter != nil }
   public mutating func clearOneOuter() { _fields.value._oneOuter = nil }
-  public var oneColor: Switchboard_Testing_AllKinds2.Color { get { _fields.value._oneColor ?? Switchboard_Testing_AllKinds2.Color() } _modify { yield &_fields.value._oneColor[or: Switchboard_Testing_AllKinds2.Color()] } }
+  public var oneColor: Switchboard_Testing_AllKinds2.Color { get { _fields.value._oneColor ?? Switchboard_Testing_AllKinds2.Color() } set { _fields.value._oneColor = newValue } }
   public var hasOneColor: Bool { _fields.value._oneColor != nil }
   public mutating func clearOneColor() { _fields.value._oneColor = nil }
-  public var oneOuterColor: Switchboard_Testing_OuterColor2 { get { _fields.value._oneOuterColor ?? Switchboard_Testing_OuterColor2() } _modify { yield &_fields.value._oneOuterColor[or: Switchboard_Testing_OuterColor2()] } }
+  public var oneOuterColor: Switchboard_Testing_OuterColor2 { get { _fields.value._oneOuterColor ?? Switchboard_Testing_OuterColor2() } set { _fields.value._oneOuterColor = newValue } }
   public var hasOneOuterColor: Bool { _fields.value._oneOuterColor != nil }
   public mutating func clearOneOuterColor() { _fields.value._oneOuterColor = nil }
   public var oneStringPiece: String { get { _fields.value._oneStringPiece ?? "" } _modify { yield &_fields.value._oneStringPiece[or: ""] } }
@@ -201,107 +201,107 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   public var choiceColor: Switchboard_Testing_AllKinds2.Color { get { if case .choiceColor(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKinds2.Color() } } set { _fields.value.choice = .choiceColor(newValue) } }
   public var choiceGroup: Switchboard_Testing_AllKinds2.ChoiceGroup { get { if case .choiceGroup(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKinds2.ChoiceGroup() } } _modify { var new = self.choiceGroup; _fields.value.choice = nil; defer { _fields.value.choice = .choiceGroup(new) }; yield &new } }
   /// Names that are hard to turn into other names.
-  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } _modify { yield &_fields.value._fieldname1[or: 0] } }
+  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } set { _fields.value._fieldname1 = newValue } }
   public var hasFieldname1: Bool { _fields.value._fieldname1 != nil }
   public mutating func clearFieldname1() { _fields.value._fieldname1 = nil }
-  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } _modify { yield &_fields.value._fieldName2[or: 0] } }
+  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } set { _fields.value._fieldName2 = newValue } }
   public var hasFieldName2: Bool { _fields.value._fieldName2 != nil }
   public mutating func clearFieldName2() { _fields.value._fieldName2 = nil }
-  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } _modify { yield &_fields.value._fieldName3[or: 0] } }
+  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } set { _fields.value._fieldName3 = newValue } }
   public var hasFieldName3: Bool { _fields.value._fieldName3 != nil }
   public mutating func clearFieldName3() { _fields.value._fieldName3 = nil }
-  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } _modify { yield &_fields.value._field_Name4_[or: 0] } }
+  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } set { _fields.value._field_Name4_ = newValue } }
   public var hasField_Name4_: Bool { _fields.value._field_Name4_ != nil }
   public mutating func clearField_Name4_() { _fields.value._field_Name4_ = nil }
-  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } _modify { yield &_fields.value._field0Name5[or: 0] } }
+  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } set { _fields.value._field0Name5 = newValue } }
   public var hasField0Name5: Bool { _fields.value._field0Name5 != nil }
   public mutating func clearField0Name5() { _fields.value._field0Name5 = nil }
-  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } _modify { yield &_fields.value._field0Name6[or: 0] } }
+  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } set { _fields.value._field0Name6 = newValue } }
   public var hasField0Name6: Bool { _fields.value._field0Name6 != nil }
   public mutating func clearField0Name6() { _fields.value._field0Name6 = nil }
-  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } _modify { yield &_fields.value._fieldName7[or: 0] } }
+  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } set { _fields.value._fieldName7 = newValue } }
   public var hasFieldName7: Bool { _fields.value._fieldName7 != nil }
   public mutating func clearFieldName7() { _fields.value._fieldName7 = nil }
-  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } _modify { yield &_fields.value._fieldName8[or: 0] } }
+  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } set { _fields.value._fieldName8 = newValue } }
   public var hasFieldName8: Bool { _fields.value._fieldName8 != nil }
   public mutating func clearFieldName8() { _fields.value._fieldName8 = nil }
-  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } _modify { yield &_fields.value._fieldName9[or: 0] } }
+  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } set { _fields.value._fieldName9 = newValue } }
   public var hasFieldName9: Bool { _fields.value._fieldName9 != nil }
   public mutating func clearFieldName9() { _fields.value._fieldName9 = nil }
-  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } _modify { yield &_fields.value._fieldName10[or: 0] } }
+  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } set { _fields.value._fieldName10 = newValue } }
   public var hasFieldName10: Bool { _fields.value._fieldName10 != nil }
   public mutating func clearFieldName10() { _fields.value._fieldName10 = nil }
-  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } _modify { yield &_fields.value._fieldName11[or: 0] } }
+  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } set { _fields.value._fieldName11 = newValue } }
   public var hasFieldName11: Bool { _fields.value._fieldName11 != nil }
   public mutating func clearFieldName11() { _fields.value._fieldName11 = nil }
-  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } _modify { yield &_fields.value._fieldName12[or: 0] } }
+  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } set { _fields.value._fieldName12 = newValue } }
   public var hasFieldName12: Bool { _fields.value._fieldName12 != nil }
   public mutating func clearFieldName12() { _fields.value._fieldName12 = nil }
-  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } _modify { yield &_fields.value.__FieldName13[or: 0] } }
+  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } set { _fields.value.__FieldName13 = newValue } }
   public var has_FieldName13: Bool { _fields.value.__FieldName13 != nil }
   public mutating func clear_FieldName13() { _fields.value.__FieldName13 = nil }
-  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } _modify { yield &_fields.value.__FieldName14[or: 0] } }
+  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } set { _fields.value.__FieldName14 = newValue } }
   public var has_FieldName14: Bool { _fields.value.__FieldName14 != nil }
   public mutating func clear_FieldName14() { _fields.value.__FieldName14 = nil }
-  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } _modify { yield &_fields.value._field_Name15[or: 0] } }
+  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } set { _fields.value._field_Name15 = newValue } }
   public var hasField_Name15: Bool { _fields.value._field_Name15 != nil }
   public mutating func clearField_Name15() { _fields.value._field_Name15 = nil }
-  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } _modify { yield &_fields.value._field_Name16[or: 0] } }
+  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } set { _fields.value._field_Name16 = newValue } }
   public var hasField_Name16: Bool { _fields.value._field_Name16 != nil }
   public mutating func clearField_Name16() { _fields.value._field_Name16 = nil }
-  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } _modify { yield &_fields.value._fieldName17__[or: 0] } }
+  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } set { _fields.value._fieldName17__ = newValue } }
   public var hasFieldName17__: Bool { _fields.value._fieldName17__ != nil }
   public mutating func clearFieldName17__() { _fields.value._fieldName17__ = nil }
-  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } _modify { yield &_fields.value._fieldName18__[or: 0] } }
+  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } set { _fields.value._fieldName18__ = newValue } }
   public var hasFieldName18__: Bool { _fields.value._fieldName18__ != nil }
   public mutating func clearFieldName18__() { _fields.value._fieldName18__ = nil }
-  public var renamed: Int32 { get { _fields.value._renamed ?? 0 } _modify { yield &_fields.value._renamed[or: 0] } }
+  public var renamed: Int32 { get { _fields.value._renamed ?? 0 } set { _fields.value._renamed = newValue } }
   public var hasRenamed: Bool { _fields.value._renamed != nil }
   public mutating func clearRenamed() { _fields.value._renamed = nil }
-  public var renamedOddly: Int32 { get { _fields.value._renamedOddly ?? 0 } _modify { yield &_fields.value._renamedOddly[or: 0] } }
+  public var renamedOddly: Int32 { get { _fields.value._renamedOddly ?? 0 } set { _fields.value._renamedOddly = newValue } }
   public var hasRenamedOddly: Bool { _fields.value._renamedOddly != nil }
   public mutating func clearRenamedOddly() { _fields.value._renamedOddly = nil }
-  public var swappedA: Int32 { get { _fields.value._swappedA ?? 0 } _modify { yield &_fields.value._swappedA[or: 0] } }
+  public var swappedA: Int32 { get { _fields.value._swappedA ?? 0 } set { _fields.value._swappedA = newValue } }
   public var hasSwappedA: Bool { _fields.value._swappedA != nil }
   public mutating func clearSwappedA() { _fields.value._swappedA = nil }
   /// Defaults.
-  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? -123456789 } _modify { yield &_fields.value._defaultInt32[or: -123456789] } }
+  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? -123456789 } set { _fields.value._defaultInt32 = newValue } }
   public var hasDefaultInt32: Bool { _fields.value._defaultInt32 != nil }
   public mutating func clearDefaultInt32() { _fields.value._defaultInt32 = nil }
-  public var defaultInt64: Int64 { get { _fields.value._defaultInt64 ?? -9123456789123456789 } _modify { yield &_fields.value._defaultInt64[or: -9123456789123456789] } }
+  public var defaultInt64: Int64 { get { _fields.value._defaultInt64 ?? -9123456789123456789 } set { _fields.value._defaultInt64 = newValue } }
   public var hasDefaultInt64: Bool { _fields.value._defaultInt64 != nil }
   public mutating func clearDefaultInt64() { _fields.value._defaultInt64 = nil }
-  public var defaultUint32: UInt32 { get { _fields.value._defaultUint32 ?? 2123456789 } _modify { yield &_fields.value._defaultUint32[or: 2123456789] } }
+  public var defaultUint32: UInt32 { get { _fields.value._defaultUint32 ?? 2123456789 } set { _fields.value._defaultUint32 = newValue } }
   public var hasDefaultUint32: Bool { _fields.value._defaultUint32 != nil }
   public mutating func clearDefaultUint32() { _fields.value._defaultUint32 = nil }
-  public var defaultUint64: UInt64 { get { _fields.value._defaultUint64 ?? 10123456789123456789 } _modify { yield &_fields.value._defaultUint64[or: 10123456789123456789] } }
+  public var defaultUint64: UInt64 { get { _fields.value._defaultUint64 ?? 10123456789123456789 } set { _fields.value._defaultUint64 = newValue } }
   public var hasDefaultUint64: Bool { _fields.value._defaultUint64 != nil }
   public mutating func clearDefaultUint64() { _fields.value._defaultUint64 = nil }
-  public var defaultSint32: Int32 { get { _fields.value._defaultSint32 ?? -123456789 } _modify { yield &_fields.value._defaultSint32[or: -123456789] } }
+  public var defaultSint32: Int32 { get { _fields.value._defaultSint32 ?? -123456789 } set { _fields.value._defaultSint32 = newValue } }
   public var hasDefaultSint32: Bool { _fields.value._defaultSint32 != nil }
   public mutating func clearDefaultSint32() { _fields.value._defaultSint32 = nil }
-  public var defaultSint64: Int64 { get { _fields.value._defaultSint64 ?? -9123456789123456789 } _modify { yield &_fields.value._defaultSint64[or: -9123456789123456789] } }
+  public var defaultSint64: Int64 { get { _fields.value._defaultSint64 ?? -9123456789123456789 } set { _fields.value._defaultSint64 = newValue } }
   public var hasDefaultSint64: Bool { _fields.value._defaultSint64 != nil }
   public mutating func clearDefaultSint64() { _fields.value._defaultSint64 = nil }
-  public var defaultFixed32: UInt32 { get { _fields.value._defaultFixed32 ?? 2123456789 } _modify { yield &_fields.value._defaultFixed32[or: 2123456789] } }
+  public var defaultFixed32: UInt32 { get { _fields.value._defaultFixed32 ?? 2123456789 } set { _fields.value._defaultFixed32 = newValue } }
   public var hasDefaultFixed32: Bool { _fields.value._defaultFixed32 != nil }
   public mutating func clearDefaultFixed32() { _fields.value._defaultFixed32 = nil }
-  public var defaultFixed64: UInt64 { get { _fields.value._defaultFixed64 ?? 10123456789123456789 } _modify { yield &_fields.value._defaultFixed64[or: 10123456789123456789] } }
+  public var defaultFixed64: UInt64 { get { _fields.value._defaultFixed64 ?? 10123456789123456789 } set { _fields.value._defaultFixed64 = newValue } }
   public var hasDefaultFixed64: Bool { _fields.value._defaultFixed64 != nil }
   public mutating func clearDefaultFixed64() { _fields.value._defaultFixed64 = nil }
-  public var defaultSfixed32: Int32 { get { _fields.value._defaultSfixed32 ?? -123456789 } _modify { yield &_fields.value._defaultSfixed32[or: -123456789] } }
+  public var defaultSfixed32: Int32 { get { _fields.value._defaultSfixed32 ?? -123456789 } set { _fields.value._defaultSfixed32 = newValue } }
   public var hasDefaultSfixed32: Bool { _fields.value._defaultSfixed32 != nil }
   public mutating func clearDefaultSfixed32() { _fields.value._defaultSfixed32 = nil }
-  public var defaultSfixed64: Int64 { get { _fields.value._defaultSfixed64 ?? -9123456789123456789 } _modify { yield &_fields.value._defaultSfixed64[or: -9123456789123456789] } }
+  public var defaultSfixed64: Int64 { get { _fields.value._defaultSfixed64 ?? -9123456789123456789 } set { _fields.value._defaultSfixed64 = newValue } }
   public var hasDefaultSfixed64: Bool { _fields.value._defaultSfixed64 != nil }
   public mutating func clearDefaultSfixed64() { _fields.value._defaultSfixed64 = nil }
-  public var defaultFloat: Float { get { _fields.value._defaultFloat ?? 9e+09 } _modify { yield &_fields.value._defaultFloat[or: 9e+09] } }
+  public var defaultFloat: Float { get { _fields.value._defaultFloat ?? 9e+09 } set { _fields.value._defaultFloat = newValue } }
   public var hasDefaultFloat: Bool { _fields.value._defaultFloat != nil }
   public mutating func clearDefaultFloat() { _fields.value._defaultFloat = nil }
-  public var defaultDouble: Double { get { _fields.value._defaultDouble ?? 7e+22 } _modify { yield &_fields.value._defaultDouble[or: 7e+22] } }
+  public var defaultDouble: Double { get { _fields.value._defaultDouble ?? 7e+22 } set { _fields.value._defaultDouble = newValue } }
   public var hasDefaultDouble: Bool { _fields.value._defaultDouble != nil }
   public mutating func clearDefaultDouble() { _fields.value._defaultDouble = nil }
-  public var defaultBool: Bool { get { _fields.value._defaultBool ?? true } _modify { yield &_fields.value._defaultBool[or: true] } }
+  public var defaultBool: Bool { get { _fields.value._defaultBool ?? true } set { _fields.value._defaultBool = newValue } }
   public var hasDefaultBool: Bool { _fields.value._defaultBool != nil }
   public mutating func clearDefaultBool() { _fields.value._defaultBool = nil }
   public var defaultString: String { get { _fields.value._defaultString ?? "Rosebud \"quoted\" \\ tab\t nul\u{0} snow☃" } _modify { yield &_fields.value._defaultString[or: "Rosebud \"quoted\" \\ tab\t nul\u{0} snow☃"] } }
@@ -310,28 +310,28 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   public var defaultBytes: [UInt8] { get { _fields.value._defaultBytes ?? [106, 111, 115, 104, 117, 97, 0, 1, 255, 92, 34] } _modify { yield &_fields.value._defaultBytes[or: [106, 111, 115, 104, 117, 97, 0, 1, 255, 92, 34]] } }
   public var hasDefaultBytes: Bool { _fields.value._defaultBytes != nil }
   public mutating func clearDefaultBytes() { _fields.value._defaultBytes = nil }
-  public var defaultColor: Switchboard_Testing_AllKinds2.Color { get { _fields.value._defaultColor ?? Switchboard_Testing_AllKinds2.Color.green } _modify { yield &_fields.value._defaultColor[or: Switchboard_Testing_AllKinds2.Color.green] } }
+  public var defaultColor: Switchboard_Testing_AllKinds2.Color { get { _fields.value._defaultColor ?? Switchboard_Testing_AllKinds2.Color.green } set { _fields.value._defaultColor = newValue } }
   public var hasDefaultColor: Bool { _fields.value._defaultColor != nil }
   public mutating func clearDefaultColor() { _fields.value._defaultColor = nil }
-  public var defaultInfinity: Float { get { _fields.value._defaultInfinity ?? Float.infinity } _modify { yield &_fields.value._defaultInfinity[or: Float.infinity] } }
+  public var defaultInfinity: Float { get { _fields.value._defaultInfinity ?? Float.infinity } set { _fields.value._defaultInfinity = newValue } }
   public var hasDefaultInfinity: Bool { _fields.value._defaultInfinity != nil }
   public mutating func clearDefaultInfinity() { _fields.value._defaultInfinity = nil }
-  public var defaultNegativeInfinity: Double { get { _fields.value._defaultNegativeInfinity ?? -Double.infinity } _modify { yield &_fields.value._defaultNegativeInfinity[or: -Double.infinity] } }
+  public var defaultNegativeInfinity: Double { get { _fields.value._defaultNegativeInfinity ?? -Double.infinity } set { _fields.value._defaultNegativeInfinity = newValue } }
   public var hasDefaultNegativeInfinity: Bool { _fields.value._defaultNegativeInfinity != nil }
   public mutating func clearDefaultNegativeInfinity() { _fields.value._defaultNegativeInfinity = nil }
-  public var defaultNan: Double { get { _fields.value._defaultNan ?? Double.nan } _modify { yield &_fields.value._defaultNan[or: Double.nan] } }
+  public var defaultNan: Double { get { _fields.value._defaultNan ?? Double.nan } set { _fields.value._defaultNan = newValue } }
   public var hasDefaultNan: Bool { _fields.value._defaultNan != nil }
   public mutating func clearDefaultNan() { _fields.value._defaultNan = nil }
-  public var defaultNegativeZero: Double { get { _fields.value._defaultNegativeZero ?? -0.0 } _modify { yield &_fields.value._defaultNegativeZero[or: -0.0] } }
+  public var defaultNegativeZero: Double { get { _fields.value._defaultNegativeZero ?? -0.0 } set { _fields.value._defaultNegativeZero = newValue } }
   public var hasDefaultNegativeZero: Bool { _fields.value._defaultNegativeZero != nil }
   public mutating func clearDefaultNegativeZero() { _fields.value._defaultNegativeZero = nil }
-  public var defaultLargeFloat: Double { get { _fields.value._defaultLargeFloat ?? 1.5e+300 } _modify { yield &_fields.value._defaultLargeFloat[or: 1.5e+300] } }
+  public var defaultLargeFloat: Double { get { _fields.value._defaultLargeFloat ?? 1.5e+300 } set { _fields.value._defaultLargeFloat = newValue } }
   public var hasDefaultLargeFloat: Bool { _fields.value._defaultLargeFloat != nil }
   public mutating func clearDefaultLargeFloat() { _fields.value._defaultLargeFloat = nil }
-  public var defaultMinimum: Int32 { get { _fields.value._defaultMinimum ?? -2147483648 } _modify { yield &_fields.value._defaultMinimum[or: -2147483648] } }
+  public var defaultMinimum: Int32 { get { _fields.value._defaultMinimum ?? -2147483648 } set { _fields.value._defaultMinimum = newValue } }
   public var hasDefaultMinimum: Bool { _fields.value._defaultMinimum != nil }
   public mutating func clearDefaultMinimum() { _fields.value._defaultMinimum = nil }
-  public var defaultLongMinimum: Int64 { get { _fields.value._defaultLongMinimum ?? -9223372036854775808 } _modify { yield &_fields.value._defaultLongMinimum[or: -9223372036854775808] } }
+  public var defaultLongMinimum: Int64 { get { _fields.value._defaultLongMinimum ?? -9223372036854775808 } set { _fields.value._defaultLongMinimum = newValue } }
   public var hasDefaultLongMinimum: Bool { _fields.value._defaultLongMinimum != nil }
   public mutating func clearDefaultLongMinimum() { _fields.value._defaultLongMinimum = nil }
   public var data: Switchboard_Testing_AllKinds2.DataMessage { get { _fields.value._data ?? Switchboard_Testing_AllKinds2.DataMessage() } _modify { yield &_fields.value._data[or: Switchboard_Testing_AllKinds2.DataMessage()] } }
@@ -341,7 +341,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   public var multiWordGroupField: Switchboard_Testing_AllKinds2.MultiWordGroupField { get { _fields.value._multiWordGroupField ?? Switchboard_Testing_AllKinds2.MultiWordGroupField() } _modify { yield &_fields.value._multiWordGroupField[or: Switchboard_Testing_AllKinds2.MultiWordGroupField()] } }
   public var hasMultiWordGroupField: Bool { _fields.value._multiWordGroupField != nil }
   public mutating func clearMultiWordGroupField() { _fields.value._multiWordGroupField = nil }
-  public var between: Int32 { get { _fields.value._between ?? 0 } _modify { yield &_fields.value._between[or: 0] } }
+  public var between: Int32 { get { _fields.value._between ?? 0 } set { _fields.value._between = newValue } }
   public var hasBetween: Bool { _fields.value._between != nil }
   public mutating func clearBetween() { _fields.value._between = nil }
   public var messageSet: Switchboard_Testing_AllKinds2.Set { get { _fields.value._messageSet ?? Switchboard_Testing_AllKinds2.Set() } _modify { yield &_fields.value._messageSet[or: Switchboard_Testing_AllKinds2.Set()] } }
@@ -875,7 +875,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
 
   public struct Nested: SwitchboardProtobuf.Message {
     private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } _modify { yield &_fields.value._a[or: 0] } }
+    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
     public var hasA: Bool { _fields.value._a != nil }
     public mutating func clearA() { _fields.value._a = nil }
     public var outer: Switchboard_Testing_AllKinds2 { get { _fields.value._outer ?? Switchboard_Testing_AllKinds2() } _modify { yield &_fields.value._outer[or: Switchboard_Testing_AllKinds2()] } }
@@ -917,11 +917,11 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   }
 
   public struct ChoiceGroup: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } _modify { yield &_groupInt32[or: 0] } }
+    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
     public var hasGroupInt32: Bool { _groupInt32 != nil }
     public mutating func clearGroupInt32() { _groupInt32 = nil }
     private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } _modify { yield &_groupUint32[or: 0] } }
+    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
     public var hasGroupUint32: Bool { _groupUint32 != nil }
     public mutating func clearGroupUint32() { _groupUint32 = nil }
     private var _groupUint32: UInt32?
@@ -945,11 +945,11 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
 
   /// Groups.
   public struct DataMessage: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } _modify { yield &_groupInt32[or: 0] } }
+    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
     public var hasGroupInt32: Bool { _groupInt32 != nil }
     public mutating func clearGroupInt32() { _groupInt32 = nil }
     private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } _modify { yield &_groupUint32[or: 0] } }
+    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
     public var hasGroupUint32: Bool { _groupUint32 != nil }
     public mutating func clearGroupUint32() { _groupUint32 = nil }
     private var _groupUint32: UInt32?
@@ -972,7 +972,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   }
 
   public struct ManyData: SwitchboardProtobuf.Message {
-    public var value: Int32 { get { _value ?? 0 } _modify { yield &_value[or: 0] } }
+    public var value: Int32 { get { _value ?? 0 } set { _value = newValue } }
     public var hasValue: Bool { _value != nil }
     public mutating func clearValue() { _value = nil }
     private var _value: Int32?
@@ -1020,7 +1020,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   }
 
   public struct MultiWordGroupField: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } _modify { yield &_groupInt32[or: 0] } }
+    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
     public var hasGroupInt32: Bool { _groupInt32 != nil }
     public mutating func clearGroupInt32() { _groupInt32 = nil }
     private var _groupInt32: Int32?
@@ -1081,7 +1081,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
   }
 
   public struct SetExtension2: SwitchboardProtobuf.Message {
-    public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+    public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
     public var hasNumber: Bool { _number != nil }
     public mutating func clearNumber() { _number = nil }
     private var _number: Int32?
@@ -1103,7 +1103,7 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
 }
 
 public struct Switchboard_Testing_Outer2: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } _modify { yield &_c[or: 0] } }
+  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
   public var hasC: Bool { _c != nil }
   public mutating func clearC() { _c = nil }
   private var _c: Int32?
@@ -1130,7 +1130,7 @@ public struct Switchboard_Testing_Outer2: SwitchboardProtobuf.Message {
 }
 
 public struct Switchboard_Testing_Required2: SwitchboardProtobuf.Message {
-  public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   public var hasNumber: Bool { _number != nil }
   public mutating func clearNumber() { _number = nil }
   private var _number: Int32?
@@ -1138,7 +1138,7 @@ public struct Switchboard_Testing_Required2: SwitchboardProtobuf.Message {
   public var hasText: Bool { _text != nil }
   public mutating func clearText() { _text = nil }
   private var _text: String?
-  public var late: Switchboard_Testing_Late2 { get { _late ?? Switchboard_Testing_Late2() } _modify { yield &_late[or: Switchboard_Testing_Late2()] } }
+  public var late: Switchboard_Testing_Late2 { get { _late ?? Switchboard_Testing_Late2() } set { _late = newValue } }
   public var hasLate: Bool { _late != nil }
   public mutating func clearLate() { _late = nil }
   private var _late: Switchboard_Testing_Late2?
@@ -1191,7 +1191,7 @@ public struct Switchboard_Testing_RequiredBelow2: SwitchboardProtobuf.Message {
   public var recursive: Switchboard_Testing_RequiredBelow2 { get { _fields.value._recursive ?? Switchboard_Testing_RequiredBelow2() } _modify { yield &_fields.value._recursive[or: Switchboard_Testing_RequiredBelow2()] } }
   public var hasRecursive: Bool { _fields.value._recursive != nil }
   public mutating func clearRecursive() { _fields.value._recursive = nil }
-  public var late: Switchboard_Testing_Late2 { get { _fields.value._late ?? Switchboard_Testing_Late2() } _modify { yield &_fields.value._late[or: Switchboard_Testing_Late2()] } }
+  public var late: Switchboard_Testing_Late2 { get { _fields.value._late ?? Switchboard_Testing_Late2() } set { _fields.value._late = newValue } }
   public var hasLate: Bool { _fields.value._late != nil }
   public mutating func clearLate() { _fields.value._late = nil }
   public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
@@ -1263,7 +1263,7 @@ public struct Switchboard_Testing_RequiredBelow2: SwitchboardProtobuf.Message {
   }
 
   public struct Grouped: SwitchboardProtobuf.Message {
-    public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+    public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
     public var hasNumber: Bool { _number != nil }
     public mutating func clearNumber() { _number = nil }
     private var _number: Int32?
@@ -1289,7 +1289,7 @@ public struct Switchboard_Testing_RequiredBelow2: SwitchboardProtobuf.Message {
 }
 
 public struct Switchboard_Testing_ExtensionGroup: SwitchboardProtobuf.Message {
-  public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   public var hasNumber: Bool { _number != nil }
   public mutating func clearNumber() { _number = nil }
   private var _number: Int32?
@@ -1310,7 +1310,7 @@ public struct Switchboard_Testing_ExtensionGroup: SwitchboardProtobuf.Message {
 }
 
 public struct Switchboard_Testing_ExtensionManyGroup: SwitchboardProtobuf.Message {
-  public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   public var hasNumber: Bool { _number != nil }
   public mutating func clearNumber() { _number = nil }
   private var _number: Int32?

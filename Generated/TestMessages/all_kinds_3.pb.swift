@@ -165,43 +165,43 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
   public var renamedOddly: Int32 { get { _fields.value.renamedOddly } _modify { yield &_fields.value.renamedOddly } }
   public var swappedA: Int32 { get { _fields.value.swappedA } _modify { yield &_fields.value.swappedA } }
   /// proto3's optional.
-  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } _modify { yield &_fields.value._optionalInt32[or: 0] } }
+  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } set { _fields.value._optionalInt32 = newValue } }
   public var hasOptionalInt32: Bool { _fields.value._optionalInt32 != nil }
   public mutating func clearOptionalInt32() { _fields.value._optionalInt32 = nil }
-  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } _modify { yield &_fields.value._optionalInt64[or: 0] } }
+  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } set { _fields.value._optionalInt64 = newValue } }
   public var hasOptionalInt64: Bool { _fields.value._optionalInt64 != nil }
   public mutating func clearOptionalInt64() { _fields.value._optionalInt64 = nil }
-  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } _modify { yield &_fields.value._optionalUint32[or: 0] } }
+  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } set { _fields.value._optionalUint32 = newValue } }
   public var hasOptionalUint32: Bool { _fields.value._optionalUint32 != nil }
   public mutating func clearOptionalUint32() { _fields.value._optionalUint32 = nil }
-  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } _modify { yield &_fields.value._optionalUint64[or: 0] } }
+  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } set { _fields.value._optionalUint64 = newValue } }
   public var hasOptionalUint64: Bool { _fields.value._optionalUint64 != nil }
   public mutating func clearOptionalUint64() { _fields.value._optionalUint64 = nil }
-  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } _modify { yield &_fields.value._optionalSint32[or: 0] } }
+  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } set { _fields.value._optionalSint32 = newValue } }
   public var hasOptionalSint32: Bool { _fields.value._optionalSint32 != nil }
   public mutating func clearOptionalSint32() { _fields.value._optionalSint32 = nil }
-  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } _modify { yield &_fields.value._optionalSint64[or: 0] } }
+  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } set { _fields.value._optionalSint64 = newValue } }
   public var hasOptionalSint64: Bool { _fields.value._optionalSint64 != nil }
   public mutating func clearOptionalSint64() { _fields.value._optionalSint64 = nil }
-  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } _modify { yield &_fields.value._optionalFixed32[or: 0] } }
+  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } set { _fields.value._optionalFixed32 = newValue } }
   public var hasOptionalFixed32: Bool { _fields.value._optionalFixed32 != nil }
   public mutating func clearOptionalFixed32() { _fields.value._optionalFixed32 = nil }
-  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } _modify { yield &_fields.value._optionalFixed64[or: 0] } }
+  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } set { _fields.value._optionalFixed64 = newValue } }
   public var hasOptionalFixed64: Bool { _fields.value._optionalFixed64 != nil }
   public mutating func clearOptionalFixed64() { _fields.value._optionalFixed64 = nil }
-  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } _modify { yield &_fields.value._optionalSfixed32[or: 0] } }
+  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } set { _fields.value._optionalSfixed32 = newValue } }
   public var hasOptionalSfixed32: Bool { _fields.value._optionalSfixed32 != nil }
   public mutating func clearOptionalSfixed32() { _fields.value._optionalSfixed32 = nil }
-  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } _modify { yield &_fields.value._optionalSfixed64[or: 0] } }
+  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } set { _fields.value._optionalSfixed64 = newValue } }
   public var hasOptionalSfixed64: Bool { _fields.value._optionalSfixed64 != nil }
   public mutating func clearOptionalSfixed64() { _fields.value._optionalSfixed64 = nil }
-  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } _modify { yield &_fields.value._optionalFloat[or: 0] } }
+  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } set { _fields.value._optionalFloat = newValue } }
   public var hasOptionalFloat: Bool { _fields.value._optionalFloat != nil }
   public mutating func clearOptionalFloat() { _fields.value._optionalFloat = nil }
-  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } _modify { yield &_fields.value._optionalDouble[or: 0] } }
+  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } set { _fields.value._optionalDouble = newValue } }
   public var hasOptionalDouble: Bool { _fields.value._optionalDouble != nil }
   public mutating func clearOptionalDouble() { _fields.value._optionalDouble = nil }
-  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } _modify { yield &_fields.value._optionalBool[or: false] } }
+  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } set { _fields.value._optionalBool = newValue } }
   public var hasOptionalBool: Bool { _fields.value._optionalBool != nil }
   public mutating func clearOptionalBool() { _fields.value._optionalBool = nil }
   public var optionalString: String { get { _fields.value._optionalString ?? "" } _modify { yield &_fields.value._optionalString[or: ""] } }
@@ -210,7 +210,7 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
   public var optionalBytes: [UInt8] { get { _fields.value._optionalBytes ?? [] } _modify { yield &_fields.value._optionalBytes[or: []] } }
   public var hasOptionalBytes: Bool { _fields.value._optionalBytes != nil }
   public mutating func clearOptionalBytes() { _fields.value._optionalBytes = nil }
-  public var optionalColor: Switchboard_Testing_AllKinds3.Color { get { _fields.value._optionalColor ?? Switchboard_Testing_AllKinds3.Color() } _modify { yield &_fields.value._optionalColor[or: Switchboard_Testing_AllKinds3.Color()] } }
+  public var optionalColor: Switchboard_Testing_AllKinds3.Color { get { _fields.value._optionalColor ?? Switchboard_Testing_AllKinds3.Color() } set { _fields.value._optionalColor = newValue } }
   public var hasOptionalColor: Bool { _fields.value._optionalColor != nil }
   public mutating func clearOptionalColor() { _fields.value._optionalColor = nil }
   public var optionalNested: Switchboard_Testing_AllKinds3.Nested { get { _fields.value._optionalNested ?? Switchboard_Testing_AllKinds3.Nested() } _modify { yield &_fields.value._optionalNested[or: Switchboard_Testing_AllKinds3.Nested()] } }
@@ -998,7 +998,7 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
   public mutating func clearOuter() { _fields.value._outer = nil }
   public var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
   public var message: Switchboard_Testing_Outer3 { get { if case .message(let value)? = _fields.value.choice { value } else { Switchboard_Testing_Outer3() } } _modify { var new = self.message; _fields.value.choice = nil; defer { _fields.value.choice = .message(new) }; yield &new } }
-  public var number: Int64 { get { _fields.value._number ?? 0 } _modify { yield &_fields.value._number[or: 0] } }
+  public var number: Int64 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
   public var hasNumber: Bool { _fields.value._number != nil }
   public mutating func clearNumber() { _fields.value._number = nil }
   public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }

@@ -83,43 +83,43 @@ public enum Switchboard_Testing_LateEditions: SwitchboardProtobuf.Enum {
 public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.ExtensibleMessage {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// Singular fields.
-  public var oneInt32: Int32 { get { _fields.value._oneInt32 ?? 0 } _modify { yield &_fields.value._oneInt32[or: 0] } }
+  public var oneInt32: Int32 { get { _fields.value._oneInt32 ?? 0 } set { _fields.value._oneInt32 = newValue } }
   public var hasOneInt32: Bool { _fields.value._oneInt32 != nil }
   public mutating func clearOneInt32() { _fields.value._oneInt32 = nil }
-  public var oneInt64: Int64 { get { _fields.value._oneInt64 ?? 0 } _modify { yield &_fields.value._oneInt64[or: 0] } }
+  public var oneInt64: Int64 { get { _fields.value._oneInt64 ?? 0 } set { _fields.value._oneInt64 = newValue } }
   public var hasOneInt64: Bool { _fields.value._oneInt64 != nil }
   public mutating func clearOneInt64() { _fields.value._oneInt64 = nil }
-  public var oneUint32: UInt32 { get { _fields.value._oneUint32 ?? 0 } _modify { yield &_fields.value._oneUint32[or: 0] } }
+  public var oneUint32: UInt32 { get { _fields.value._oneUint32 ?? 0 } set { _fields.value._oneUint32 = newValue } }
   public var hasOneUint32: Bool { _fields.value._oneUint32 != nil }
   public mutating func clearOneUint32() { _fields.value._oneUint32 = nil }
-  public var oneUint64: UInt64 { get { _fields.value._oneUint64 ?? 0 } _modify { yield &_fields.value._oneUint64[or: 0] } }
+  public var oneUint64: UInt64 { get { _fields.value._oneUint64 ?? 0 } set { _fields.value._oneUint64 = newValue } }
   public var hasOneUint64: Bool { _fields.value._oneUint64 != nil }
   public mutating func clearOneUint64() { _fields.value._oneUint64 = nil }
-  public var oneSint32: Int32 { get { _fields.value._oneSint32 ?? 0 } _modify { yield &_fields.value._oneSint32[or: 0] } }
+  public var oneSint32: Int32 { get { _fields.value._oneSint32 ?? 0 } set { _fields.value._oneSint32 = newValue } }
   public var hasOneSint32: Bool { _fields.value._oneSint32 != nil }
   public mutating func clearOneSint32() { _fields.value._oneSint32 = nil }
-  public var oneSint64: Int64 { get { _fields.value._oneSint64 ?? 0 } _modify { yield &_fields.value._oneSint64[or: 0] } }
+  public var oneSint64: Int64 { get { _fields.value._oneSint64 ?? 0 } set { _fields.value._oneSint64 = newValue } }
   public var hasOneSint64: Bool { _fields.value._oneSint64 != nil }
   public mutating func clearOneSint64() { _fields.value._oneSint64 = nil }
-  public var oneFixed32: UInt32 { get { _fields.value._oneFixed32 ?? 0 } _modify { yield &_fields.value._oneFixed32[or: 0] } }
+  public var oneFixed32: UInt32 { get { _fields.value._oneFixed32 ?? 0 } set { _fields.value._oneFixed32 = newValue } }
   public var hasOneFixed32: Bool { _fields.value._oneFixed32 != nil }
   public mutating func clearOneFixed32() { _fields.value._oneFixed32 = nil }
-  public var oneFixed64: UInt64 { get { _fields.value._oneFixed64 ?? 0 } _modify { yield &_fields.value._oneFixed64[or: 0] } }
+  public var oneFixed64: UInt64 { get { _fields.value._oneFixed64 ?? 0 } set { _fields.value._oneFixed64 = newValue } }
   public var hasOneFixed64: Bool { _fields.value._oneFixed64 != nil }
   public mutating func clearOneFixed64() { _fields.value._oneFixed64 = nil }
-  public var oneSfixed32: Int32 { get { _fields.value._oneSfixed32 ?? 0 } _modify { yield &_fields.value._oneSfixed32[or: 0] } }
+  public var oneSfixed32: Int32 { get { _fields.value._oneSfixed32 ?? 0 } set { _fields.value._oneSfixed32 = newValue } }
   public var hasOneSfixed32: Bool { _fields.value._oneSfixed32 != nil }
   public mutating func clearOneSfixed32() { _fields.value._oneSfixed32 = nil }
-  public var oneSfixed64: Int64 { get { _fields.value._oneSfixed64 ?? 0 } _modify { yield &_fields.value._oneSfixed64[or: 0] } }
+  public var oneSfixed64: Int64 { get { _fields.value._oneSfixed64 ?? 0 } set { _fields.value._oneSfixed64 = newValue } }
   public var hasOneSfixed64: Bool { _fields.value._oneSfixed64 != nil }
   public mutating func clearOneSfixed64() { _fields.value._oneSfixed64 = nil }
-  public var oneFloat: Float { get { _fields.value._oneFloat ?? 0 } _modify { yield &_fields.value._oneFloat[or: 0] } }
+  public var oneFloat: Float { get { _fields.value._oneFloat ?? 0 } set { _fields.value._oneFloat = newValue } }
   public var hasOneFloat: Bool { _fields.value._oneFloat != nil }
   public mutating func clearOneFloat() { _fields.value._oneFloat = nil }
-  public var oneDouble: Double { get { _fields.value._oneDouble ?? 0 } _modify { yield &_fields.value._oneDouble[or: 0] } }
+  public var oneDouble: Double { get { _fields.value._oneDouble ?? 0 } set { _fields.value._oneDouble = newValue } }
   public var hasOneDouble: Bool { _fields.value._oneDouble != nil }
   public mutating func clearOneDouble() { _fields.value._oneDouble = nil }
-  public var oneBool: Bool { get { _fields.value._oneBool ?? false } _modify { yield &_fields.value._oneBool[or: false] } }
+  public var oneBool: Bool { get { _fields.value._oneBool ?? false } set { _fields.value._oneBool = newValue } }
   public var hasOneBool: Bool { _fields.value._oneBool != nil }
   public mutating func clearOneBool() { _fields.value._oneBool = nil }
   public var oneString: String { get { _fields.value._oneString ?? "" } _modify { yield &_fields.value._oneString[or: ""] } }
@@ -134,10 +134,10 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   public var oneOuter: Switchboard_Testing_OuterEditions { get { _fields.value._oneOuter ?? Switchboard_Testing_OuterEditions() } _modify { yield &_fields.value._oneOuter[or: Switchboard_Testing_OuterEditions()] } }
   public var hasOneOuter: Bool { _fields.value._oneOuter != nil }
   public mutating func clearOneOuter() { _fields.value._oneOuter = nil }
-  public var oneColor: Switchboard_Testing_AllKindsEditions.Color { get { _fields.value._oneColor ?? Switchboard_Testing_AllKindsEditions.Color() } _modify { yield &_fields.value._oneColor[or: Switchboard_Testing_AllKindsEditions.Color()] } }
+  public var oneColor: Switchboard_Testing_AllKindsEditions.Color { get { _fields.value._oneColor ?? Switchboard_Testing_AllKindsEditions.Color() } set { _fields.value._oneColor = newValue } }
   public var hasOneColor: Bool { _fields.value._oneColor != nil }
   public mutating func clearOneColor() { _fields.value._oneColor = nil }
-  public var oneOuterColor: Switchboard_Testing_OuterColorEditions { get { _fields.value._oneOuterColor ?? Switchboard_Testing_OuterColorEditions() } _modify { yield &_fields.value._oneOuterColor[or: Switchboard_Testing_OuterColorEditions()] } }
+  public var oneOuterColor: Switchboard_Testing_OuterColorEditions { get { _fields.value._oneOuterColor ?? Switchboard_Testing_OuterColorEditions() } set { _fields.value._oneOuterColor = newValue } }
   public var hasOneOuterColor: Bool { _fields.value._oneOuterColor != nil }
   public mutating func clearOneOuterColor() { _fields.value._oneOuterColor = nil }
   public var recursive: Switchboard_Testing_AllKindsEditions { get { _fields.value._recursive ?? Switchboard_Testing_AllKindsEditions() } _modify { yield &_fields.value._recursive[or: Switchboard_Testing_AllKindsEditions()] } }
@@ -225,67 +225,67 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   public var choiceColor: Switchboard_Testing_AllKindsEditions.Color { get { if case .choiceColor(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKindsEditions.Color() } } set { _fields.value.choice = .choiceColor(newValue) } }
   public var choiceDelimited: Switchboard_Testing_AllKindsEditions.Nested { get { if case .choiceDelimited(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKindsEditions.Nested() } } _modify { var new = self.choiceDelimited; _fields.value.choice = nil; defer { _fields.value.choice = .choiceDelimited(new) }; yield &new } }
   /// Names that are hard to turn into other names.
-  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } _modify { yield &_fields.value._fieldname1[or: 0] } }
+  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } set { _fields.value._fieldname1 = newValue } }
   public var hasFieldname1: Bool { _fields.value._fieldname1 != nil }
   public mutating func clearFieldname1() { _fields.value._fieldname1 = nil }
-  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } _modify { yield &_fields.value._fieldName2[or: 0] } }
+  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } set { _fields.value._fieldName2 = newValue } }
   public var hasFieldName2: Bool { _fields.value._fieldName2 != nil }
   public mutating func clearFieldName2() { _fields.value._fieldName2 = nil }
-  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } _modify { yield &_fields.value._fieldName3[or: 0] } }
+  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } set { _fields.value._fieldName3 = newValue } }
   public var hasFieldName3: Bool { _fields.value._fieldName3 != nil }
   public mutating func clearFieldName3() { _fields.value._fieldName3 = nil }
-  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } _modify { yield &_fields.value._field_Name4_[or: 0] } }
+  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } set { _fields.value._field_Name4_ = newValue } }
   public var hasField_Name4_: Bool { _fields.value._field_Name4_ != nil }
   public mutating func clearField_Name4_() { _fields.value._field_Name4_ = nil }
-  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } _modify { yield &_fields.value._field0Name5[or: 0] } }
+  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } set { _fields.value._field0Name5 = newValue } }
   public var hasField0Name5: Bool { _fields.value._field0Name5 != nil }
   public mutating func clearField0Name5() { _fields.value._field0Name5 = nil }
-  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } _modify { yield &_fields.value._field0Name6[or: 0] } }
+  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } set { _fields.value._field0Name6 = newValue } }
   public var hasField0Name6: Bool { _fields.value._field0Name6 != nil }
   public mutating func clearField0Name6() { _fields.value._field0Name6 = nil }
-  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } _modify { yield &_fields.value._fieldName7[or: 0] } }
+  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } set { _fields.value._fieldName7 = newValue } }
   public var hasFieldName7: Bool { _fields.value._fieldName7 != nil }
   public mutating func clearFieldName7() { _fields.value._fieldName7 = nil }
-  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } _modify { yield &_fields.value._fieldName8[or: 0] } }
+  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } set { _fields.value._fieldName8 = newValue } }
   public var hasFieldName8: Bool { _fields.value._fieldName8 != nil }
   public mutating func clearFieldName8() { _fields.value._fieldName8 = nil }
-  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } _modify { yield &_fields.value._fieldName9[or: 0] } }
+  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } set { _fields.value._fieldName9 = newValue } }
   public var hasFieldName9: Bool { _fields.value._fieldName9 != nil }
   public mutating func clearFieldName9() { _fields.value._fieldName9 = nil }
-  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } _modify { yield &_fields.value._fieldName10[or: 0] } }
+  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } set { _fields.value._fieldName10 = newValue } }
   public var hasFieldName10: Bool { _fields.value._fieldName10 != nil }
   public mutating func clearFieldName10() { _fields.value._fieldName10 = nil }
-  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } _modify { yield &_fields.value._fieldName11[or: 0] } }
+  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } set { _fields.value._fieldName11 = newValue } }
   public var hasFieldName11: Bool { _fields.value._fieldName11 != nil }
   public mutating func clearFieldName11() { _fields.value._fieldName11 = nil }
-  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } _modify { yield &_fields.value._fieldName12[or: 0] } }
+  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } set { _fields.value._fieldName12 = newValue } }
   public var hasFieldName12: Bool { _fields.value._fieldName12 != nil }
   public mutating func clearFieldName12() { _fields.value._fieldName12 = nil }
-  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } _modify { yield &_fields.value.__FieldName13[or: 0] } }
+  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } set { _fields.value.__FieldName13 = newValue } }
   public var has_FieldName13: Bool { _fields.value.__FieldName13 != nil }
   public mutating func clear_FieldName13() { _fields.value.__FieldName13 = nil }
-  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } _modify { yield &_fields.value.__FieldName14[or: 0] } }
+  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } set { _fields.value.__FieldName14 = newValue } }
   public var has_FieldName14: Bool { _fields.value.__FieldName14 != nil }
   public mutating func clear_FieldName14() { _fields.value.__FieldName14 = nil }
-  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } _modify { yield &_fields.value._field_Name15[or: 0] } }
+  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } set { _fields.value._field_Name15 = newValue } }
   public var hasField_Name15: Bool { _fields.value._field_Name15 != nil }
   public mutating func clearField_Name15() { _fields.value._field_Name15 = nil }
-  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } _modify { yield &_fields.value._field_Name16[or: 0] } }
+  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } set { _fields.value._field_Name16 = newValue } }
   public var hasField_Name16: Bool { _fields.value._field_Name16 != nil }
   public mutating func clearField_Name16() { _fields.value._field_Name16 = nil }
-  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } _modify { yield &_fields.value._fieldName17__[or: 0] } }
+  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } set { _fields.value._fieldName17__ = newValue } }
   public var hasFieldName17__: Bool { _fields.value._fieldName17__ != nil }
   public mutating func clearFieldName17__() { _fields.value._fieldName17__ = nil }
-  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } _modify { yield &_fields.value._fieldName18__[or: 0] } }
+  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } set { _fields.value._fieldName18__ = newValue } }
   public var hasFieldName18__: Bool { _fields.value._fieldName18__ != nil }
   public mutating func clearFieldName18__() { _fields.value._fieldName18__ = nil }
-  public var renamed: Int32 { get { _fields.value._renamed ?? 0 } _modify { yield &_fields.value._renamed[or: 0] } }
+  public var renamed: Int32 { get { _fields.value._renamed ?? 0 } set { _fields.value._renamed = newValue } }
   public var hasRenamed: Bool { _fields.value._renamed != nil }
   public mutating func clearRenamed() { _fields.value._renamed = nil }
-  public var renamedOddly: Int32 { get { _fields.value._renamedOddly ?? 0 } _modify { yield &_fields.value._renamedOddly[or: 0] } }
+  public var renamedOddly: Int32 { get { _fields.value._renamedOddly ?? 0 } set { _fields.value._renamedOddly = newValue } }
   public var hasRenamedOddly: Bool { _fields.value._renamedOddly != nil }
   public mutating func clearRenamedOddly() { _fields.value._renamedOddly = nil }
-  public var swappedA: Int32 { get { _fields.value._swappedA ?? 0 } _modify { yield &_fields.value._swappedA[or: 0] } }
+  public var swappedA: Int32 { get { _fields.value._swappedA ?? 0 } set { _fields.value._swappedA = newValue } }
   public var hasSwappedA: Bool { _fields.value._swappedA != nil }
   public mutating func clearSwappedA() { _fields.value._swappedA = nil }
   /// Implicit presence.
@@ -323,7 +323,7 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   public var manyUncheckedString: [String] { get { _fields.value.manyUncheckedString } _modify { yield &_fields.value.manyUncheckedString } }
   public var mapUncheckedString: [String: String] { get { _fields.value.mapUncheckedString } _modify { yield &_fields.value.mapUncheckedString } }
   /// Closed enums.
-  public var oneClosedColor: Switchboard_Testing_ClosedColor { get { _fields.value._oneClosedColor ?? Switchboard_Testing_ClosedColor() } _modify { yield &_fields.value._oneClosedColor[or: Switchboard_Testing_ClosedColor()] } }
+  public var oneClosedColor: Switchboard_Testing_ClosedColor { get { _fields.value._oneClosedColor ?? Switchboard_Testing_ClosedColor() } set { _fields.value._oneClosedColor = newValue } }
   public var hasOneClosedColor: Bool { _fields.value._oneClosedColor != nil }
   public mutating func clearOneClosedColor() { _fields.value._oneClosedColor = nil }
   public var manyClosedColor: [Switchboard_Testing_ClosedColor] { get { _fields.value.manyClosedColor } _modify { yield &_fields.value.manyClosedColor } }
@@ -332,13 +332,13 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   public var closedChoiceColor: Switchboard_Testing_ClosedColor { get { if case .closedChoiceColor(let value)? = _fields.value.closedChoice { value } else { Switchboard_Testing_ClosedColor() } } set { _fields.value.closedChoice = .closedChoiceColor(newValue) } }
   public var closedChoiceNumber: Int32 { get { if case .closedChoiceNumber(let value)? = _fields.value.closedChoice { value } else { 0 } } set { _fields.value.closedChoice = .closedChoiceNumber(newValue) } }
   /// Defaults.
-  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? 41 } _modify { yield &_fields.value._defaultInt32[or: 41] } }
+  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? 41 } set { _fields.value._defaultInt32 = newValue } }
   public var hasDefaultInt32: Bool { _fields.value._defaultInt32 != nil }
   public mutating func clearDefaultInt32() { _fields.value._defaultInt32 = nil }
   public var defaultString: String { get { _fields.value._defaultString ?? "hello" } _modify { yield &_fields.value._defaultString[or: "hello"] } }
   public var hasDefaultString: Bool { _fields.value._defaultString != nil }
   public mutating func clearDefaultString() { _fields.value._defaultString = nil }
-  public var defaultColor: Switchboard_Testing_ClosedColor { get { _fields.value._defaultColor ?? Switchboard_Testing_ClosedColor.blue } _modify { yield &_fields.value._defaultColor[or: Switchboard_Testing_ClosedColor.blue] } }
+  public var defaultColor: Switchboard_Testing_ClosedColor { get { _fields.value._defaultColor ?? Switchboard_Testing_ClosedColor.blue } set { _fields.value._defaultColor = newValue } }
   public var hasDefaultColor: Bool { _fields.value._defaultColor != nil }
   public mutating func clearDefaultColor() { _fields.value._defaultColor = nil }
   public var requiredBelow: Switchboard_Testing_RequiredEditions { get { _fields.value._requiredBelow ?? Switchboard_Testing_RequiredEditions() } _modify { yield &_fields.value._requiredBelow[or: Switchboard_Testing_RequiredEditions()] } }
@@ -896,7 +896,7 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
 
   public struct Nested: SwitchboardProtobuf.Message {
     private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } _modify { yield &_fields.value._a[or: 0] } }
+    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
     public var hasA: Bool { _fields.value._a != nil }
     public mutating func clearA() { _fields.value._a = nil }
     public var outer: Switchboard_Testing_AllKindsEditions { get { _fields.value._outer ?? Switchboard_Testing_AllKindsEditions() } _modify { yield &_fields.value._outer[or: Switchboard_Testing_AllKindsEditions()] } }
@@ -939,11 +939,11 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
 
   /// Delimited messages: the first two look like groups, the others do not.
   public struct GroupLikeType: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } _modify { yield &_groupInt32[or: 0] } }
+    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
     public var hasGroupInt32: Bool { _groupInt32 != nil }
     public mutating func clearGroupInt32() { _groupInt32 = nil }
     private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } _modify { yield &_groupUint32[or: 0] } }
+    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
     public var hasGroupUint32: Bool { _groupUint32 != nil }
     public mutating func clearGroupUint32() { _groupUint32 = nil }
     private var _groupUint32: UInt32?
@@ -966,7 +966,7 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   }
 
   public struct ManyGroupLikeType: SwitchboardProtobuf.Message {
-    public var value: Int32 { get { _value ?? 0 } _modify { yield &_value[or: 0] } }
+    public var value: Int32 { get { _value ?? 0 } set { _value = newValue } }
     public var hasValue: Bool { _value != nil }
     public mutating func clearValue() { _value = nil }
     private var _value: Int32?
@@ -988,7 +988,7 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
 }
 
 public struct Switchboard_Testing_OuterEditions: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } _modify { yield &_c[or: 0] } }
+  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
   public var hasC: Bool { _c != nil }
   public mutating func clearC() { _c = nil }
   private var _c: Int32?
@@ -1015,11 +1015,11 @@ public struct Switchboard_Testing_OuterEditions: SwitchboardProtobuf.Message {
 }
 
 public struct Switchboard_Testing_RequiredEditions: SwitchboardProtobuf.Message {
-  public var late: Switchboard_Testing_LateEditions { get { _late ?? Switchboard_Testing_LateEditions() } _modify { yield &_late[or: Switchboard_Testing_LateEditions()] } }
+  public var late: Switchboard_Testing_LateEditions { get { _late ?? Switchboard_Testing_LateEditions() } set { _late = newValue } }
   public var hasLate: Bool { _late != nil }
   public mutating func clearLate() { _late = nil }
   private var _late: Switchboard_Testing_LateEditions?
-  public var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   public var hasNumber: Bool { _number != nil }
   public mutating func clearNumber() { _number = nil }
   private var _number: Int32?

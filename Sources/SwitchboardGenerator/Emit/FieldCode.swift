@@ -87,8 +87,11 @@ struct FieldCode {
     let names = field.names
     let value = holder + names.storage
     let initial = context.initialValue(of: field)
+    // What holds no memory of its own gains nothing from being changed in place, and a setter is shorter.
+    let change =
+      field.isTrivial ? "set { \(value) = newValue }" : "_modify { yield &\(value)[or: \(initial)] }"
     return [
-      "\(visibility)var \(names.property): \(type) { get { \(value) ?? \(initial) } _modify { yield &\(value)[or: \(initial)] } }",
+      "\(visibility)var \(names.property): \(type) { get { \(value) ?? \(initial) } \(change) }",
       "\(visibility)var \(names.has): Bool { \(value) != nil }",
       "\(visibility)mutating func \(names.clear)() { \(value) = nil }",
     ]

@@ -24,10 +24,15 @@ struct MappingReader {
     if open == .mark(":") { open = try token() }
     guard open == .mark("{") else { throw error("expected '{' after 'mapping'") }
     var mapping = Mapping()
-    while let field = try token(), field != .mark("}") {
+    while let field = try token() {
+      if field == .mark("}") { return try checked(mapping) }
       if field == .mark(",") || field == .mark(";") { continue }
       try read(field, into: &mapping)
     }
+    throw error("the mapping has no '}' at its end")
+  }
+
+  private func checked(_ mapping: Mapping) throws(GeneratorError) -> Mapping {
     guard mapping.module.isIdentifier else {
       throw error("the mapping has no module_name that can be imported")
     }

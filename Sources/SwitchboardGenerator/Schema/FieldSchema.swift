@@ -51,6 +51,15 @@ struct FieldSchema {
     }
   }
 
+  /// Whether one value is a number, a flag or an enum.
+  var isTrivial: Bool {
+    switch type {
+    case .scalar(let scalar): scalar != .string && scalar != .uncheckedString && scalar != .bytes
+    case .enumeration: true
+    case .message: false
+    }
+  }
+
   /// The oneof that the field is a member of.
   var oneof: Int? {
     if case .oneof(let index) = shape { index } else { nil }

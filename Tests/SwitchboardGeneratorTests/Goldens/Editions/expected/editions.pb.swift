@@ -50,11 +50,11 @@ enum Golden_Editions_Closed: SwitchboardProtobuf.Enum {
 
 struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var explicit: Int32 { get { _fields.value._explicit ?? 0 } _modify { yield &_fields.value._explicit[or: 0] } }
+  var explicit: Int32 { get { _fields.value._explicit ?? 0 } set { _fields.value._explicit = newValue } }
   var hasExplicit: Bool { _fields.value._explicit != nil }
   mutating func clearExplicit() { _fields.value._explicit = nil }
   var implicit: Int32 { get { _fields.value.implicit } _modify { yield &_fields.value.implicit } }
-  var required: Int32 { get { _fields.value._required ?? 0 } _modify { yield &_fields.value._required[or: 0] } }
+  var required: Int32 { get { _fields.value._required ?? 0 } set { _fields.value._required = newValue } }
   var hasRequired: Bool { _fields.value._required != nil }
   mutating func clearRequired() { _fields.value._required = nil }
   var packed: [Int32] { get { _fields.value.packed } _modify { yield &_fields.value.packed } }
@@ -74,10 +74,10 @@ struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
   var hasGroupLike: Bool { _fields.value._groupLike != nil }
   mutating func clearGroupLike() { _fields.value._groupLike = nil }
   var manyDelimited: [Golden_Editions_Part] { get { _fields.value.manyDelimited } _modify { yield &_fields.value.manyDelimited } }
-  var `open`: Golden_Editions_Open { get { _fields.value._open ?? Golden_Editions_Open() } _modify { yield &_fields.value._open[or: Golden_Editions_Open()] } }
+  var `open`: Golden_Editions_Open { get { _fields.value._open ?? Golden_Editions_Open() } set { _fields.value._open = newValue } }
   var hasOpen: Bool { _fields.value._open != nil }
   mutating func clearOpen() { _fields.value._open = nil }
-  var closed: Golden_Editions_Closed { get { _fields.value._closed ?? Golden_Editions_Closed.two } _modify { yield &_fields.value._closed[or: Golden_Editions_Closed.two] } }
+  var closed: Golden_Editions_Closed { get { _fields.value._closed ?? Golden_Editions_Closed.two } set { _fields.value._closed = newValue } }
   var hasClosed: Bool { _fields.value._closed != nil }
   mutating func clearClosed() { _fields.value._closed = nil }
   var chosen: Golden_Editions_Part { get { if case .chosen(let value)? = _fields.value.choice { value } else { Golden_Editions_Part() } } _modify { var new = self.chosen; _fields.value.choice = nil; defer { _fields.value.choice = .chosen(new) }; yield &new } }
@@ -174,7 +174,7 @@ struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
   }
 
   struct GroupLike: SwitchboardProtobuf.Message {
-    var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+    var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
     var hasNumber: Bool { _number != nil }
     mutating func clearNumber() { _number = nil }
     private var _number: Int32?
@@ -196,7 +196,7 @@ struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct Golden_Editions_Part: SwitchboardProtobuf.Message {
-  var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   var hasNumber: Bool { _number != nil }
   mutating func clearNumber() { _number = nil }
   private var _number: Int32?

@@ -27,10 +27,10 @@ enum Golden_Ext_Kind: SwitchboardProtobuf.Enum {
 
 struct Golden_Ext_Extended: SwitchboardProtobuf.ExtensibleMessage {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var before: Int32 { get { _fields.value._before ?? 0 } _modify { yield &_fields.value._before[or: 0] } }
+  var before: Int32 { get { _fields.value._before ?? 0 } set { _fields.value._before = newValue } }
   var hasBefore: Bool { _fields.value._before != nil }
   mutating func clearBefore() { _fields.value._before = nil }
-  var between: Int32 { get { _fields.value._between ?? 0 } _modify { yield &_fields.value._between[or: 0] } }
+  var between: Int32 { get { _fields.value._between ?? 0 } set { _fields.value._between = newValue } }
   var hasBetween: Bool { _fields.value._between != nil }
   mutating func clearBetween() { _fields.value._between = nil }
   var number: Int32 { get { if case .number(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .number(newValue) } }
@@ -115,7 +115,7 @@ struct Golden_Ext_Plain: SwitchboardProtobuf.Message {
 }
 
 struct Golden_Ext_Grouped: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } _modify { yield &_a[or: 0] } }
+  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
   var hasA: Bool { _a != nil }
   mutating func clearA() { _a = nil }
   private var _a: Int32?
@@ -136,7 +136,7 @@ struct Golden_Ext_Grouped: SwitchboardProtobuf.Message {
 }
 
 struct Golden_Ext_ManyGrouped: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } _modify { yield &_a[or: 0] } }
+  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
   var hasA: Bool { _a != nil }
   mutating func clearA() { _a = nil }
   private var _a: Int32?

@@ -271,7 +271,7 @@ struct TypeMessage: SwitchboardProtobuf.Message {
   var type: TypeMessage { get { _fields.value._type ?? TypeMessage() } _modify { yield &_fields.value._type[or: TypeMessage()] } }
   var hasType: Bool { _fields.value._type != nil }
   mutating func clearType() { _fields.value._type = nil }
-  var `protocol`: TypeMessage.ProtocolEnum { get { _fields.value._protocol ?? TypeMessage.ProtocolEnum() } _modify { yield &_fields.value._protocol[or: TypeMessage.ProtocolEnum()] } }
+  var `protocol`: TypeMessage.ProtocolEnum { get { _fields.value._protocol ?? TypeMessage.ProtocolEnum() } set { _fields.value._protocol = newValue } }
   var hasProtocol: Bool { _fields.value._protocol != nil }
   mutating func clearProtocol() { _fields.value._protocol = nil }
   var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -379,7 +379,7 @@ struct ArrayMessage: SwitchboardProtobuf.Message {
 }
 
 struct HashableMessage: SwitchboardProtobuf.Message {
-  var hashable: Int32 { get { _hashable ?? 0 } _modify { yield &_hashable[or: 0] } }
+  var hashable: Int32 { get { _hashable ?? 0 } set { _hashable = newValue } }
   var hasHashable: Bool { _hashable != nil }
   mutating func clearHashable() { _hashable = nil }
   private var _hashable: Int32?
@@ -421,7 +421,7 @@ struct Message: SwitchboardProtobuf.Message {
 }
 
 struct Enum: SwitchboardProtobuf.Message {
-  var `enum`: Enum.EnumEnum { get { _enum ?? Enum.EnumEnum() } _modify { yield &_enum[or: Enum.EnumEnum()] } }
+  var `enum`: Enum.EnumEnum { get { _enum ?? Enum.EnumEnum() } set { _enum = newValue } }
   var hasEnum: Bool { _enum != nil }
   mutating func clearEnum() { _enum = nil }
   private var _enum: Enum.EnumEnum?
@@ -464,7 +464,7 @@ struct Enum: SwitchboardProtobuf.Message {
 }
 
 struct FieldDecoder: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } _modify { yield &_a[or: 0] } }
+  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
   var hasA: Bool { _a != nil }
   mutating func clearA() { _a = nil }
   private var _a: Int32?
@@ -485,7 +485,7 @@ struct FieldDecoder: SwitchboardProtobuf.Message {
 }
 
 struct UnknownFields: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } _modify { yield &_a[or: 0] } }
+  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
   var hasA: Bool { _a != nil }
   mutating func clearA() { _a = nil }
   private var _a: Int32?
@@ -693,10 +693,10 @@ struct lowerMessage: SwitchboardProtobuf.Message {
   var lower2: lowerMessage { get { _fields.value._lower2 ?? lowerMessage() } _modify { yield &_fields.value._lower2[or: lowerMessage()] } }
   var hasLower2: Bool { _fields.value._lower2 != nil }
   mutating func clearLower2() { _fields.value._lower2 = nil }
-  var v: visitorEnum { get { _fields.value._v ?? visitorEnum() } _modify { yield &_fields.value._v[or: visitorEnum()] } }
+  var v: visitorEnum { get { _fields.value._v ?? visitorEnum() } set { _fields.value._v = newValue } }
   var hasV: Bool { _fields.value._v != nil }
   mutating func clearV() { _fields.value._v = nil }
-  var n: numberEnum { get { _fields.value._n ?? numberEnum() } _modify { yield &_fields.value._n[or: numberEnum()] } }
+  var n: numberEnum { get { _fields.value._n ?? numberEnum() } set { _fields.value._n = newValue } }
   var hasN: Bool { _fields.value._n != nil }
   mutating func clearN() { _fields.value._n = nil }
   var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -833,7 +833,7 @@ struct Shadow: SwitchboardProtobuf.Message {
 }
 
 struct Status: SwitchboardProtobuf.Message {
-  var code: Int32 { get { _code ?? 0 } _modify { yield &_code[or: 0] } }
+  var code: Int32 { get { _code ?? 0 } set { _code = newValue } }
   var hasCode: Bool { _code != nil }
   mutating func clearCode() { _code = nil }
   private var _code: Int32?
@@ -854,7 +854,7 @@ struct Status: SwitchboardProtobuf.Message {
 }
 
 struct HasStatus: SwitchboardProtobuf.Message {
-  var mine: HasStatus.StatusEnum { get { _mine ?? HasStatus.StatusEnum() } _modify { yield &_mine[or: HasStatus.StatusEnum()] } }
+  var mine: HasStatus.StatusEnum { get { _mine ?? HasStatus.StatusEnum() } set { _mine = newValue } }
   var hasMine: Bool { _mine != nil }
   mutating func clearMine() { _mine = nil }
   private var _mine: HasStatus.StatusEnum?
@@ -954,7 +954,7 @@ struct Ext: SwitchboardProtobuf.ExtensibleMessage {
   }
 
   struct ExtMessage: SwitchboardProtobuf.ExtensibleMessage {
-    var x: Int32 { get { _x ?? 0 } _modify { yield &_x[or: 0] } }
+    var x: Int32 { get { _x ?? 0 } set { _x = newValue } }
     var hasX: Bool { _x != nil }
     mutating func clearX() { _x = nil }
     private var _x: Int32?
@@ -994,329 +994,329 @@ struct Ext: SwitchboardProtobuf.ExtensibleMessage {
 
 struct Members: SwitchboardProtobuf.Message {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var fooBar_p1: Int32 { get { _fields.value._fooBar_p1 ?? 0 } _modify { yield &_fields.value._fooBar_p1[or: 0] } }
+  var fooBar_p1: Int32 { get { _fields.value._fooBar_p1 ?? 0 } set { _fields.value._fooBar_p1 = newValue } }
   var hasFooBar_p1: Bool { _fields.value._fooBar_p1 != nil }
   mutating func clearFooBar_p1() { _fields.value._fooBar_p1 = nil }
-  var fooBar_p2: Int32 { get { _fields.value._fooBar_p2 ?? 0 } _modify { yield &_fields.value._fooBar_p2[or: 0] } }
+  var fooBar_p2: Int32 { get { _fields.value._fooBar_p2 ?? 0 } set { _fields.value._fooBar_p2 = newValue } }
   var hasFooBar_p2: Bool { _fields.value._fooBar_p2 != nil }
   mutating func clearFooBar_p2() { _fields.value._fooBar_p2 = nil }
-  var fooBar_p3: Int32 { get { _fields.value._fooBar_p3 ?? 0 } _modify { yield &_fields.value._fooBar_p3[or: 0] } }
+  var fooBar_p3: Int32 { get { _fields.value._fooBar_p3 ?? 0 } set { _fields.value._fooBar_p3 = newValue } }
   var hasFooBar_p3: Bool { _fields.value._fooBar_p3 != nil }
   mutating func clearFooBar_p3() { _fields.value._fooBar_p3 = nil }
-  var foo_Bar: Int32 { get { _fields.value._foo_Bar ?? 0 } _modify { yield &_fields.value._foo_Bar[or: 0] } }
+  var foo_Bar: Int32 { get { _fields.value._foo_Bar ?? 0 } set { _fields.value._foo_Bar = newValue } }
   var hasFoo_Bar: Bool { _fields.value._foo_Bar != nil }
   mutating func clearFoo_Bar() { _fields.value._foo_Bar = nil }
-  var hasFooBar_p5_p: Int32 { get { _fields.value._hasFooBar_p5 ?? 0 } _modify { yield &_fields.value._hasFooBar_p5[or: 0] } }
+  var hasFooBar_p5_p: Int32 { get { _fields.value._hasFooBar_p5 ?? 0 } set { _fields.value._hasFooBar_p5 = newValue } }
   var hasHasFooBar_p5_p: Bool { _fields.value._hasFooBar_p5 != nil }
   mutating func clearHasFooBar_p5_p() { _fields.value._hasFooBar_p5 = nil }
-  var clearFooBar_p: Int32 { get { _fields.value._clearFooBar ?? 0 } _modify { yield &_fields.value._clearFooBar[or: 0] } }
+  var clearFooBar_p: Int32 { get { _fields.value._clearFooBar ?? 0 } set { _fields.value._clearFooBar = newValue } }
   var hasClearFooBar_p: Bool { _fields.value._clearFooBar != nil }
   mutating func clearClearFooBar_p() { _fields.value._clearFooBar = nil }
-  var hasFooBar_p7_p: Int32 { get { _fields.value._hasFooBar_p7 ?? 0 } _modify { yield &_fields.value._hasFooBar_p7[or: 0] } }
+  var hasFooBar_p7_p: Int32 { get { _fields.value._hasFooBar_p7 ?? 0 } set { _fields.value._hasFooBar_p7 = newValue } }
   var hasHasFooBar_p7_p: Bool { _fields.value._hasFooBar_p7 != nil }
   mutating func clearHasFooBar_p7_p() { _fields.value._hasFooBar_p7 = nil }
-  var unknownFields_p: Int32 { get { _fields.value._unknownFields ?? 0 } _modify { yield &_fields.value._unknownFields[or: 0] } }
+  var unknownFields_p: Int32 { get { _fields.value._unknownFields ?? 0 } set { _fields.value._unknownFields = newValue } }
   var hasUnknownFields_p: Bool { _fields.value._unknownFields != nil }
   mutating func clearUnknownFields_p() { _fields.value._unknownFields = nil }
-  var isInitialized_p: Int32 { get { _fields.value._isInitialized ?? 0 } _modify { yield &_fields.value._isInitialized[or: 0] } }
+  var isInitialized_p: Int32 { get { _fields.value._isInitialized ?? 0 } set { _fields.value._isInitialized = newValue } }
   var hasIsInitialized_p: Bool { _fields.value._isInitialized != nil }
   mutating func clearIsInitialized_p() { _fields.value._isInitialized = nil }
-  var hashValue_p: Int32 { get { _fields.value._hashValue ?? 0 } _modify { yield &_fields.value._hashValue[or: 0] } }
+  var hashValue_p: Int32 { get { _fields.value._hashValue ?? 0 } set { _fields.value._hashValue = newValue } }
   var hasHashValue_p: Bool { _fields.value._hashValue != nil }
   mutating func clearHashValue_p() { _fields.value._hashValue = nil }
-  var description_p: Int32 { get { _fields.value._description ?? 0 } _modify { yield &_fields.value._description[or: 0] } }
+  var description_p: Int32 { get { _fields.value._description ?? 0 } set { _fields.value._description = newValue } }
   var hasDescription_p: Bool { _fields.value._description != nil }
   mutating func clearDescription_p() { _fields.value._description = nil }
-  var debugDescription_p: Int32 { get { _fields.value._debugDescription ?? 0 } _modify { yield &_fields.value._debugDescription[or: 0] } }
+  var debugDescription_p: Int32 { get { _fields.value._debugDescription ?? 0 } set { _fields.value._debugDescription = newValue } }
   var hasDebugDescription_p: Bool { _fields.value._debugDescription != nil }
   mutating func clearDebugDescription_p() { _fields.value._debugDescription = nil }
-  var self_p13: Int32 { get { _fields.value._self_p13 ?? 0 } _modify { yield &_fields.value._self_p13[or: 0] } }
+  var self_p13: Int32 { get { _fields.value._self_p13 ?? 0 } set { _fields.value._self_p13 = newValue } }
   var hasSelf_p13: Bool { _fields.value._self_p13 != nil }
   mutating func clearSelf_p13() { _fields.value._self_p13 = nil }
-  var init_p: Int32 { get { _fields.value._init ?? 0 } _modify { yield &_fields.value._init[or: 0] } }
+  var init_p: Int32 { get { _fields.value._init ?? 0 } set { _fields.value._init = newValue } }
   var hasInit_p: Bool { _fields.value._init != nil }
   mutating func clearInit_p() { _fields.value._init = nil }
-  var type_p15: Int32 { get { _fields.value._type_p15 ?? 0 } _modify { yield &_fields.value._type_p15[or: 0] } }
+  var type_p15: Int32 { get { _fields.value._type_p15 ?? 0 } set { _fields.value._type_p15 = newValue } }
   var hasType_p15: Bool { _fields.value._type_p15 != nil }
   mutating func clearType_p15() { _fields.value._type_p15 = nil }
-  var with: Int32 { get { _fields.value._with ?? 0 } _modify { yield &_fields.value._with[or: 0] } }
+  var with: Int32 { get { _fields.value._with ?? 0 } set { _fields.value._with = newValue } }
   var hasWith: Bool { _fields.value._with != nil }
   mutating func clearWith() { _fields.value._with = nil }
-  var self_p17: Int32 { get { _fields.value._self_p17 ?? 0 } _modify { yield &_fields.value._self_p17[or: 0] } }
+  var self_p17: Int32 { get { _fields.value._self_p17 ?? 0 } set { _fields.value._self_p17 = newValue } }
   var hasSelf_p17: Bool { _fields.value._self_p17 != nil }
   mutating func clearSelf_p17() { _fields.value._self_p17 = nil }
-  var type_p18: Int32 { get { _fields.value._type_p18 ?? 0 } _modify { yield &_fields.value._type_p18[or: 0] } }
+  var type_p18: Int32 { get { _fields.value._type_p18 ?? 0 } set { _fields.value._type_p18 = newValue } }
   var hasType_p18: Bool { _fields.value._type_p18 != nil }
   mutating func clearType_p18() { _fields.value._type_p18 = nil }
-  var fields_p19: Int32 { get { _fields.value._fields_p19 ?? 0 } _modify { yield &_fields.value._fields_p19[or: 0] } }
+  var fields_p19: Int32 { get { _fields.value._fields_p19 ?? 0 } set { _fields.value._fields_p19 = newValue } }
   var hasFields_p19: Bool { _fields.value._fields_p19 != nil }
   mutating func clearFields_p19() { _fields.value._fields_p19 = nil }
-  var fields_p20: Int32 { get { _fields.value._fields_p20 ?? 0 } _modify { yield &_fields.value._fields_p20[or: 0] } }
+  var fields_p20: Int32 { get { _fields.value._fields_p20 ?? 0 } set { _fields.value._fields_p20 = newValue } }
   var hasFields_p20: Bool { _fields.value._fields_p20 != nil }
   mutating func clearFields_p20() { _fields.value._fields_p20 = nil }
   var fieldNames_p21: [Int32] { get { _fields.value.fieldNames_p21 } _modify { yield &_fields.value.fieldNames_p21 } }
-  var protoMessageName: Int32 { get { _fields.value._protoMessageName ?? 0 } _modify { yield &_fields.value._protoMessageName[or: 0] } }
+  var protoMessageName: Int32 { get { _fields.value._protoMessageName ?? 0 } set { _fields.value._protoMessageName = newValue } }
   var hasProtoMessageName: Bool { _fields.value._protoMessageName != nil }
   mutating func clearProtoMessageName() { _fields.value._protoMessageName = nil }
-  var decodeField: Int32 { get { _fields.value._decodeField ?? 0 } _modify { yield &_fields.value._decodeField[or: 0] } }
+  var decodeField: Int32 { get { _fields.value._decodeField ?? 0 } set { _fields.value._decodeField = newValue } }
   var hasDecodeField: Bool { _fields.value._decodeField != nil }
   mutating func clearDecodeField() { _fields.value._decodeField = nil }
-  var traverse: Int32 { get { _fields.value._traverse ?? 0 } _modify { yield &_fields.value._traverse[or: 0] } }
+  var traverse: Int32 { get { _fields.value._traverse ?? 0 } set { _fields.value._traverse = newValue } }
   var hasTraverse: Bool { _fields.value._traverse != nil }
   mutating func clearTraverse() { _fields.value._traverse = nil }
-  var merge: Int32 { get { _fields.value._merge ?? 0 } _modify { yield &_fields.value._merge[or: 0] } }
+  var merge: Int32 { get { _fields.value._merge ?? 0 } set { _fields.value._merge = newValue } }
   var hasMerge: Bool { _fields.value._merge != nil }
   mutating func clearMerge() { _fields.value._merge = nil }
-  var encode: Int32 { get { _fields.value._encode ?? 0 } _modify { yield &_fields.value._encode[or: 0] } }
+  var encode: Int32 { get { _fields.value._encode ?? 0 } set { _fields.value._encode = newValue } }
   var hasEncode: Bool { _fields.value._encode != nil }
   mutating func clearEncode() { _fields.value._encode = nil }
-  var measure: Int32 { get { _fields.value._measure ?? 0 } _modify { yield &_fields.value._measure[or: 0] } }
+  var measure: Int32 { get { _fields.value._measure ?? 0 } set { _fields.value._measure = newValue } }
   var hasMeasure: Bool { _fields.value._measure != nil }
   mutating func clearMeasure() { _fields.value._measure = nil }
-  var serializedBytes: Int32 { get { _fields.value._serializedBytes ?? 0 } _modify { yield &_fields.value._serializedBytes[or: 0] } }
+  var serializedBytes: Int32 { get { _fields.value._serializedBytes ?? 0 } set { _fields.value._serializedBytes = newValue } }
   var hasSerializedBytes: Bool { _fields.value._serializedBytes != nil }
   mutating func clearSerializedBytes() { _fields.value._serializedBytes = nil }
-  var jsonString: Int32 { get { _fields.value._jsonString ?? 0 } _modify { yield &_fields.value._jsonString[or: 0] } }
+  var jsonString: Int32 { get { _fields.value._jsonString ?? 0 } set { _fields.value._jsonString = newValue } }
   var hasJsonString: Bool { _fields.value._jsonString != nil }
   mutating func clearJsonString() { _fields.value._jsonString = nil }
-  var textFormatString: Int32 { get { _fields.value._textFormatString ?? 0 } _modify { yield &_fields.value._textFormatString[or: 0] } }
+  var textFormatString: Int32 { get { _fields.value._textFormatString ?? 0 } set { _fields.value._textFormatString = newValue } }
   var hasTextFormatString: Bool { _fields.value._textFormatString != nil }
   mutating func clearTextFormatString() { _fields.value._textFormatString = nil }
-  var decoder: Int32 { get { _fields.value._decoder ?? 0 } _modify { yield &_fields.value._decoder[or: 0] } }
+  var decoder: Int32 { get { _fields.value._decoder ?? 0 } set { _fields.value._decoder = newValue } }
   var hasDecoder: Bool { _fields.value._decoder != nil }
   mutating func clearDecoder() { _fields.value._decoder = nil }
-  var visitor: Int32 { get { _fields.value._visitor ?? 0 } _modify { yield &_fields.value._visitor[or: 0] } }
+  var visitor: Int32 { get { _fields.value._visitor ?? 0 } set { _fields.value._visitor = newValue } }
   var hasVisitor: Bool { _fields.value._visitor != nil }
   mutating func clearVisitor() { _fields.value._visitor = nil }
-  var number: Int32 { get { _fields.value._number ?? 0 } _modify { yield &_fields.value._number[or: 0] } }
+  var number: Int32 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
   var hasNumber: Bool { _fields.value._number != nil }
   mutating func clearNumber() { _fields.value._number = nil }
-  var value: Int32 { get { _fields.value._value ?? 0 } _modify { yield &_fields.value._value[or: 0] } }
+  var value: Int32 { get { _fields.value._value ?? 0 } set { _fields.value._value = newValue } }
   var hasValue: Bool { _fields.value._value != nil }
   mutating func clearValue() { _fields.value._value = nil }
-  var newValue: Int32 { get { _fields.value._newValue ?? 0 } _modify { yield &_fields.value._newValue[or: 0] } }
+  var newValue: Int32 { get { _fields.value._newValue ?? 0 } set { _fields.value._newValue = newValue } }
   var hasNewValue: Bool { _fields.value._newValue != nil }
   mutating func clearNewValue() { _fields.value._newValue = nil }
-  var await: Int32 { get { _fields.value._await ?? 0 } _modify { yield &_fields.value._await[or: 0] } }
+  var await: Int32 { get { _fields.value._await ?? 0 } set { _fields.value._await = newValue } }
   var hasAwait: Bool { _fields.value._await != nil }
   mutating func clearAwait() { _fields.value._await = nil }
-  var async: Int32 { get { _fields.value._async ?? 0 } _modify { yield &_fields.value._async[or: 0] } }
+  var async: Int32 { get { _fields.value._async ?? 0 } set { _fields.value._async = newValue } }
   var hasAsync: Bool { _fields.value._async != nil }
   mutating func clearAsync() { _fields.value._async = nil }
-  var any_p38: Int32 { get { _fields.value._any_p38 ?? 0 } _modify { yield &_fields.value._any_p38[or: 0] } }
+  var any_p38: Int32 { get { _fields.value._any_p38 ?? 0 } set { _fields.value._any_p38 = newValue } }
   var hasAny_p38: Bool { _fields.value._any_p38 != nil }
   mutating func clearAny_p38() { _fields.value._any_p38 = nil }
-  var some: Int32 { get { _fields.value._some ?? 0 } _modify { yield &_fields.value._some[or: 0] } }
+  var some: Int32 { get { _fields.value._some ?? 0 } set { _fields.value._some = newValue } }
   var hasSome: Bool { _fields.value._some != nil }
   mutating func clearSome() { _fields.value._some = nil }
-  var consume: Int32 { get { _fields.value._consume ?? 0 } _modify { yield &_fields.value._consume[or: 0] } }
+  var consume: Int32 { get { _fields.value._consume ?? 0 } set { _fields.value._consume = newValue } }
   var hasConsume: Bool { _fields.value._consume != nil }
   mutating func clearConsume() { _fields.value._consume = nil }
-  var copy: Int32 { get { _fields.value._copy ?? 0 } _modify { yield &_fields.value._copy[or: 0] } }
+  var copy: Int32 { get { _fields.value._copy ?? 0 } set { _fields.value._copy = newValue } }
   var hasCopy: Bool { _fields.value._copy != nil }
   mutating func clearCopy() { _fields.value._copy = nil }
-  var each: Int32 { get { _fields.value._each ?? 0 } _modify { yield &_fields.value._each[or: 0] } }
+  var each: Int32 { get { _fields.value._each ?? 0 } set { _fields.value._each = newValue } }
   var hasEach: Bool { _fields.value._each != nil }
   mutating func clearEach() { _fields.value._each = nil }
-  var then: Int32 { get { _fields.value._then ?? 0 } _modify { yield &_fields.value._then[or: 0] } }
+  var then: Int32 { get { _fields.value._then ?? 0 } set { _fields.value._then = newValue } }
   var hasThen: Bool { _fields.value._then != nil }
   mutating func clearThen() { _fields.value._then = nil }
-  var unsafe: Int32 { get { _fields.value._unsafe ?? 0 } _modify { yield &_fields.value._unsafe[or: 0] } }
+  var unsafe: Int32 { get { _fields.value._unsafe ?? 0 } set { _fields.value._unsafe = newValue } }
   var hasUnsafe: Bool { _fields.value._unsafe != nil }
   mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var yield: Int32 { get { _fields.value._yield ?? 0 } _modify { yield &_fields.value._yield[or: 0] } }
+  var yield: Int32 { get { _fields.value._yield ?? 0 } set { _fields.value._yield = newValue } }
   var hasYield: Bool { _fields.value._yield != nil }
   mutating func clearYield() { _fields.value._yield = nil }
-  var discard: Int32 { get { _fields.value._discard ?? 0 } _modify { yield &_fields.value._discard[or: 0] } }
+  var discard: Int32 { get { _fields.value._discard ?? 0 } set { _fields.value._discard = newValue } }
   var hasDiscard: Bool { _fields.value._discard != nil }
   mutating func clearDiscard() { _fields.value._discard = nil }
-  var borrow: Int32 { get { _fields.value._borrow ?? 0 } _modify { yield &_fields.value._borrow[or: 0] } }
+  var borrow: Int32 { get { _fields.value._borrow ?? 0 } set { _fields.value._borrow = newValue } }
   var hasBorrow: Bool { _fields.value._borrow != nil }
   mutating func clearBorrow() { _fields.value._borrow = nil }
-  var actor: Int32 { get { _fields.value._actor ?? 0 } _modify { yield &_fields.value._actor[or: 0] } }
+  var actor: Int32 { get { _fields.value._actor ?? 0 } set { _fields.value._actor = newValue } }
   var hasActor: Bool { _fields.value._actor != nil }
   mutating func clearActor() { _fields.value._actor = nil }
-  var macro: Int32 { get { _fields.value._macro ?? 0 } _modify { yield &_fields.value._macro[or: 0] } }
+  var macro: Int32 { get { _fields.value._macro ?? 0 } set { _fields.value._macro = newValue } }
   var hasMacro: Bool { _fields.value._macro != nil }
   mutating func clearMacro() { _fields.value._macro = nil }
-  var package: Int32 { get { _fields.value._package ?? 0 } _modify { yield &_fields.value._package[or: 0] } }
+  var package: Int32 { get { _fields.value._package ?? 0 } set { _fields.value._package = newValue } }
   var hasPackage: Bool { _fields.value._package != nil }
   mutating func clearPackage() { _fields.value._package = nil }
-  var `repeat`: Int32 { get { _fields.value._repeat ?? 0 } _modify { yield &_fields.value._repeat[or: 0] } }
+  var `repeat`: Int32 { get { _fields.value._repeat ?? 0 } set { _fields.value._repeat = newValue } }
   var hasRepeat: Bool { _fields.value._repeat != nil }
   mutating func clearRepeat() { _fields.value._repeat = nil }
-  var get: Int32 { get { _fields.value._get ?? 0 } _modify { yield &_fields.value._get[or: 0] } }
+  var get: Int32 { get { _fields.value._get ?? 0 } set { _fields.value._get = newValue } }
   var hasGet: Bool { _fields.value._get != nil }
   mutating func clearGet() { _fields.value._get = nil }
-  var set: Int32 { get { _fields.value._set ?? 0 } _modify { yield &_fields.value._set[or: 0] } }
+  var set: Int32 { get { _fields.value._set ?? 0 } set { _fields.value._set = newValue } }
   var hasSet: Bool { _fields.value._set != nil }
   mutating func clearSet() { _fields.value._set = nil }
-  var willSet: Int32 { get { _fields.value._willSet ?? 0 } _modify { yield &_fields.value._willSet[or: 0] } }
+  var willSet: Int32 { get { _fields.value._willSet ?? 0 } set { _fields.value._willSet = newValue } }
   var hasWillSet: Bool { _fields.value._willSet != nil }
   mutating func clearWillSet() { _fields.value._willSet = nil }
-  var lazy: Int32 { get { _fields.value._lazy ?? 0 } _modify { yield &_fields.value._lazy[or: 0] } }
+  var lazy: Int32 { get { _fields.value._lazy ?? 0 } set { _fields.value._lazy = newValue } }
   var hasLazy: Bool { _fields.value._lazy != nil }
   mutating func clearLazy() { _fields.value._lazy = nil }
-  var weak: Int32 { get { _fields.value._weak ?? 0 } _modify { yield &_fields.value._weak[or: 0] } }
+  var weak: Int32 { get { _fields.value._weak ?? 0 } set { _fields.value._weak = newValue } }
   var hasWeak: Bool { _fields.value._weak != nil }
   mutating func clearWeak() { _fields.value._weak = nil }
-  var unowned: Int32 { get { _fields.value._unowned ?? 0 } _modify { yield &_fields.value._unowned[or: 0] } }
+  var unowned: Int32 { get { _fields.value._unowned ?? 0 } set { _fields.value._unowned = newValue } }
   var hasUnowned: Bool { _fields.value._unowned != nil }
   mutating func clearUnowned() { _fields.value._unowned = nil }
-  var mutating: Int32 { get { _fields.value._mutating ?? 0 } _modify { yield &_fields.value._mutating[or: 0] } }
+  var mutating: Int32 { get { _fields.value._mutating ?? 0 } set { _fields.value._mutating = newValue } }
   var hasMutating: Bool { _fields.value._mutating != nil }
   mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonisolated: Int32 { get { _fields.value._nonisolated ?? 0 } _modify { yield &_fields.value._nonisolated[or: 0] } }
+  var nonisolated: Int32 { get { _fields.value._nonisolated ?? 0 } set { _fields.value._nonisolated = newValue } }
   var hasNonisolated: Bool { _fields.value._nonisolated != nil }
   mutating func clearNonisolated() { _fields.value._nonisolated = nil }
-  var left: Int32 { get { _fields.value._left ?? 0 } _modify { yield &_fields.value._left[or: 0] } }
+  var left: Int32 { get { _fields.value._left ?? 0 } set { _fields.value._left = newValue } }
   var hasLeft: Bool { _fields.value._left != nil }
   mutating func clearLeft() { _fields.value._left = nil }
-  var right: Int32 { get { _fields.value._right ?? 0 } _modify { yield &_fields.value._right[or: 0] } }
+  var right: Int32 { get { _fields.value._right ?? 0 } set { _fields.value._right = newValue } }
   var hasRight: Bool { _fields.value._right != nil }
   mutating func clearRight() { _fields.value._right = nil }
-  var hasher: Int32 { get { _fields.value._hasher ?? 0 } _modify { yield &_fields.value._hasher[or: 0] } }
+  var hasher: Int32 { get { _fields.value._hasher ?? 0 } set { _fields.value._hasher = newValue } }
   var hasHasher: Bool { _fields.value._hasher != nil }
   mutating func clearHasher() { _fields.value._hasher = nil }
-  var hash: Int32 { get { _fields.value._hash ?? 0 } _modify { yield &_fields.value._hash[or: 0] } }
+  var hash: Int32 { get { _fields.value._hash ?? 0 } set { _fields.value._hash = newValue } }
   var hasHash: Bool { _fields.value._hash != nil }
   mutating func clearHash() { _fields.value._hash = nil }
-  var extensionFields: Int32 { get { _fields.value._extensionFields ?? 0 } _modify { yield &_fields.value._extensionFields[or: 0] } }
+  var extensionFields: Int32 { get { _fields.value._extensionFields ?? 0 } set { _fields.value._extensionFields = newValue } }
   var hasExtensionFields: Bool { _fields.value._extensionFields != nil }
   mutating func clearExtensionFields() { _fields.value._extensionFields = nil }
-  var isolated: Int32 { get { _fields.value._isolated ?? 0 } _modify { yield &_fields.value._isolated[or: 0] } }
+  var isolated: Int32 { get { _fields.value._isolated ?? 0 } set { _fields.value._isolated = newValue } }
   var hasIsolated: Bool { _fields.value._isolated != nil }
   mutating func clearIsolated() { _fields.value._isolated = nil }
-  var sending: Int32 { get { _fields.value._sending ?? 0 } _modify { yield &_fields.value._sending[or: 0] } }
+  var sending: Int32 { get { _fields.value._sending ?? 0 } set { _fields.value._sending = newValue } }
   var hasSending: Bool { _fields.value._sending != nil }
   mutating func clearSending() { _fields.value._sending = nil }
-  var borrowing: Int32 { get { _fields.value._borrowing ?? 0 } _modify { yield &_fields.value._borrowing[or: 0] } }
+  var borrowing: Int32 { get { _fields.value._borrowing ?? 0 } set { _fields.value._borrowing = newValue } }
   var hasBorrowing: Bool { _fields.value._borrowing != nil }
   mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: Int32 { get { _fields.value._consuming ?? 0 } _modify { yield &_fields.value._consuming[or: 0] } }
+  var consuming: Int32 { get { _fields.value._consuming ?? 0 } set { _fields.value._consuming = newValue } }
   var hasConsuming: Bool { _fields.value._consuming != nil }
   mutating func clearConsuming() { _fields.value._consuming = nil }
-  var _Consuming: Int32 { get { _fields.value.__Consuming ?? 0 } _modify { yield &_fields.value.__Consuming[or: 0] } }
+  var _Consuming: Int32 { get { _fields.value.__Consuming ?? 0 } set { _fields.value.__Consuming = newValue } }
   var has_Consuming: Bool { _fields.value.__Consuming != nil }
   mutating func clear_Consuming() { _fields.value.__Consuming = nil }
-  var `throws`: Int32 { get { _fields.value._throws ?? 0 } _modify { yield &_fields.value._throws[or: 0] } }
+  var `throws`: Int32 { get { _fields.value._throws ?? 0 } set { _fields.value._throws = newValue } }
   var hasThrows: Bool { _fields.value._throws != nil }
   mutating func clearThrows() { _fields.value._throws = nil }
-  var `rethrows`: Int32 { get { _fields.value._rethrows ?? 0 } _modify { yield &_fields.value._rethrows[or: 0] } }
+  var `rethrows`: Int32 { get { _fields.value._rethrows ?? 0 } set { _fields.value._rethrows = newValue } }
   var hasRethrows: Bool { _fields.value._rethrows != nil }
   mutating func clearRethrows() { _fields.value._rethrows = nil }
-  var any_p72: Int32 { get { _fields.value._any_p72 ?? 0 } _modify { yield &_fields.value._any_p72[or: 0] } }
+  var any_p72: Int32 { get { _fields.value._any_p72 ?? 0 } set { _fields.value._any_p72 = newValue } }
   var hasAny_p72: Bool { _fields.value._any_p72 != nil }
   mutating func clearAny_p72() { _fields.value._any_p72 = nil }
-  var ___: Int32 { get { _fields.value.__ ?? 0 } _modify { yield &_fields.value.__[or: 0] } }
+  var ___: Int32 { get { _fields.value.__ ?? 0 } set { _fields.value.__ = newValue } }
   var has___: Bool { _fields.value.__ != nil }
   mutating func clear___() { _fields.value.__ = nil }
-  var ____: Int32 { get { _fields.value.___ ?? 0 } _modify { yield &_fields.value.___[or: 0] } }
+  var ____: Int32 { get { _fields.value.___ ?? 0 } set { _fields.value.___ = newValue } }
   var has____: Bool { _fields.value.___ != nil }
   mutating func clear____() { _fields.value.___ = nil }
-  var dynamic: Int32 { get { _fields.value._dynamic ?? 0 } _modify { yield &_fields.value._dynamic[or: 0] } }
+  var dynamic: Int32 { get { _fields.value._dynamic ?? 0 } set { _fields.value._dynamic = newValue } }
   var hasDynamic: Bool { _fields.value._dynamic != nil }
   mutating func clearDynamic() { _fields.value._dynamic = nil }
-  var convenience: Int32 { get { _fields.value._convenience ?? 0 } _modify { yield &_fields.value._convenience[or: 0] } }
+  var convenience: Int32 { get { _fields.value._convenience ?? 0 } set { _fields.value._convenience = newValue } }
   var hasConvenience: Bool { _fields.value._convenience != nil }
   mutating func clearConvenience() { _fields.value._convenience = nil }
-  var final: Int32 { get { _fields.value._final ?? 0 } _modify { yield &_fields.value._final[or: 0] } }
+  var final: Int32 { get { _fields.value._final ?? 0 } set { _fields.value._final = newValue } }
   var hasFinal: Bool { _fields.value._final != nil }
   mutating func clearFinal() { _fields.value._final = nil }
-  var indirect: Int32 { get { _fields.value._indirect ?? 0 } _modify { yield &_fields.value._indirect[or: 0] } }
+  var indirect: Int32 { get { _fields.value._indirect ?? 0 } set { _fields.value._indirect = newValue } }
   var hasIndirect: Bool { _fields.value._indirect != nil }
   mutating func clearIndirect() { _fields.value._indirect = nil }
-  var infix: Int32 { get { _fields.value._infix ?? 0 } _modify { yield &_fields.value._infix[or: 0] } }
+  var infix: Int32 { get { _fields.value._infix ?? 0 } set { _fields.value._infix = newValue } }
   var hasInfix: Bool { _fields.value._infix != nil }
   mutating func clearInfix() { _fields.value._infix = nil }
-  var none: Int32 { get { _fields.value._none ?? 0 } _modify { yield &_fields.value._none[or: 0] } }
+  var none: Int32 { get { _fields.value._none ?? 0 } set { _fields.value._none = newValue } }
   var hasNone: Bool { _fields.value._none != nil }
   mutating func clearNone() { _fields.value._none = nil }
-  var `nil`: Int32 { get { _fields.value._nil ?? 0 } _modify { yield &_fields.value._nil[or: 0] } }
+  var `nil`: Int32 { get { _fields.value._nil ?? 0 } set { _fields.value._nil = newValue } }
   var hasNil: Bool { _fields.value._nil != nil }
   mutating func clearNil() { _fields.value._nil = nil }
-  var `true`: Int32 { get { _fields.value._true ?? 0 } _modify { yield &_fields.value._true[or: 0] } }
+  var `true`: Int32 { get { _fields.value._true ?? 0 } set { _fields.value._true = newValue } }
   var hasTrue: Bool { _fields.value._true != nil }
   mutating func clearTrue() { _fields.value._true = nil }
-  var `super`: Int32 { get { _fields.value._super ?? 0 } _modify { yield &_fields.value._super[or: 0] } }
+  var `super`: Int32 { get { _fields.value._super ?? 0 } set { _fields.value._super = newValue } }
   var hasSuper: Bool { _fields.value._super != nil }
   mutating func clearSuper() { _fields.value._super = nil }
-  var `is`: Int32 { get { _fields.value._is ?? 0 } _modify { yield &_fields.value._is[or: 0] } }
+  var `is`: Int32 { get { _fields.value._is ?? 0 } set { _fields.value._is = newValue } }
   var hasIs: Bool { _fields.value._is != nil }
   mutating func clearIs() { _fields.value._is = nil }
-  var `as`: Int32 { get { _fields.value._as ?? 0 } _modify { yield &_fields.value._as[or: 0] } }
+  var `as`: Int32 { get { _fields.value._as ?? 0 } set { _fields.value._as = newValue } }
   var hasAs: Bool { _fields.value._as != nil }
   mutating func clearAs() { _fields.value._as = nil }
-  var `class`: Int32 { get { _fields.value._class ?? 0 } _modify { yield &_fields.value._class[or: 0] } }
+  var `class`: Int32 { get { _fields.value._class ?? 0 } set { _fields.value._class = newValue } }
   var hasClass: Bool { _fields.value._class != nil }
   mutating func clearClass() { _fields.value._class = nil }
-  var `func`: Int32 { get { _fields.value._func ?? 0 } _modify { yield &_fields.value._func[or: 0] } }
+  var `func`: Int32 { get { _fields.value._func ?? 0 } set { _fields.value._func = newValue } }
   var hasFunc: Bool { _fields.value._func != nil }
   mutating func clearFunc() { _fields.value._func = nil }
-  var `import`: Int32 { get { _fields.value._import ?? 0 } _modify { yield &_fields.value._import[or: 0] } }
+  var `import`: Int32 { get { _fields.value._import ?? 0 } set { _fields.value._import = newValue } }
   var hasImport: Bool { _fields.value._import != nil }
   mutating func clearImport() { _fields.value._import = nil }
-  var `let`: Int32 { get { _fields.value._let ?? 0 } _modify { yield &_fields.value._let[or: 0] } }
+  var `let`: Int32 { get { _fields.value._let ?? 0 } set { _fields.value._let = newValue } }
   var hasLet: Bool { _fields.value._let != nil }
   mutating func clearLet() { _fields.value._let = nil }
-  var `var`: Int32 { get { _fields.value._var ?? 0 } _modify { yield &_fields.value._var[or: 0] } }
+  var `var`: Int32 { get { _fields.value._var ?? 0 } set { _fields.value._var = newValue } }
   var hasVar: Bool { _fields.value._var != nil }
   mutating func clearVar() { _fields.value._var = nil }
-  var `operator`: Int32 { get { _fields.value._operator ?? 0 } _modify { yield &_fields.value._operator[or: 0] } }
+  var `operator`: Int32 { get { _fields.value._operator ?? 0 } set { _fields.value._operator = newValue } }
   var hasOperator: Bool { _fields.value._operator != nil }
   mutating func clearOperator() { _fields.value._operator = nil }
-  var `precedencegroup`: Int32 { get { _fields.value._precedencegroup ?? 0 } _modify { yield &_fields.value._precedencegroup[or: 0] } }
+  var `precedencegroup`: Int32 { get { _fields.value._precedencegroup ?? 0 } set { _fields.value._precedencegroup = newValue } }
   var hasPrecedencegroup: Bool { _fields.value._precedencegroup != nil }
   mutating func clearPrecedencegroup() { _fields.value._precedencegroup = nil }
-  var `associatedtype`: Int32 { get { _fields.value._associatedtype ?? 0 } _modify { yield &_fields.value._associatedtype[or: 0] } }
+  var `associatedtype`: Int32 { get { _fields.value._associatedtype ?? 0 } set { _fields.value._associatedtype = newValue } }
   var hasAssociatedtype: Bool { _fields.value._associatedtype != nil }
   mutating func clearAssociatedtype() { _fields.value._associatedtype = nil }
-  var `case`: Int32 { get { _fields.value._case ?? 0 } _modify { yield &_fields.value._case[or: 0] } }
+  var `case`: Int32 { get { _fields.value._case ?? 0 } set { _fields.value._case = newValue } }
   var hasCase: Bool { _fields.value._case != nil }
   mutating func clearCase() { _fields.value._case = nil }
-  var `default`: Int32 { get { _fields.value._default ?? 0 } _modify { yield &_fields.value._default[or: 0] } }
+  var `default`: Int32 { get { _fields.value._default ?? 0 } set { _fields.value._default = newValue } }
   var hasDefault: Bool { _fields.value._default != nil }
   mutating func clearDefault() { _fields.value._default = nil }
-  var `where`: Int32 { get { _fields.value._where ?? 0 } _modify { yield &_fields.value._where[or: 0] } }
+  var `where`: Int32 { get { _fields.value._where ?? 0 } set { _fields.value._where = newValue } }
   var hasWhere: Bool { _fields.value._where != nil }
   mutating func clearWhere() { _fields.value._where = nil }
-  var module: Int32 { get { _fields.value._module ?? 0 } _modify { yield &_fields.value._module[or: 0] } }
+  var module: Int32 { get { _fields.value._module ?? 0 } set { _fields.value._module = newValue } }
   var hasModule: Bool { _fields.value._module != nil }
   mutating func clearModule() { _fields.value._module = nil }
-  var current: Int32 { get { _fields.value._current ?? 0 } _modify { yield &_fields.value._current[or: 0] } }
+  var current: Int32 { get { _fields.value._current ?? 0 } set { _fields.value._current = newValue } }
   var hasCurrent: Bool { _fields.value._current != nil }
   mutating func clearCurrent() { _fields.value._current = nil }
-  var new: Int32 { get { _fields.value._new ?? 0 } _modify { yield &_fields.value._new[or: 0] } }
+  var new: Int32 { get { _fields.value._new ?? 0 } set { _fields.value._new = newValue } }
   var hasNew: Bool { _fields.value._new != nil }
   mutating func clearNew() { _fields.value._new = nil }
-  var fieldNames_p100: Int32 { get { _fields.value._fieldNames_p100 ?? 0 } _modify { yield &_fields.value._fieldNames_p100[or: 0] } }
+  var fieldNames_p100: Int32 { get { _fields.value._fieldNames_p100 ?? 0 } set { _fields.value._fieldNames_p100 = newValue } }
   var hasFieldNames_p100: Bool { _fields.value._fieldNames_p100 != nil }
   mutating func clearFieldNames_p100() { _fields.value._fieldNames_p100 = nil }
-  var hashInto: Int32 { get { _fields.value._hashInto ?? 0 } _modify { yield &_fields.value._hashInto[or: 0] } }
+  var hashInto: Int32 { get { _fields.value._hashInto ?? 0 } set { _fields.value._hashInto = newValue } }
   var hasHashInto: Bool { _fields.value._hashInto != nil }
   mutating func clearHashInto() { _fields.value._hashInto = nil }
-  var swiftself: Int32 { get { _fields.value._swiftself ?? 0 } _modify { yield &_fields.value._swiftself[or: 0] } }
+  var swiftself: Int32 { get { _fields.value._swiftself ?? 0 } set { _fields.value._swiftself = newValue } }
   var hasSwiftself: Bool { _fields.value._swiftself != nil }
   mutating func clearSwiftself() { _fields.value._swiftself = nil }
-  var body: Int32 { get { _fields.value._body ?? 0 } _modify { yield &_fields.value._body[or: 0] } }
+  var body: Int32 { get { _fields.value._body ?? 0 } set { _fields.value._body = newValue } }
   var hasBody: Bool { _fields.value._body != nil }
   mutating func clearBody() { _fields.value._body = nil }
-  var using: Int32 { get { _fields.value._using ?? 0 } _modify { yield &_fields.value._using[or: 0] } }
+  var using: Int32 { get { _fields.value._using ?? 0 } set { _fields.value._using = newValue } }
   var hasUsing: Bool { _fields.value._using != nil }
   mutating func clearUsing() { _fields.value._using = nil }
-  var modify: Int32 { get { _fields.value._modify ?? 0 } _modify { yield &_fields.value._modify[or: 0] } }
+  var modify: Int32 { get { _fields.value._modify ?? 0 } set { _fields.value._modify = newValue } }
   var hasModify: Bool { _fields.value._modify != nil }
   mutating func clearModify() { _fields.value._modify = nil }
-  var count: Int32 { get { _fields.value._count ?? 0 } _modify { yield &_fields.value._count[or: 0] } }
+  var count: Int32 { get { _fields.value._count ?? 0 } set { _fields.value._count = newValue } }
   var hasCount: Bool { _fields.value._count != nil }
   mutating func clearCount() { _fields.value._count = nil }
-  var index: Int32 { get { _fields.value._index ?? 0 } _modify { yield &_fields.value._index[or: 0] } }
+  var index: Int32 { get { _fields.value._index ?? 0 } set { _fields.value._index = newValue } }
   var hasIndex: Bool { _fields.value._index != nil }
   mutating func clearIndex() { _fields.value._index = nil }
-  var int32: Int32 { get { _fields.value._int32 ?? 0 } _modify { yield &_fields.value._int32[or: 0] } }
+  var int32: Int32 { get { _fields.value._int32 ?? 0 } set { _fields.value._int32 = newValue } }
   var hasInt32: Bool { _fields.value._int32 != nil }
   mutating func clearInt32() { _fields.value._int32 = nil }
-  var string: Int32 { get { _fields.value._string ?? 0 } _modify { yield &_fields.value._string[or: 0] } }
+  var string: Int32 { get { _fields.value._string ?? 0 } set { _fields.value._string = newValue } }
   var hasString: Bool { _fields.value._string != nil }
   mutating func clearString() { _fields.value._string = nil }
   var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -1673,7 +1673,7 @@ struct Members: SwitchboardProtobuf.Message {
 
 struct Small: SwitchboardProtobuf.Message {
   var value: [Int32] = []
-  var decoder: Int32 { get { _decoder ?? 0 } _modify { yield &_decoder[or: 0] } }
+  var decoder: Int32 { get { _decoder ?? 0 } set { _decoder = newValue } }
   var hasDecoder: Bool { _decoder != nil }
   mutating func clearDecoder() { _decoder = nil }
   private var _decoder: Int32?
@@ -1718,7 +1718,7 @@ struct Small: SwitchboardProtobuf.Message {
 
 struct Locals: SwitchboardProtobuf.Message {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var value: Int32 { get { _fields.value._value ?? 0 } _modify { yield &_fields.value._value[or: 0] } }
+  var value: Int32 { get { _fields.value._value ?? 0 } set { _fields.value._value = newValue } }
   var hasValue: Bool { _fields.value._value != nil }
   mutating func clearValue() { _fields.value._value = nil }
   var decoder: [Int32] { get { _fields.value.decoder } _modify { yield &_fields.value.decoder } }
@@ -1826,7 +1826,7 @@ struct Locals: SwitchboardProtobuf.Message {
 }
 
 struct Required2: SwitchboardProtobuf.Message {
-  var value: Int32 { get { _value ?? 0 } _modify { yield &_value[or: 0] } }
+  var value: Int32 { get { _value ?? 0 } set { _value = newValue } }
   var hasValue: Bool { _value != nil }
   mutating func clearValue() { _value = nil }
   private var _value: Int32?
@@ -1871,7 +1871,7 @@ struct Oneofs: SwitchboardProtobuf.Message {
   var i: Int32 { get { if case .i(let value)? = _fields.value.unknownFields_p { value } else { 0 } } set { _fields.value.unknownFields_p = .i(newValue) } }
   var j: Int32 { get { if case .j(let value)? = _fields.value.one { value } else { 0 } } set { _fields.value.one = .j(newValue) } }
   var k: Int32 { get { if case .k(let value)? = _fields.value.one { value } else { 0 } } set { _fields.value.one = .k(newValue) } }
-  var between: Int32 { get { _fields.value._between ?? 0 } _modify { yield &_fields.value._between[or: 0] } }
+  var between: Int32 { get { _fields.value._between ?? 0 } set { _fields.value._between = newValue } }
   var hasBetween: Bool { _fields.value._between != nil }
   mutating func clearBetween() { _fields.value._between = nil }
   var fooBar_oneof0: OneOf_FooBar? { get { _fields.value.fooBar_oneof0 } _modify { yield &_fields.value.fooBar_oneof0 } }
@@ -2024,7 +2024,7 @@ struct Oneofs: SwitchboardProtobuf.Message {
   }
 
   struct OneOf_Payload: SwitchboardProtobuf.Message {
-    var x: Int32 { get { _x ?? 0 } _modify { yield &_x[or: 0] } }
+    var x: Int32 { get { _x ?? 0 } set { _x = newValue } }
     var hasX: Bool { _x != nil }
     mutating func clearX() { _x = nil }
     private var _x: Int32?
@@ -2046,18 +2046,18 @@ struct Oneofs: SwitchboardProtobuf.Message {
 }
 
 struct UsesCases: SwitchboardProtobuf.Message {
-  var none: Cases { get { _none ?? Cases.none } _modify { yield &_none[or: Cases.none] } }
+  var none: Cases { get { _none ?? Cases.none } set { _none = newValue } }
   var hasNone: Bool { _none != nil }
   mutating func clearNone() { _none = nil }
   private var _none: Cases?
-  var some: Cases { get { _some ?? Cases.some } _modify { yield &_some[or: Cases.some] } }
+  var some: Cases { get { _some ?? Cases.some } set { _some = newValue } }
   var hasSome: Bool { _some != nil }
   mutating func clearSome() { _some = nil }
   private var _some: Cases?
   var all: [Cases] = []
   var m: [Int32: Cases] = [:]
   var y: Cases { get { if case .y(let value)? = x { value } else { Cases() } } set { x = .y(newValue) } }
-  var allcases: Cases { get { _allcases ?? Cases.allcases } _modify { yield &_allcases[or: Cases.allcases] } }
+  var allcases: Cases { get { _allcases ?? Cases.allcases } set { _allcases = newValue } }
   var hasAllcases: Bool { _allcases != nil }
   mutating func clearAllcases() { _allcases = nil }
   private var _allcases: Cases?
@@ -2192,7 +2192,7 @@ struct Deep: SwitchboardProtobuf.Message {
               var a: Deep.A { get { _fields.value._a ?? Deep.A() } _modify { yield &_fields.value._a[or: Deep.A()] } }
               var hasA: Bool { _fields.value._a != nil }
               mutating func clearA() { _fields.value._a = nil }
-              var g: Deep.A.B.C.D2.E.F.G { get { _fields.value._g ?? Deep.A.B.C.D2.E.F.G() } _modify { yield &_fields.value._g[or: Deep.A.B.C.D2.E.F.G()] } }
+              var g: Deep.A.B.C.D2.E.F.G { get { _fields.value._g ?? Deep.A.B.C.D2.E.F.G() } set { _fields.value._g = newValue } }
               var hasG: Bool { _fields.value._g != nil }
               mutating func clearG() { _fields.value._g = nil }
               var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -2291,7 +2291,7 @@ struct _FieldsMessage: SwitchboardProtobuf.Message {
   var hasFields_p1: Bool { _fields_p1 != nil }
   mutating func clearFields_p1() { _fields_p1 = nil }
   private var _fields_p1: _FieldsMessage._FieldsMessageMessage?
-  var fields_p2: Int32 { get { _fields_p2 ?? 0 } _modify { yield &_fields_p2[or: 0] } }
+  var fields_p2: Int32 { get { _fields_p2 ?? 0 } set { _fields_p2 = newValue } }
   var hasFields_p2: Bool { _fields_p2 != nil }
   mutating func clearFields_p2() { _fields_p2 = nil }
   private var _fields_p2: Int32?
@@ -2354,7 +2354,7 @@ struct Kw: SwitchboardProtobuf.Message {
   var c: Kw.classMessage { get { _fields.value._c ?? Kw.classMessage() } _modify { yield &_fields.value._c[or: Kw.classMessage()] } }
   var hasC: Bool { _fields.value._c != nil }
   mutating func clearC() { _fields.value._c = nil }
-  var i: Kw.inEnum { get { _fields.value._i ?? Kw.inEnum() } _modify { yield &_fields.value._i[or: Kw.inEnum()] } }
+  var i: Kw.inEnum { get { _fields.value._i ?? Kw.inEnum() } set { _fields.value._i = newValue } }
   var hasI: Bool { _fields.value._i != nil }
   mutating func clearI() { _fields.value._i = nil }
   var xx: Kw.initMessage { get { if case .xx(let value)? = _fields.value.x { value } else { Kw.initMessage() } } _modify { var new = self.xx; _fields.value.x = nil; defer { _fields.value.x = .xx(new) }; yield &new } }
@@ -2878,7 +2878,7 @@ struct Big: SwitchboardProtobuf.ExtensibleMessage {
   var hasDecoder: Bool { _fields.value._decoder != nil }
   mutating func clearDecoder() { _fields.value._decoder = nil }
   var number: [Int32] { get { _fields.value.number } _modify { yield &_fields.value.number } }
-  var fields: Int32 { get { _fields.value._fields ?? 0 } _modify { yield &_fields.value._fields[or: 0] } }
+  var fields: Int32 { get { _fields.value._fields ?? 0 } set { _fields.value._fields = newValue } }
   var hasFields: Bool { _fields.value._fields != nil }
   mutating func clearFields() { _fields.value._fields = nil }
   var visitor: [Required2] { get { _fields.value.visitor } _modify { yield &_fields.value.visitor } }
@@ -2978,7 +2978,7 @@ struct Big: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct BigGroup: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } _modify { yield &_a[or: 0] } }
+  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
   var hasA: Bool { _a != nil }
   mutating func clearA() { _a = nil }
   private var _a: Int32?

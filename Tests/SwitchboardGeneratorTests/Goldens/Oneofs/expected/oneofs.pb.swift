@@ -35,7 +35,7 @@ struct Golden_Oneofs_Choices: SwitchboardProtobuf.Message {
   var between: Int32 { get { _fields.value.between } _modify { yield &_fields.value.between } }
   var first: Bool { get { if case .first(let value)? = _fields.value.split { value } else { false } } set { _fields.value.split = .first(newValue) } }
   var last: Bool { get { if case .last(let value)? = _fields.value.split { value } else { false } } set { _fields.value.split = .last(newValue) } }
-  var inside: Int32 { get { _fields.value._inside ?? 0 } _modify { yield &_fields.value._inside[or: 0] } }
+  var inside: Int32 { get { _fields.value._inside ?? 0 } set { _fields.value._inside = newValue } }
   var hasInside: Bool { _fields.value._inside != nil }
   mutating func clearInside() { _fields.value._inside = nil }
   var only: UInt64 { get { if case .only(let value)? = _fields.value.single { value } else { 0 } } set { _fields.value.single = .only(newValue) } }

@@ -29,7 +29,7 @@ package struct Golden_Options_Visible: SwitchboardProtobuf.Message {
   package mutating func clearDuration() { _duration = nil }
   private var _duration: SwitchboardProtobuf.Google_Protobuf_Duration?
   package var kind: Golden_Options_Kind = Golden_Options_Kind()
-  package var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  package var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   package var hasNumber: Bool { _number != nil }
   package mutating func clearNumber() { _number = nil }
   private var _number: Int32?

@@ -32,43 +32,43 @@ enum Golden_Proto2_Level: SwitchboardProtobuf.Enum {
 
 struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var aDouble: Double { get { _fields.value._aDouble ?? 0 } _modify { yield &_fields.value._aDouble[or: 0] } }
+  var aDouble: Double { get { _fields.value._aDouble ?? 0 } set { _fields.value._aDouble = newValue } }
   var hasADouble: Bool { _fields.value._aDouble != nil }
   mutating func clearADouble() { _fields.value._aDouble = nil }
-  var aFloat: Float { get { _fields.value._aFloat ?? 0 } _modify { yield &_fields.value._aFloat[or: 0] } }
+  var aFloat: Float { get { _fields.value._aFloat ?? 0 } set { _fields.value._aFloat = newValue } }
   var hasAFloat: Bool { _fields.value._aFloat != nil }
   mutating func clearAFloat() { _fields.value._aFloat = nil }
-  var anInt32: Int32 { get { _fields.value._anInt32 ?? 0 } _modify { yield &_fields.value._anInt32[or: 0] } }
+  var anInt32: Int32 { get { _fields.value._anInt32 ?? 0 } set { _fields.value._anInt32 = newValue } }
   var hasAnInt32: Bool { _fields.value._anInt32 != nil }
   mutating func clearAnInt32() { _fields.value._anInt32 = nil }
-  var anInt64: Int64 { get { _fields.value._anInt64 ?? 0 } _modify { yield &_fields.value._anInt64[or: 0] } }
+  var anInt64: Int64 { get { _fields.value._anInt64 ?? 0 } set { _fields.value._anInt64 = newValue } }
   var hasAnInt64: Bool { _fields.value._anInt64 != nil }
   mutating func clearAnInt64() { _fields.value._anInt64 = nil }
-  var aUint32: UInt32 { get { _fields.value._aUint32 ?? 0 } _modify { yield &_fields.value._aUint32[or: 0] } }
+  var aUint32: UInt32 { get { _fields.value._aUint32 ?? 0 } set { _fields.value._aUint32 = newValue } }
   var hasAUint32: Bool { _fields.value._aUint32 != nil }
   mutating func clearAUint32() { _fields.value._aUint32 = nil }
-  var aUint64: UInt64 { get { _fields.value._aUint64 ?? 0 } _modify { yield &_fields.value._aUint64[or: 0] } }
+  var aUint64: UInt64 { get { _fields.value._aUint64 ?? 0 } set { _fields.value._aUint64 = newValue } }
   var hasAUint64: Bool { _fields.value._aUint64 != nil }
   mutating func clearAUint64() { _fields.value._aUint64 = nil }
-  var aSint32: Int32 { get { _fields.value._aSint32 ?? 0 } _modify { yield &_fields.value._aSint32[or: 0] } }
+  var aSint32: Int32 { get { _fields.value._aSint32 ?? 0 } set { _fields.value._aSint32 = newValue } }
   var hasASint32: Bool { _fields.value._aSint32 != nil }
   mutating func clearASint32() { _fields.value._aSint32 = nil }
-  var aSint64: Int64 { get { _fields.value._aSint64 ?? 0 } _modify { yield &_fields.value._aSint64[or: 0] } }
+  var aSint64: Int64 { get { _fields.value._aSint64 ?? 0 } set { _fields.value._aSint64 = newValue } }
   var hasASint64: Bool { _fields.value._aSint64 != nil }
   mutating func clearASint64() { _fields.value._aSint64 = nil }
-  var aFixed32: UInt32 { get { _fields.value._aFixed32 ?? 0 } _modify { yield &_fields.value._aFixed32[or: 0] } }
+  var aFixed32: UInt32 { get { _fields.value._aFixed32 ?? 0 } set { _fields.value._aFixed32 = newValue } }
   var hasAFixed32: Bool { _fields.value._aFixed32 != nil }
   mutating func clearAFixed32() { _fields.value._aFixed32 = nil }
-  var aFixed64: UInt64 { get { _fields.value._aFixed64 ?? 0 } _modify { yield &_fields.value._aFixed64[or: 0] } }
+  var aFixed64: UInt64 { get { _fields.value._aFixed64 ?? 0 } set { _fields.value._aFixed64 = newValue } }
   var hasAFixed64: Bool { _fields.value._aFixed64 != nil }
   mutating func clearAFixed64() { _fields.value._aFixed64 = nil }
-  var aSfixed32: Int32 { get { _fields.value._aSfixed32 ?? 0 } _modify { yield &_fields.value._aSfixed32[or: 0] } }
+  var aSfixed32: Int32 { get { _fields.value._aSfixed32 ?? 0 } set { _fields.value._aSfixed32 = newValue } }
   var hasASfixed32: Bool { _fields.value._aSfixed32 != nil }
   mutating func clearASfixed32() { _fields.value._aSfixed32 = nil }
-  var aSfixed64: Int64 { get { _fields.value._aSfixed64 ?? 0 } _modify { yield &_fields.value._aSfixed64[or: 0] } }
+  var aSfixed64: Int64 { get { _fields.value._aSfixed64 ?? 0 } set { _fields.value._aSfixed64 = newValue } }
   var hasASfixed64: Bool { _fields.value._aSfixed64 != nil }
   mutating func clearASfixed64() { _fields.value._aSfixed64 = nil }
-  var aBool: Bool { get { _fields.value._aBool ?? false } _modify { yield &_fields.value._aBool[or: false] } }
+  var aBool: Bool { get { _fields.value._aBool ?? false } set { _fields.value._aBool = newValue } }
   var hasABool: Bool { _fields.value._aBool != nil }
   mutating func clearABool() { _fields.value._aBool = nil }
   var aString: String { get { _fields.value._aString ?? "" } _modify { yield &_fields.value._aString[or: ""] } }
@@ -77,7 +77,7 @@ struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
   var someBytes: [UInt8] { get { _fields.value._someBytes ?? [] } _modify { yield &_fields.value._someBytes[or: []] } }
   var hasSomeBytes: Bool { _fields.value._someBytes != nil }
   mutating func clearSomeBytes() { _fields.value._someBytes = nil }
-  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level() } _modify { yield &_fields.value._level[or: Golden_Proto2_Level()] } }
+  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level() } set { _fields.value._level = newValue } }
   var hasLevel: Bool { _fields.value._level != nil }
   mutating func clearLevel() { _fields.value._level = nil }
   var part: Golden_Proto2_Part { get { _fields.value._part ?? Golden_Proto2_Part() } _modify { yield &_fields.value._part[or: Golden_Proto2_Part()] } }
@@ -93,7 +93,7 @@ struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
   mutating func clearDetail() { _fields.value._detail = nil }
   var details: [Golden_Proto2_Everything.Details] { get { _fields.value.details } _modify { yield &_fields.value.details } }
   /// - Note: deprecated in the `.proto` file.
-  var old: Int32 { get { _fields.value._old ?? 0 } _modify { yield &_fields.value._old[or: 0] } }
+  var old: Int32 { get { _fields.value._old ?? 0 } set { _fields.value._old = newValue } }
   var hasOld: Bool { _fields.value._old != nil }
   mutating func clearOld() { _fields.value._old = nil }
   var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
@@ -227,7 +227,7 @@ struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
   }
 
   struct Details: SwitchboardProtobuf.Message {
-    var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+    var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
     var hasNumber: Bool { _number != nil }
     mutating func clearNumber() { _number = nil }
     private var _number: Int32?
@@ -249,11 +249,11 @@ struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
 }
 
 struct Golden_Proto2_Part: SwitchboardProtobuf.Message {
-  var number: Int32 { get { _number ?? 0 } _modify { yield &_number[or: 0] } }
+  var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
   var hasNumber: Bool { _number != nil }
   mutating func clearNumber() { _number = nil }
   private var _number: Int32?
-  var level: Golden_Proto2_Level { get { _level ?? Golden_Proto2_Level() } _modify { yield &_level[or: Golden_Proto2_Level()] } }
+  var level: Golden_Proto2_Level { get { _level ?? Golden_Proto2_Level() } set { _level = newValue } }
   var hasLevel: Bool { _level != nil }
   mutating func clearLevel() { _level = nil }
   private var _level: Golden_Proto2_Level?
@@ -358,31 +358,31 @@ struct Golden_Proto2_Holder: SwitchboardProtobuf.Message {
 
 struct Golden_Proto2_Defaults: SwitchboardProtobuf.Message {
   private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var negative: Int32 { get { _fields.value._negative ?? -2147483648 } _modify { yield &_fields.value._negative[or: -2147483648] } }
+  var negative: Int32 { get { _fields.value._negative ?? -2147483648 } set { _fields.value._negative = newValue } }
   var hasNegative: Bool { _fields.value._negative != nil }
   mutating func clearNegative() { _fields.value._negative = nil }
-  var smallest: Int64 { get { _fields.value._smallest ?? -9223372036854775808 } _modify { yield &_fields.value._smallest[or: -9223372036854775808] } }
+  var smallest: Int64 { get { _fields.value._smallest ?? -9223372036854775808 } set { _fields.value._smallest = newValue } }
   var hasSmallest: Bool { _fields.value._smallest != nil }
   mutating func clearSmallest() { _fields.value._smallest = nil }
-  var largest: UInt64 { get { _fields.value._largest ?? 18446744073709551615 } _modify { yield &_fields.value._largest[or: 18446744073709551615] } }
+  var largest: UInt64 { get { _fields.value._largest ?? 18446744073709551615 } set { _fields.value._largest = newValue } }
   var hasLargest: Bool { _fields.value._largest != nil }
   mutating func clearLargest() { _fields.value._largest = nil }
-  var floatInfinity: Float { get { _fields.value._floatInfinity ?? Float.infinity } _modify { yield &_fields.value._floatInfinity[or: Float.infinity] } }
+  var floatInfinity: Float { get { _fields.value._floatInfinity ?? Float.infinity } set { _fields.value._floatInfinity = newValue } }
   var hasFloatInfinity: Bool { _fields.value._floatInfinity != nil }
   mutating func clearFloatInfinity() { _fields.value._floatInfinity = nil }
-  var minusInfinity: Double { get { _fields.value._minusInfinity ?? -Double.infinity } _modify { yield &_fields.value._minusInfinity[or: -Double.infinity] } }
+  var minusInfinity: Double { get { _fields.value._minusInfinity ?? -Double.infinity } set { _fields.value._minusInfinity = newValue } }
   var hasMinusInfinity: Bool { _fields.value._minusInfinity != nil }
   mutating func clearMinusInfinity() { _fields.value._minusInfinity = nil }
-  var notANumber: Double { get { _fields.value._notANumber ?? Double.nan } _modify { yield &_fields.value._notANumber[or: Double.nan] } }
+  var notANumber: Double { get { _fields.value._notANumber ?? Double.nan } set { _fields.value._notANumber = newValue } }
   var hasNotANumber: Bool { _fields.value._notANumber != nil }
   mutating func clearNotANumber() { _fields.value._notANumber = nil }
-  var small: Double { get { _fields.value._small ?? 1.5e-10 } _modify { yield &_fields.value._small[or: 1.5e-10] } }
+  var small: Double { get { _fields.value._small ?? 1.5e-10 } set { _fields.value._small = newValue } }
   var hasSmall: Bool { _fields.value._small != nil }
   mutating func clearSmall() { _fields.value._small = nil }
-  var tooLarge: Float { get { _fields.value._tooLarge ?? Float.infinity } _modify { yield &_fields.value._tooLarge[or: Float.infinity] } }
+  var tooLarge: Float { get { _fields.value._tooLarge ?? Float.infinity } set { _fields.value._tooLarge = newValue } }
   var hasTooLarge: Bool { _fields.value._tooLarge != nil }
   mutating func clearTooLarge() { _fields.value._tooLarge = nil }
-  var yes: Bool { get { _fields.value._yes ?? true } _modify { yield &_fields.value._yes[or: true] } }
+  var yes: Bool { get { _fields.value._yes ?? true } set { _fields.value._yes = newValue } }
   var hasYes: Bool { _fields.value._yes != nil }
   mutating func clearYes() { _fields.value._yes = nil }
   var text: String { get { _fields.value._text ?? "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü" } _modify { yield &_fields.value._text[or: "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü"] } }
@@ -391,7 +391,7 @@ struct Golden_Proto2_Defaults: SwitchboardProtobuf.Message {
   var data: [UInt8] { get { _fields.value._data ?? [0, 1, 255, 97, 92, 34, 10] } _modify { yield &_fields.value._data[or: [0, 1, 255, 97, 92, 34, 10]] } }
   var hasData: Bool { _fields.value._data != nil }
   mutating func clearData() { _fields.value._data = nil }
-  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level.high } _modify { yield &_fields.value._level[or: Golden_Proto2_Level.high] } }
+  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level.high } set { _fields.value._level = newValue } }
   var hasLevel: Bool { _fields.value._level != nil }
   mutating func clearLevel() { _fields.value._level = nil }
   var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }

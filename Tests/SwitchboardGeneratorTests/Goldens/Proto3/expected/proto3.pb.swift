@@ -54,7 +54,7 @@ struct Golden_Proto3_Everything: SwitchboardProtobuf.Message {
   var expanded: [Int32] { get { _fields.value.expanded } _modify { yield &_fields.value.expanded } }
   var colors: [Golden_Proto3_Color] { get { _fields.value.colors } _modify { yield &_fields.value.colors } }
   var blobs: [[UInt8]] { get { _fields.value.blobs } _modify { yield &_fields.value.blobs } }
-  var optionalNumber: Int32 { get { _fields.value._optionalNumber ?? 0 } _modify { yield &_fields.value._optionalNumber[or: 0] } }
+  var optionalNumber: Int32 { get { _fields.value._optionalNumber ?? 0 } set { _fields.value._optionalNumber = newValue } }
   var hasOptionalNumber: Bool { _fields.value._optionalNumber != nil }
   mutating func clearOptionalNumber() { _fields.value._optionalNumber = nil }
   var optionalText: String { get { _fields.value._optionalText ?? "" } _modify { yield &_fields.value._optionalText[or: ""] } }
@@ -63,7 +63,7 @@ struct Golden_Proto3_Everything: SwitchboardProtobuf.Message {
   var optionalPart: Golden_Proto3_Part { get { _fields.value._optionalPart ?? Golden_Proto3_Part() } _modify { yield &_fields.value._optionalPart[or: Golden_Proto3_Part()] } }
   var hasOptionalPart: Bool { _fields.value._optionalPart != nil }
   mutating func clearOptionalPart() { _fields.value._optionalPart = nil }
-  var optionalColor: Golden_Proto3_Color { get { _fields.value._optionalColor ?? Golden_Proto3_Color() } _modify { yield &_fields.value._optionalColor[or: Golden_Proto3_Color()] } }
+  var optionalColor: Golden_Proto3_Color { get { _fields.value._optionalColor ?? Golden_Proto3_Color() } set { _fields.value._optionalColor = newValue } }
   var hasOptionalColor: Bool { _fields.value._optionalColor != nil }
   mutating func clearOptionalColor() { _fields.value._optionalColor = nil }
   var time: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._time ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._time[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }

@@ -9,7 +9,7 @@ public struct Golden_User_User: SwitchboardProtobuf.Message {
   public var hasBase: Bool { _base != nil }
   public mutating func clearBase() { _base = nil }
   private var _base: GoldenMappingsBase.Golden_Base_Base?
-  public var kind: GoldenMappingsBase.Golden_Base_Kind { get { _kind ?? GoldenMappingsBase.Golden_Base_Kind.other } _modify { yield &_kind[or: GoldenMappingsBase.Golden_Base_Kind.other] } }
+  public var kind: GoldenMappingsBase.Golden_Base_Kind { get { _kind ?? GoldenMappingsBase.Golden_Base_Kind.other } set { _kind = newValue } }
   public var hasKind: Bool { _kind != nil }
   public mutating func clearKind() { _kind = nil }
   private var _kind: GoldenMappingsBase.Golden_Base_Kind?

@@ -1,0 +1,200 @@
+import SwitchboardDescriptors
+import SwitchboardGenerator
+import SwitchboardProtobuf
+import Testing
+
+private typealias File = Google_Protobuf_FileDescriptorProto
+private typealias Field = Google_Protobuf_FieldDescriptorProto
+
+/// Requests that no compiler makes: they give an error, and nothing else happens.
+@Suite("Hostile requests")
+struct HostileRequestTests {
+  /// What the generator says about a file in which `change` has changed something.
+  private func error(_ change: (inout File) -> Void) -> String? {
+    var file = File()
+    file.name = "a.proto"
+    file.syntax = "proto3"
+    file.package = "p"
+    file.messageType = [.with { $0.name = "M" }]
+    file.enumType = [
+      .with {
+        $0.name = "E"
+        $0.value = [.with { $0.name = "E_ZERO" }]
+      }
+    ]
+    change(&file)
+    return error([file])
+  }
+
+  private func error(_ files: [File], parameter: String = "", generate: [String] = ["a.proto"]) -> String? {
+    let request = Google_Protobuf_Compiler_CodeGeneratorRequest.with {
+      $0.fileToGenerate = generate
+      $0.protoFile = files
+      $0.parameter = parameter
+    }
+    do throws(GeneratorError) {
+      _ = try Generator(request: request).files()
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  /// What the generator says about a message with one field.
+  private func fieldError(_ change: (inout Field) -> Void) -> String? {
+    error { file in
+      var field = Field()
+      field.name = "f"
+      field.number = 1
+      field.label = .optional
+      field.type = .int32
+      change(&field)
+      file.messageType[0].field = [field]
+    }
+  }
+
+  @Test("A request without anything wrong in it has no error")
+  func sane() {
+    #expect(error { _ in } == nil)
+    #expect(fieldError { _ in } == nil)
+  }
+
+  @Test("Types that are not there")
+  func danglingTypes() {
+    #expect(
+      fieldError {
+        $0.type = .message
+        $0.typeName = ".p.Nowhere"
+      } == "p.M.f: the type '.p.Nowhere' is not in the request"
+    )
+    #expect(
+      fieldError {
+        $0.type = .enum
+        $0.typeName = ".p.M"
+      } == "p.M.f: '.p.M' is no enum"
+    )
+    #expect(fieldError { $0.clearType() } == "p.M.f: the type of the field is missing")
+    #expect(fieldError { $0.type = .message } == "p.M.f: the type of the field is missing")
+    #expect(error { $0.extension = [.with { $0.name = "x" }] } == "p.x: the type '' is not in the request")
+  }
+
+  @Test("Numbers, indexes and ranges out of bounds")
+  func bounds() {
+    #expect(fieldError { $0.number = 0 } == "p.M.f: 0 is no number for a field")
+    #expect(fieldError { $0.number = -1 } == "p.M.f: -1 is no number for a field")
+    #expect(fieldError { $0.oneofIndex = 0 } == "p.M.f: the message has no oneof 0")
+    #expect(fieldError { $0.oneofIndex = -1 } == "p.M.f: the message has no oneof -1")
+    #expect(
+      error { file in
+        file.messageType[0].extensionRange = [
+          .with {
+            $0.start = 5
+            $0.end = 5
+          }
+        ]
+      } == "p.M: a range of extensions is out of bounds"
+    )
+  }
+
+  @Test("Names that are none", arguments: ["", "a b", "1a", "a\"", "é", "a.b"])
+  func names(name: String) {
+    #expect(fieldError { $0.name = name } != nil)
+    #expect(error { $0.messageType[0].name = name } != nil)
+    #expect(error { $0.enumType[0].name = name } != nil)
+    #expect(error { $0.enumType[0].value[0].name = name } != nil)
+    #expect(error { $0.messageType[0].oneofDecl = [.with { $0.name = name }] } != nil)
+  }
+
+  @Test("Things that are there twice, or not at all")
+  func repetitions() {
+    #expect(error { $0.messageType.append($0.messageType[0]) } == "the type 'p.M' is in the request twice")
+    #expect(error { $0.enumType[0].value = [] } == "the enum 'p.E' has no values")
+    let file = File.with { $0.name = "a.proto" }
+    #expect(error([file, file]) == "a.proto: the file is in the request twice")
+    #expect(error([]) == "a.proto: the file is to be generated but not in the request")
+    #expect(error([file], generate: ["a.proto", "a.proto"]) != nil)
+  }
+
+  @Test("Maps that are none")
+  func maps() {
+    func entry(_ change: (inout Google_Protobuf_DescriptorProto) -> Void) -> String? {
+      error { file in
+        var entry = Google_Protobuf_DescriptorProto()
+        entry.name = "FEntry"
+        entry.options.mapEntry = true
+        change(&entry)
+        file.messageType[0].nestedType = [entry]
+        file.messageType[0].field = [
+          .with {
+            $0.name = "f"
+            $0.number = 1
+            $0.label = .repeated
+            $0.type = .message
+            $0.typeName = ".p.M.FEntry"
+          }
+        ]
+      }
+    }
+    #expect(entry { _ in } == "p.M.f: the field is no map, but its type is the entry of one")
+    #expect(entry { $0.field = [] } != nil)
+  }
+
+  @Test("Defaults that are no values of their types", arguments: ["x", "1.5", "99999999999", "\\"])
+  func defaults(text: String) {
+    #expect(fieldError { $0.defaultValue = text } == "p.M.f: '\(text)' is no default for its type")
+  }
+
+  @Test("Messages nested without end")
+  func nesting() {
+    var message = Google_Protobuf_DescriptorProto.with { $0.name = "M" }
+    for _ in 0..<500 {
+      let inner = message
+      message = .with {
+        $0.name = "M"
+        $0.nestedType = [inner]
+      }
+    }
+    #expect(error { $0.messageType = [message] }?.hasSuffix("messages are nested too deep") == true)
+  }
+
+  @Test("A long chain of messages that hold one another takes no stack")
+  func longChain() {
+    let count = 20_000
+    #expect(
+      error { file in
+        file.messageType = (0..<count).map { index in
+          .with {
+            $0.name = "M\(index)"
+            guard index + 1 < count else { return }
+            $0.field = [
+              .with {
+                $0.name = "next"
+                $0.number = 1
+                $0.label = .optional
+                $0.type = .message
+                $0.typeName = ".p.M\(index + 1)"
+              }
+            ]
+          }
+        }
+      } == nil
+    )
+  }
+
+  @Test("Dialects that are not known")
+  func dialects() {
+    #expect(error { $0.syntax = "proto4" } == "a.proto: syntax 'proto4' is not supported")
+    #expect(
+      error {
+        $0.syntax = "editions"
+        $0.edition = .max
+      } == "a.proto: edition 2147483647 is not supported: the editions are 2023 and 2024"
+    )
+    #expect(error { $0.options.swiftPrefix = "a b" } != nil)
+  }
+
+  @Test("Bytes that are no request")
+  func bytes() {
+    #expect(throws: GeneratorError.self) { try Generator.respond(to: [0xFF, 0xFF]) }
+  }
+}

@@ -1,0 +1,112 @@
+import SwitchboardDescriptors
+import SwitchboardProtobuf
+import Testing
+
+@testable import SwitchboardGenerator
+
+@Suite("Options")
+struct OptionTests {
+  private func response(
+    parameter: String,
+    files: [String] = ["a.proto"]
+  ) throws -> Google_Protobuf_Compiler_CodeGeneratorResponse {
+    let request = Google_Protobuf_Compiler_CodeGeneratorRequest.with {
+      $0.parameter = parameter
+      $0.fileToGenerate = files
+      $0.protoFile = files.map { name in .with { $0.name = name } }
+    }
+    let bytes = try Generator.respond(to: request.serializedBytes())
+    return try Google_Protobuf_Compiler_CodeGeneratorResponse(serializedBytes: bytes)
+  }
+
+  @Test("A response says what the generator supports")
+  func support() throws {
+    let response = try response(parameter: "")
+    #expect(response.supportedFeatures == 3)
+    #expect(response.minimumEdition == 998)
+    #expect(response.maximumEdition == 1001)
+    #expect(response.file.map(\.name) == ["a.pb.swift"])
+    #expect(!response.hasError)
+  }
+
+  @Test(
+    "What is wrong with options comes with what is accepted",
+    arguments: [
+      ("Visibility=Secret", "it must be one of Internal, Package, Public"),
+      ("FileNaming=Short", "it must be one of FullPath, PathToUnderscores, DropPath"),
+      ("Server=maybe", "it must be true or false"),
+      ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,"),
+      ("Visibility", "write it as Key=Value"),
+      ("ExtraModuleImports=a b", "it must be the name of a module"),
+      ("ProtoPathModuleMappings=", "it must be a path"),
+      ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
+    ]
+  )
+  func errors(parameter: String, expected: String) throws {
+    let response = try response(parameter: parameter)
+    #expect(response.error.contains(expected), "\(response.error)")
+    #expect(response.file.isEmpty)
+  }
+
+  @Test("All options are read, with spaces around them")
+  func reading() throws {
+    let options = try GeneratorOptions(
+      parameter:
+        " Visibility=Public, Server=false,Client=false,Messages=false,Services=false,TestClient=true,"
+        + "FileNaming=DropPath,KeepMethodCasing=true,ProtoPathModuleMappings=a/b.txt,ExtraModuleImports=A,"
+        + "ExtraModuleImports=B,UseAccessLevelOnImports=true,ReflectionData=true"
+    )
+    #expect(options.visibility == .public)
+    #expect(!options.generatesServers && !options.generatesClients)
+    #expect(!options.generatesMessages && !options.generatesServices)
+    #expect(options.generatesTestClients && options.keepsMethodCasing && options.generatesReflectionData)
+    #expect(options.fileNaming == .dropPath)
+    #expect(options.moduleMappingsPath == "a/b.txt")
+    #expect(options.extraModuleImports == ["A", "B"])
+    #expect(options.usesAccessLevelOnImports)
+  }
+
+  @Test("Two files of one name are an error that says what helps")
+  func duplicates() throws {
+    let response = try response(parameter: "FileNaming=DropPath", files: ["a/x.proto", "b/x.proto"])
+    #expect(response.error.contains("b/x.proto and a/x.proto would both be written to x.pb.swift"))
+  }
+
+  @Test("Messages=false writes no messages")
+  func withoutMessages() throws {
+    #expect(try response(parameter: "Messages=false").file.isEmpty)
+  }
+
+  @Test("Mappings are read with lists, comments and either kind of quote")
+  func mappings() throws {
+    let mappings = try ModuleMappings(
+      text: """
+        # A comment
+        mapping: { module_name: "A" proto_file_path: ["a.proto", 'b.proto'], proto_file_path: "c.proto"; }
+        mapping { module_name: "B" proto_file_path: "d.proto" }
+        """
+    )
+    #expect(["a.proto", "b.proto", "c.proto"].allSatisfy { mappings.module(of: $0) == "A" })
+    #expect(mappings.module(of: "d.proto") == "B")
+    #expect(mappings.module(of: "e.proto") == nil)
+    #expect(mappings.module(of: "google/protobuf/any.proto") == "SwitchboardProtobuf")
+  }
+
+  @Test(
+    "Broken mappings give the line",
+    arguments: [
+      "mapping {", "mapping { module_name: \"A\"", "mapping { module_name: \"A\" } x",
+      "mapping { module_name \"A\" }",
+      "mapping { other: \"A\" }",
+      "mapping { module_name: \"a b\" }", "mapping { module_name: \"A }",
+      "mapping { proto_file_path: [\"a\" }",
+    ]
+  )
+  func brokenMappings(text: String) {
+    #expect {
+      try ModuleMappings(text: text)
+    } throws: { error in
+      "\(error)".hasPrefix("module mappings, line 1: ")
+    }
+  }
+}
