@@ -4,6 +4,7 @@ public import SwitchboardProtobuf
 /// Protobuf's binary format, written straight into the memory that the transport sends from.
 @frozen
 public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {
+  /// All of them are alike.
   @inlinable
   public init() {}
 

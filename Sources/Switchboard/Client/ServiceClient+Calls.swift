@@ -1,5 +1,6 @@
 // Calls as objects: started at once, with their metadata, trailers and status.
 extension ServiceClient {
+  /// Starts a call with one request and one response.
   @inlinable
   public func unaryCall<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
@@ -15,6 +16,7 @@ extension ServiceClient {
     )
   }
 
+  /// Starts a call with one request and a stream of responses.
   @inlinable
   public func serverStreamingCall<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
@@ -30,6 +32,7 @@ extension ServiceClient {
     )
   }
 
+  /// Starts a call with a stream of requests and one response.
   @inlinable
   public func clientStreamingCall<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
@@ -43,6 +46,7 @@ extension ServiceClient {
     )
   }
 
+  /// Starts a call with streams both ways.
   @inlinable
   public func bidirectionalStreamingCall<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,

@@ -2,15 +2,19 @@
 ///
 /// The closure that each kind of call takes asks the factory for the interceptors of its method.
 public protocol ServiceClient: Sendable {
+  /// The service's own protocol of factories.
   associatedtype InterceptorFactory
 
+  /// What the calls are made on.
   var channel: Channel { get }
   /// For calls that are made without options of their own.
   var defaultCallOptions: CallOptions { get set }
+  /// The factory, if there is one.
   var interceptors: ClientInterceptors<InterceptorFactory> { get }
 }
 
 extension ServiceClient {
+  /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
@@ -26,6 +30,7 @@ extension ServiceClient {
     )
   }
 
+  /// One request, a stream of responses. The call starts now; dropping the stream cancels it.
   @inlinable
   public func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
@@ -41,6 +46,7 @@ extension ServiceClient {
     )
   }
 
+  /// A sequence of requests, one response.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
@@ -60,6 +66,7 @@ extension ServiceClient {
     )
   }
 
+  /// A sequence of requests as they come, one response.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
@@ -79,6 +86,7 @@ extension ServiceClient {
     )
   }
 
+  /// A sequence of requests, written while the responses are read.
   @inlinable
   public func bidirectionalStreaming<
     Requests: Marshaller,
@@ -98,6 +106,7 @@ extension ServiceClient {
     )
   }
 
+  /// A sequence of requests as they come, written while the responses are read.
   @inlinable
   public func bidirectionalStreaming<
     Requests: Marshaller,

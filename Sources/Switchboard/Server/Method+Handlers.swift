@@ -1,6 +1,7 @@
 // What a generated provider's `methodHandlers` is made of: for each method, how to make the interceptors of a
 // call, and what to do with its requests.
 extension Method {
+  /// Serves a method with one request and one response.
   @inlinable
   public func unaryHandler<Factory: Sendable>(
     _ factory: Factory?,
@@ -16,6 +17,7 @@ extension Method {
     )
   }
 
+  /// Serves a method with one request and a stream of responses.
   @inlinable
   public func serverStreamingHandler<Factory: Sendable>(
     _ factory: Factory?,
@@ -32,6 +34,7 @@ extension Method {
     )
   }
 
+  /// Serves a method with a stream of requests and one response.
   @inlinable
   public func clientStreamingHandler<Factory: Sendable>(
     _ factory: Factory?,
@@ -47,6 +50,7 @@ extension Method {
     )
   }
 
+  /// Serves a method with streams both ways.
   @inlinable
   public func bidirectionalStreamingHandler<Factory: Sendable>(
     _ factory: Factory?,

@@ -1,5 +1,6 @@
 /// The result of something that completes once, on an event loop.
 public final class EventLoopFuture<Value: Sendable>: Sendable {
+  /// What is told of the result.
   public typealias Callback = @Sendable (Result<Value, any Error>) -> Void
 
   private enum State: Sendable {
@@ -7,6 +8,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     case complete(Result<Value, any Error>)
   }
 
+  /// Where callbacks are called.
   public let eventLoop: any EventLoop
   private let state = Locked(State.pending([]))
 
@@ -30,10 +32,12 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     if let result { onLoop { callback(result) } }
   }
 
+  /// Calls back on the event loop with the value, unless it fails.
   public func whenSuccess(_ callback: @escaping @Sendable (Value) -> Void) {
     whenComplete { if case .success(let value) = $0 { callback(value) } }
   }
 
+  /// Calls back on the event loop with the error, if it fails.
   public func whenFailure(_ callback: @escaping @Sendable (any Error) -> Void) {
     whenComplete { if case .failure(let error) = $0 { callback(error) } }
   }

@@ -25,7 +25,13 @@ public final class ClientStreamingHandler: MethodHandler {
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
         return pipeline.onRequestStream { messages in
-          pipeline.run { context in try await handler(messages, context) }
+          stream.run {
+            do {
+              pipeline.respond(try await handler(messages, ServerCallContext(pipeline.handler)))
+            } catch {
+              pipeline.finish(GRPCStatus(describing: error))
+            }
+          }
         }
       }
       let messages = RequestStream(stream.requests) { try requests.decode($0) }
@@ -71,7 +77,15 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
         return pipeline.onRequestStream { messages in
-          pipeline.run { writer, context in try await handler(messages, writer, context) }
+          stream.run {
+            do {
+              let writer = ResponseStreamWriter(pipeline.makeWriter())
+              try await handler(messages, writer, ServerCallContext(pipeline.handler))
+              pipeline.finish(.ok)
+            } catch {
+              pipeline.finish(GRPCStatus(describing: error))
+            }
+          }
         }
       }
       let messages = RequestStream(stream.requests) { try requests.decode($0) }

@@ -30,6 +30,7 @@ public struct ServerCallContext: Sendable {
     nonmutating set { stream.userInfo = newValue }
   }
 
+  /// Where to log to; quiet unless the server's options name a logger.
   public var logger: Logger { stream.logger }
 
   /// Metadata to send before the first response. Ignored once that has been sent.

@@ -22,8 +22,14 @@ public final class UnaryHandler: MethodHandler {
     begin = { stream, message in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        pipeline.onSingleRequest { request in
-          pipeline.run { context in try await handler(request, context) }
+        pipeline.onRequest = { request in
+          stream.run {
+            do {
+              pipeline.respond(try await handler(request, ServerCallContext(pipeline.handler)))
+            } catch {
+              pipeline.finish(GRPCStatus(describing: error))
+            }
+          }
         }
         return pipeline.receive(message: message)
       }
@@ -73,8 +79,16 @@ public final class ServerStreamingHandler: MethodHandler {
     begin = { stream, message in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        pipeline.onSingleRequest { request in
-          pipeline.run { writer, context in try await handler(request, writer, context) }
+        pipeline.onRequest = { request in
+          stream.run {
+            do {
+              let writer = ResponseStreamWriter(pipeline.makeWriter())
+              try await handler(request, writer, ServerCallContext(pipeline.handler))
+              pipeline.finish(.ok)
+            } catch {
+              pipeline.finish(GRPCStatus(describing: error))
+            }
+          }
         }
         return pipeline.receive(message: message)
       }

@@ -2,7 +2,10 @@
 /// message, the end.
 @frozen
 public enum SentPart: Sendable {
+  /// What the call starts with.
   case metadata
+  /// The next of the messages.
   case message
+  /// The last of the call's frames on this side.
   case end
 }

@@ -5,6 +5,7 @@
 /// All methods are called on the call's event loop. An instance serves one call: share state through the
 /// factory that makes them.
 open class ClientInterceptor<Request: Sendable, Response: Sendable> {
+  /// For subclasses: an interceptor that forwards everything.
   public init() {}
 
   /// A part on its way to the network. Forward it, or another, with `context.send`.

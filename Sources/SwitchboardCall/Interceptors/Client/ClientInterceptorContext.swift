@@ -15,8 +15,10 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The loop that the call's parts are handled on.
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
+  /// Where to log to; quiet unless the call's options name a logger.
   public var logger: Logger { pipeline.transport.options.logger }
 
+  /// What may be sent in the call, and how often.
   public var type: GRPCCallType { pipeline.transport.type }
 
   /// The path of the method, such as `/echo.Echo/Get`. To be changed on the event loop, until the metadata has

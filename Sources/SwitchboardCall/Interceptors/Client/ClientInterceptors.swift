@@ -5,6 +5,7 @@
 public struct ClientInterceptors<Factory>: Sendable {
   @usableFromInline let box: FactoryBox<Factory>?
 
+  /// Takes the factory over; `nil` is a factory of nothing.
   @inlinable
   public init(_ factory: sending Factory?) {
     if let factory { box = FactoryBox(factory) } else { box = nil }
@@ -27,6 +28,7 @@ public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @un
   // Sendable holds because interceptors are made for one call, which uses them on its loop alone.
   @usableFromInline let interceptors: [ClientInterceptor<Request, Response>]
 
+  /// Takes over what a factory made for one call.
   @inlinable
   public init(_ interceptors: [ClientInterceptor<Request, Response>]) {
     self.interceptors = interceptors

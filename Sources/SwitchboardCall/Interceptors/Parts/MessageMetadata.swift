@@ -6,6 +6,7 @@ public struct MessageMetadata: Hashable, Sendable {
   /// Whether the message should leave now. Messages written in one turn of the loop leave together anyway.
   public var flush: Bool
 
+  /// As the call has it, and at once, unless said otherwise.
   @inlinable
   public init(compress: Bool = true, flush: Bool = true) {
     self.compress = compress

@@ -15,8 +15,10 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The loop that the call's parts are handled on.
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
+  /// Where to log to; quiet unless the server's options name a logger.
   public var logger: Logger { pipeline.transport.stream.logger }
 
+  /// What may be sent in the call, and how often.
   public var type: GRPCCallType { pipeline.transport.method.type }
 
   /// The path of the method, such as `/echo.Echo/Get`.

@@ -19,7 +19,6 @@ extension ServerPipeline {
           transport.send(try responses.encode(message), promise)
         } catch {
           transport.failToEncode(error, promise)
-          pipeline.close()
         }
       case .end(let status, let trailers):
         transport.send(end: status, trailers, promise)
@@ -56,22 +55,6 @@ extension ServerPipeline {
     receive(.end, at: 0)
   }
 
-  /// Hands the one request to the handler, once its stream has ended.
-  @inlinable
-  func onSingleRequest(_ handle: @escaping (Request) -> Void) {
-    var request: Request?
-    toHandler = { part in
-      switch part {
-      case .metadata(let headers):
-        self.handler.headers = headers
-      case .message(let message):
-        if request == nil { request = message } else { self.finish(.tooManyMessages) }
-      case .end:
-        if let request { handle(request) } else { self.finish(.missingRequest) }
-      }
-    }
-  }
-
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
@@ -90,36 +73,6 @@ extension ServerPipeline {
     }
     receive(.metadata(transport.stream.headers), at: 0)
     transport.readRequests { await queue.waitUntilWritable(afterBytes: $0) }
-  }
-
-  /// Runs a handler of one response.
-  @inlinable
-  func run(_ handler: @escaping @Sendable (ServerCallContext) async throws -> Response) {
-    transport.stream.run {
-      do {
-        let response = try await handler(ServerCallContext(self.handler))
-        self.onLoop { self.respond(response) }
-      } catch {
-        let status = GRPCStatus(describing: error)
-        self.onLoop { self.finish(status) }
-      }
-    }
-  }
-
-  /// Runs a handler that streams its responses.
-  @inlinable
-  func run(
-    _ handler: @escaping @Sendable (ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
-  ) {
-    transport.stream.run {
-      do {
-        try await handler(ResponseStreamWriter(self.makeWriter()), ServerCallContext(self.handler))
-        self.onLoop { self.finish(.ok) }
-      } catch {
-        let status = GRPCStatus(describing: error)
-        self.onLoop { self.finish(status) }
-      }
-    }
   }
 
   @inlinable

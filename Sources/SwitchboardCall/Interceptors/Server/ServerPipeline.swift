@@ -21,7 +21,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
   // class would not be.
   @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
+  /// Takes the parts of a stream of requests; `nil` where there is one request, which `onRequest` takes.
   @exclusivity(unchecked) @usableFromInline var toHandler: ToHandler?
+  @exclusivity(unchecked) @usableFromInline var onRequest: ((Request) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var request: Request?
   /// What the handler's requests do with a failure; `nil` where no handler waits for requests.
   @exclusivity(unchecked) @usableFromInline var failRequests: ((GRPCStatus) -> Void)?
   @exclusivity(unchecked) @usableFromInline var isOpen = true
@@ -39,12 +42,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     self.interceptors = interceptors
   }
 
-  /// Runs the work on the loop: now, where that is here.
-  @inlinable
-  func onLoop(_ work: @escaping @Sendable () -> Void) {
-    if eventLoop.inEventLoop { work() } else { eventLoop.execute(work) }
-  }
-
   // MARK: Parts
 
   @inlinable
@@ -55,8 +52,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     guard isOpen else { return }
     if index < interceptors.count {
       interceptors[index].receive(part, context: ServerInterceptorContext(self, index))
+    } else if let toHandler {
+      toHandler(part)
     } else {
-      toHandler?(part)
+      takeSingle(part)
     }
   }
 
@@ -89,6 +88,19 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     }
   }
 
+  /// Hands the one request to the handler, once its stream has ended.
+  @inlinable
+  func takeSingle(_ part: GRPCServerRequestPart<Request>) {
+    switch part {
+    case .metadata(let headers):
+      handler.headers = headers
+    case .message(let message):
+      if request == nil { request = message } else { finish(.tooManyMessages) }
+    case .end:
+      if let request { onRequest?(request) } else { finish(.missingRequest) }
+    }
+  }
+
   @inlinable
   func leave(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
     let toTransport = toTransport
@@ -109,6 +121,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     isOpen = false
     toTransport = nil
     toHandler = nil
+    onRequest = nil
     failRequests = nil
     transport.onMessage = nil
     transport.onAnswer = nil
@@ -116,25 +129,31 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   }
 }
 
-// MARK: - What the handler answers, on the loop
+// MARK: - What the handler answers, from any thread
 
 // Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
-
 extension ServerPipeline {
   @inlinable @inline(__always)
   func respond(_ response: Response) {
-    sendMetadata()
-    send(.message(response, MessageMetadata()), promise: nil, to: interceptors.count - 1)
-    finish(.ok)
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.respondOnLoop(response) } }
+    respondOnLoop(response)
   }
 
   @inlinable @inline(__always)
+  func respondOnLoop(_ response: Response) {
+    sendMetadata()
+    send(.message(response, MessageMetadata()), promise: nil, to: interceptors.count - 1)
+    send(.end(.ok, handler.trailers), promise: nil, to: interceptors.count - 1)
+  }
+
+  @inlinable
   func finish(_ status: GRPCStatus) {
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.finish(status) } }
     if status.isOk || !handler.initialMetadata.isEmpty { sendMetadata() }
     send(.end(status, handler.trailers), promise: nil, to: interceptors.count - 1)
   }
 
-  /// Sends the handler's metadata, unless that was done.
+  /// Sends the handler's metadata, unless that was done. On the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
     guard !hasSentMetadata else { return }
