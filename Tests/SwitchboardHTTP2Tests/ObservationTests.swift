@@ -63,6 +63,7 @@ import Testing
     try await TestPair.with(.tls, server: server, channel: channel) { pair async throws in
       _ = await status { _ = try await pair.get() }
     }
-    #expect(recorder.all == ["warning: connection closed"])
+    // The client may have tried more than once.
+    #expect(Set(recorder.all) == ["warning: connection closed"])
   }
 }
