@@ -78,6 +78,32 @@ import Testing
     }
   }
 
+  @Test func lettingGoOfAChannelClosesItsConnections() async throws {
+    let closed = ClosedConnection()
+    var options = ServerOptions()
+    options.observer = closed
+    let server = try Server(providers: [TestService()], options: options)
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    #expect(try await Caller(channel: try Channel(target: "\(address)")).get() == [1, 2, 3])
+    await closed.signal.wait()
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func lettingGoOfAServerClosesItsConnections() async throws {
+    var server: Server? = try Server(providers: [TestService()])
+    let address = try #require(try server?.bind(host: "127.0.0.1", port: 0))
+    let channel = try Channel(target: "\(address)")
+    #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+    server = nil
+    for await state in try states(of: channel) where state == .idle { break }
+    #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
+  }
+
+  private struct ClosedConnection: CallObserver {
+    let signal = Signal()
+    func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) { signal.fire() }
+  }
+
   @Test func aNameIsResolved() async throws {
     let server = try Server(providers: [TestService()])
     let address = try server.bind(host: "127.0.0.1", port: 0)

@@ -113,6 +113,13 @@ import Testing
     }
   }
 
+  @Test func theDeadlineHoldsForARequestThatNeverEnds() async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request(changing: ["grpc-timeout": "50m"]))
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "4")
+    }
+  }
+
   @Test func pingsAreAnswered() async throws {
     try await with { peer, _ async throws in
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])

@@ -1,6 +1,7 @@
 /// What generated clients make their calls on: a transport, and the four kinds of call over it.
 ///
-/// Transports come from the runtime: over HTTP/2, or within the process.
+/// Transports come from the runtime: over HTTP/2, or within the process. Letting go of a channel lets its
+/// calls finish, and then closes its connections.
 public final class Channel: Sendable {
   /// What carries the calls.
   public let transport: any ByteTransport
@@ -9,6 +10,8 @@ public final class Channel: Sendable {
   public init(_ transport: any ByteTransport) {
     self.transport = transport
   }
+
+  deinit { transport.retire() }
 
   /// The executor to prefer for calls that should not change threads on their way.
   public var eventLoop: any EventLoop { transport.eventLoop }

@@ -6,6 +6,9 @@ public protocol ByteTransport: AnyObject, Sendable {
   /// Prepares a call; nothing is sent before `start`. Whatever goes wrong reaches the receiver's `close`.
   func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
+  /// Says that no more calls will be made: the transport ends once those under way have.
+  func retire()
+
   /// Ends the transport: calls under way may finish within the grace period, new ones fail.
   func shutDown(grace: Duration) async
 }

@@ -126,11 +126,15 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
     deadline.cancel()
   }
 
-  private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>) {
+  public func retire() {
+    loop.execute { self.beginShutDown(nil) }
+  }
+
+  private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
     setState(.shutdown)
     cancelDialing()
     failWaiting(.channelShutDown, includingPatient: true)
-    drained.append(continuation)
+    if let continuation { drained.append(continuation) }
     for connection in connections { connection.retire() }
     resumeIfDrained()
   }

@@ -99,7 +99,6 @@ final class ClientConnection: Connection {
   }
 
   func writeRequestHeaders(_ stream: ClientCallStream) {
-    loop.activeCalls += 1
     let request = stream.request
     let headers = session.headers
     headers.reset()

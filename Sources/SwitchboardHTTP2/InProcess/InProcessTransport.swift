@@ -37,6 +37,10 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     resumeIfDrained()
   }
 
+  func retire() {
+    loop.execute { self.isShutDown = true }
+  }
+
   func shutDown(grace: Duration) async {
     let deadline = Task {
       try await Task.sleep(for: grace)

@@ -15,6 +15,9 @@ public final class Server: Sendable {
     core = try ServerCore(providers, options, loops)
   }
 
+  /// Letting go of a server ends it as `shutDown` does, without waiting: calls under way may finish.
+  deinit { core.beginDraining() }
+
   /// Listens on an address, besides those it listens on already.
   ///
   /// The host is in numbers, or `localhost`. Port zero lets the system choose; the address that is returned

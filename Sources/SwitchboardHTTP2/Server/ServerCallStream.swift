@@ -220,8 +220,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       handler.start(self)
     } else if remoteEnded {
       startSingle(handler)
-    } else if let lent = lentRequest {
-      request = MessageBuffer(lent)
+    } else {
+      startDeadline()
+      if let lent = lentRequest { request = MessageBuffer(lent) }
     }
   }
 
@@ -240,15 +241,18 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func begin() {
     phase = .handling
+    startDeadline()
     if let observer = connection.options.observer, let method = head.handler?.method {
       let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
       observation = Observation(observer, call)
     }
-    if let timeout = head.timeout { startDeadline(timeout) }
+
     inbound?.pipe.attach(self)
   }
 
-  private func startDeadline(_ timeout: GRPCTimeout) {
+  /// It runs from the first sight of the headers, whether the request is whole or not.
+  private func startDeadline() {
+    guard let timeout = head.timeout, deadline == nil else { return }
     let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
     deadline = ContinuousClock.now + length
     let timer = LoopTimer { self.deadlinePassed() }
