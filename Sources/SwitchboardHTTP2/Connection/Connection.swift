@@ -124,7 +124,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   private func write(_ output: OutputBuffer) {
     guard !output.isEmpty else { return loop.giveBack(output) }
     guard let tls else { return socket.write(output) }
-    let encrypted = OutputBuffer()
+    let encrypted = loop.takeOutput()
     tls.send(output, into: encrypted)
     loop.giveBack(output)
     socket.write(encrypted)

@@ -27,7 +27,7 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) var activeCalls = 0
   /// How many sockets and listeners are open: a loop stops only when there is none.
   @exclusivity(unchecked) var openHandles = 0
-  @exclusivity(unchecked) private var spareOutput: OutputBuffer? = OutputBuffer()
+  @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let spin: UInt64
 
   /// Where every socket of the loop reads into, one at a time.
@@ -228,14 +228,16 @@ extension Loop {
 // MARK: - Output
 
 extension Loop {
-  /// The buffer that connections write into in turn; whoever cannot write all of it keeps it.
+  /// One buffer for plaintext, and one for what TLS makes of it.
+  private static let sparesKept = 2
+
+  /// A buffer that connections write into in turn; whoever cannot write all of it keeps it.
   func takeOutput() -> OutputBuffer {
-    defer { spareOutput = nil }
-    return spareOutput ?? OutputBuffer()
+    spareOutputs.popLast() ?? OutputBuffer()
   }
 
   func giveBack(_ output: OutputBuffer) {
     output.reset()
-    spareOutput = output
+    if spareOutputs.count < Self.sparesKept { spareOutputs.append(output) }
   }
 }
