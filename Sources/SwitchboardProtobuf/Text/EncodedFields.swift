@@ -36,7 +36,8 @@ struct EncodedFields {
   /// Reads a field. Nil at the end, or where the bytes are not a field; then they stay where they are.
   mutating func next() -> (number: Int32, value: Value)? {
     let start = rest
-    guard let tag = varint().flatMap({ Tag(UInt32(truncatingIfNeeded: $0)) }), let value = value(tag.wireType) else {
+    guard let tag = varint().flatMap({ Tag(UInt32(truncatingIfNeeded: $0)) }), let value = value(tag.wireType)
+    else {
       rest = start
       return nil
     }

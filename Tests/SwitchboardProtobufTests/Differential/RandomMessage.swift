@@ -60,7 +60,9 @@ struct RandomMessage {
       let text = string(validOnly: !type.checksStrings)
       return tag(field.number, 2) + varint(UInt64(text.count)) + text
     case .bytes:
-      let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in
+        UInt8.random(in: 0...255, using: &random)
+      }
       return tag(field.number, 2) + varint(UInt64(bytes.count)) + bytes
     default:
       guard field.label == .repeated, random.chance(50) else {
@@ -83,7 +85,8 @@ struct RandomMessage {
     let edges: [UInt64] = [
       0, 1, 127, 128, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 1 << 32, UInt64(Int64.max), 1 << 63, UInt64.max,
     ]
-    var bits = random.chance(60) ? random.pick(edges) : random.next() >> UInt64.random(in: 0..<64, using: &random)
+    var bits =
+      random.chance(60) ? random.pick(edges) : random.next() >> UInt64.random(in: 0..<64, using: &random)
     if isForJSON, [.float, .double].contains(field.type) { bits &= 0x7FFF_FFFF_7FFF_FFFF }
     switch wireType(field.type) {
     case 1: return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
