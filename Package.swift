@@ -4,7 +4,9 @@ import PackageDescription
 /// What the generator is expected to write, a module for each case: compiled because its tests depend on it.
 let goldenCases = [
   "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
-  "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "Shadowing",
+  "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
+  "ServicesCasing", "ServicesClient",
+  "ServicesMappings/base", "ServicesMappings/user", "ServicesServer", "Shadowing",
 ]
 
 func golden(_ name: String) -> Target {
@@ -12,7 +14,8 @@ func golden(_ name: String) -> Target {
   let module: String = "Golden" + parts.map(\.capitalizedFirst).joined()
   let folder: String = ([parts[0], "expected"] + parts.dropFirst()).joined(separator: "/")
   var dependencies: [Target.Dependency] = ["SwitchboardProtobuf", "SwitchboardDescriptors"]
-  if name == "Mappings/user" { dependencies.append("GoldenMappingsBase") }
+  if parts[0].hasPrefix("Service") { dependencies.append("Switchboard") }
+  if parts.last == "user" { dependencies.append(.target(name: "Golden\(parts[0])Base")) }
   return .target(
     name: module,
     dependencies: dependencies,
@@ -111,6 +114,12 @@ let package = Package(
       name: "EchoService",
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
       path: "Generated/EchoService"
+    ),
+    // The workload that peers are measured on.
+    .target(
+      name: "BenchService",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/BenchService"
     ),
     .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
 

@@ -57,6 +57,10 @@ public struct Generator {
         let path = options.fileNaming.fileName(for: name, extension: ".pb.swift")
         try output.add(FileEmitter(context: context).emit(), named: path, from: name)
       }
+      if options.generatesServices, !schema.files[index].services.isEmpty {
+        let path = options.fileNaming.fileName(for: name, extension: ".grpc.swift")
+        try output.add(ServiceFileEmitter(context: context).emit(), named: path, from: name)
+      }
     }
     return output.files
   }

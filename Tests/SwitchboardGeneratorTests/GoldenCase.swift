@@ -15,7 +15,9 @@ struct GoldenCase: CustomTestStringConvertible {
   /// All cases, which are built as Swift modules, too.
   static let all = [
     "Comments", "Editions", "Extensions", "HugeEnum", "Mappings", "Maps", "Names", "Oneofs", "Options",
-    "Prefixes", "Proto2", "Proto3", "Recursion", "Shadowing",
+    "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames", "ServicesCasing",
+    "ServicesClient",
+    "ServicesMappings", "ServicesServer", "Shadowing",
   ].map(GoldenCase.init)
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

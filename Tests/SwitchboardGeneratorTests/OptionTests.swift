@@ -36,7 +36,7 @@ struct OptionTests {
       ("FileNaming=Short", "it must be one of FullPath, PathToUnderscores, DropPath"),
       ("Server=maybe", "it must be true or false"),
       ("Colour=red", "the options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,"),
-      ("Visibility", "write it as Key=Value"),
+      ("Visibility", "it must be one of Internal, Package, Public"),
       ("ExtraModuleImports=a b", "it must be the name of a module"),
       ("ProtoPathModuleMappings=", "it must be a path"),
       ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
@@ -52,14 +52,14 @@ struct OptionTests {
   func reading() throws {
     let options = try GeneratorOptions(
       parameter:
-        " Visibility=Public, Server=false,Client=false,Messages=false,Services=false,TestClient=true,"
+        " Visibility=Public, Server=false,Client=false,Messages=false,Services=false,TestClient=false,"
         + "FileNaming=DropPath,KeepMethodCasing=true,ProtoPathModuleMappings=a/b.txt,ExtraModuleImports=A,"
         + "ExtraModuleImports=B,UseAccessLevelOnImports=true,ReflectionData=true"
     )
     #expect(options.visibility == .public)
     #expect(!options.generatesServers && !options.generatesClients)
     #expect(!options.generatesMessages && !options.generatesServices)
-    #expect(options.generatesTestClients && options.keepsMethodCasing && options.generatesReflectionData)
+    #expect(options.keepsMethodCasing && options.generatesReflectionData)
     #expect(options.fileNaming == .dropPath)
     #expect(options.moduleMappingsPath == "a/b.txt")
     #expect(options.extraModuleImports == ["A", "B"])

@@ -19,6 +19,11 @@ import Testing
       ["descriptor", "struct", "type", "api", "any", "compiler/plugin"].map { "google/protobuf/\($0).proto" },
       ["FileNaming=DropPath"]
     ),
+    (
+      packageRoot + "/Protos", ["echo/echo.proto", "bench/bench.proto"],
+      ["KeepMethodCasing=true", "ReflectionData=true"]
+    ),
+    (packageRoot + "/Protos", ["echo/echo.proto"], ["Messages=false", "Client=false", "Visibility=Package"]),
   ]
 
   @Test(arguments: compilers, inputs.indices)

@@ -8,7 +8,6 @@ struct FileHeader {
     let keyword =
       context.options.usesAccessLevelOnImports ? "\(context.options.visibility.rawValue.lowercased()) " : ""
     var imports = modules.union(context.options.extraModuleImports)
-    imports.insert(runtimeModule)
     if let own = context.file.module { imports.remove(own) }
     if !imports.isEmpty { printer.blank() }
     for module in imports.sorted() { printer.line("\(keyword)import \(module)") }

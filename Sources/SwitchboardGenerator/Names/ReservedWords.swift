@@ -27,7 +27,7 @@ enum ReservedWords {
   private static let types = keywords.union(commonTypes).union(specialVariables).union(
     words(
       """
-      SwitchboardProtobuf Extensions Type Protocol _Fields protoMessageName fieldNames decodeField decodeMessage
+      Switchboard SwitchboardProtobuf InterceptorFactory Extensions Type Protocol _Fields protoMessageName fieldNames decodeField decodeMessage
       traverse with isInitialized unknownFields debugDescription description dynamicType hashValue
       """
     )
@@ -87,6 +87,9 @@ enum ReservedWords {
     if quotableCases.contains(name) { return "`\(name)`" }
     return name.isAllUnderscores ? name + "__" : name
   }
+
+  /// A name for a method, which `MethodNames` made fit to follow a dot, where it is declared.
+  static func methodName(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
   /// Whether generated code has a variable of its own by this name.
   static func isLocal(_ name: Substring) -> Bool { locals.contains(String(name)) }

@@ -7,7 +7,6 @@ struct GeneratorOptions {
   var generatesServices = true
   var generatesServers = true
   var generatesClients = true
-  var generatesTestClients = false
   var generatesReflectionData = false
 
   var keepsMethodCasing = false
@@ -21,10 +20,8 @@ struct GeneratorOptions {
       let option = part.trimmingSpaces()
       guard !option.isEmpty else { continue }
       let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2 else {
-        throw GeneratorError("option '\(option)' has no value: write it as Key=Value")
-      }
-      try set(pair[0].trimmingSpaces(), to: pair[1].trimmingSpaces())
+      // Without a value there is an error too, which says what the option takes.
+      try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : "")
     }
   }
 
@@ -34,6 +31,7 @@ struct GeneratorOptions {
     case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
     case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
     case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
+    case "TestClient": try GeneratorOptions.refuseTestClient(try GeneratorOptions.boolean(value, for: key))
     default:
       guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
       self[keyPath: flag] = try GeneratorOptions.boolean(value, for: key)
@@ -48,13 +46,12 @@ struct GeneratorOptions {
       "ReflectionData": \.generatesReflectionData,
       "Server": \.generatesServers,
       "Services": \.generatesServices,
-      "TestClient": \.generatesTestClients,
       "UseAccessLevelOnImports": \.usesAccessLevelOnImports,
     ]
   }
 
   private static func unknown(_ key: String) -> GeneratorError {
-    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "Visibility"]
+    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "TestClient", "Visibility"]
     let known = (others + flags.keys).sorted().joined(separator: ", ")
     return GeneratorError("unknown option '\(key)': the options are \(known)")
   }
@@ -74,6 +71,13 @@ struct GeneratorOptions {
     case "false", "False", "FALSE", "0": return false
     default: throw GeneratorError("option \(key) has the value '\(value)': it must be true or false")
     }
+  }
+
+  private static func refuseTestClient(_ isWanted: Bool) throws(GeneratorError) {
+    guard isWanted else { return }
+    throw GeneratorError(
+      "option TestClient is not supported yet: it must be false, or left out; conform a type of your own to the client protocol"
+    )
   }
 
   private static func text(_ value: String, for key: String) throws(GeneratorError) -> String {

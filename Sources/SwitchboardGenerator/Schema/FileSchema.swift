@@ -14,4 +14,5 @@ struct FileSchema {
   var messages: [Int] = []
   var enums: [Int] = []
   var extensions: [ExtensionSchema] = []
+  var services: [ServiceSchema] = []
 }

@@ -16,6 +16,7 @@ struct SchemaBuilder {
     try builder.link()
     MessageLayout.decide(for: &builder.schema)
     TypeNamer.assign(to: &builder.schema)
+    try addServices(to: &builder.schema)
     return builder.schema
   }
 

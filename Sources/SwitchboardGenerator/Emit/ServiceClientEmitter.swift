@@ -1,0 +1,78 @@
+/// Writes the client of a service, its protocol and its factory of interceptors.
+struct ServiceClientEmitter {
+  let context: FileContext
+  let service: ServiceSchema
+  let methods: [MethodCode]
+
+  private var visibility: String { context.visibility }
+  private var factory: InterceptorFactoryEmitter {
+    InterceptorFactoryEmitter(context: context, service: service, methods: methods, side: .client)
+  }
+
+  /// Writes all of it.
+  func emit(to printer: inout Printer) {
+    printer.blank()
+    printer.line("// MARK: - Client of \(service.fullName)")
+    factory.emit(to: &printer)
+    emitProtocol(to: &printer)
+    emitClient(to: &printer)
+  }
+
+  private func emitProtocol(to printer: inout Printer) {
+    printer.blank()
+    context.comments.emit(for: service.path, isDeprecated: service.isDeprecated, to: &printer)
+    let head = "\(visibility)protocol \(service.swiftName)ClientProtocol: Sendable"
+    guard !methods.isEmpty else { return printer.line("\(head) {}") }
+    printer.block(head) { printer in
+      for (position, method) in methods.enumerated() {
+        if position > 0 { printer.blank() }
+        let code = ClientMethodCode(method: method)
+        for source in code.sources {
+          let schema = method.schema
+          context.comments.emit(for: schema.path, isDeprecated: schema.isDeprecated, to: &printer)
+          code.emitSignature(from: source, options: "?", after: "", to: &printer)
+        }
+      }
+    }
+  }
+
+  private func emitClient(to printer: inout Printer) {
+    let name = "\(service.swiftName)Client"
+    let bases = "\(MethodCode.library("ServiceClient")), \(name)Protocol"
+    printer.blank()
+    printer.line("/// Calls `\(service.fullName)` on a channel.")
+    printer.block("\(visibility)struct \(name): \(bases)") { printer in
+      emitStored(to: &printer)
+      emitInitializer(to: &printer)
+      let constants = ServiceMetadataEmitter.methodsType(of: service, methods)
+      for method in methods {
+        ClientMethodCode(method: method).emit(visibility: visibility, constants: constants, to: &printer)
+      }
+    }
+  }
+
+  private func emitStored(to printer: inout Printer) {
+    let interceptors = "\(MethodCode.library("ClientInterceptors"))<any \(factory.name)>"
+    printer.line("\(visibility)let channel: \(MethodCode.library("Channel"))")
+    printer.line("/// For calls that are made without options of their own.")
+    printer.line("\(visibility)var defaultCallOptions: \(MethodCode.library("CallOptions"))")
+    printer.line("\(visibility)let interceptors: \(interceptors)")
+    printer.blank()
+  }
+
+  private func emitInitializer(to printer: inout Printer) {
+    let options = MethodCode.library("CallOptions")
+    printer.line("/// A client on `channel`, which asks `interceptors` for the interceptors of each call.")
+    printer.line("\(visibility)init(")
+    printer.indented { printer in
+      printer.line("channel: \(MethodCode.library("Channel")),")
+      printer.line("defaultCallOptions: \(options) = \(options)(),")
+      printer.line("interceptors: sending (any \(factory.name))? = nil")
+    }
+    printer.block(")") { printer in
+      printer.line("self.channel = channel")
+      printer.line("self.defaultCallOptions = defaultCallOptions")
+      printer.line("self.interceptors = \(MethodCode.library("ClientInterceptors"))(interceptors)")
+    }
+  }
+}

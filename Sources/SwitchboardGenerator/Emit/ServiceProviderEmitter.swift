@@ -1,0 +1,78 @@
+/// Writes the protocol that a service is implemented by, and its factory of interceptors.
+struct ServiceProviderEmitter {
+  let context: FileContext
+  let service: ServiceSchema
+  let methods: [MethodCode]
+
+  private var visibility: String { context.visibility }
+  private var name: String { "\(service.swiftName)Provider" }
+  private var factory: InterceptorFactoryEmitter {
+    InterceptorFactoryEmitter(context: context, service: service, methods: methods, side: .server)
+  }
+
+  /// Writes all of it.
+  func emit(to printer: inout Printer) {
+    printer.blank()
+    printer.line("// MARK: - Server of \(service.fullName)")
+    factory.emit(to: &printer)
+    emitProtocol(to: &printer)
+    emitExtension(to: &printer)
+  }
+
+  private func emitProtocol(to printer: inout Printer) {
+    printer.blank()
+    context.comments.emit(for: service.path, isDeprecated: service.isDeprecated, to: &printer)
+    printer.block("\(visibility)protocol \(name): \(MethodCode.library("CallHandlerProvider"))") { printer in
+      printer.line("/// Makes the interceptors of each call; by default there are none.")
+      printer.line("var interceptors: (any \(factory.name))? { get }")
+      for method in methods {
+        printer.blank()
+        let schema = method.schema
+        context.comments.emit(for: schema.path, isDeprecated: schema.isDeprecated, to: &printer)
+        emitRequirement(method, to: &printer)
+      }
+    }
+  }
+
+  private func emitRequirement(_ method: MethodCode, to printer: inout Printer) {
+    let kind = method.kind
+    let stream = "\(MethodCode.library("RequestStream"))<\(method.request)>"
+    let writer = "\(MethodCode.library("ResponseStreamWriter"))<\(method.response)>"
+    printer.line("func \(method.declaredName)(")
+    printer.indented { printer in
+      printer.line(kind.streamsRequests ? "requestStream: \(stream)," : "request: \(method.request),")
+      if kind.streamsResponses { printer.line("responseStream: \(writer),") }
+      printer.line("context: \(MethodCode.library("ServerCallContext"))")
+    }
+    printer.line(") async throws" + (kind.streamsResponses ? "" : " -> \(method.response)"))
+  }
+
+  private func emitExtension(to printer: inout Printer) {
+    printer.blank()
+    printer.block("extension \(name)") { printer in
+      printer.line("\(visibility)var serviceName: String { \(service.swiftName)Metadata.service.name }")
+      printer.blank()
+      printer.line("\(visibility)var interceptors: (any \(factory.name))? { nil }")
+      printer.blank()
+      let type = "[any \(MethodCode.library("MethodHandler"))]"
+      guard !methods.isEmpty else { return printer.line("\(visibility)var methodHandlers: \(type) { [] }") }
+      printer.block("\(visibility)var methodHandlers: \(type)") { printer in
+        printer.line("typealias Methods = \(ServiceMetadataEmitter.methodsType(of: service, methods))")
+        printer.line("return [")
+        printer.indented { printer in
+          for method in methods { emitHandler(method, to: &printer) }
+        }
+        printer.line("]")
+      }
+    }
+  }
+
+  private func emitHandler(_ method: MethodCode, to printer: inout Printer) {
+    let requests = method.kind.streamsRequests ? "requestStream" : "request"
+    let responses = method.kind.streamsResponses ? "responseStream: $1, context: $2" : "context: $1"
+    let maker = "\(method.kind.rawValue)Handler(interceptors, { $0.\(method.makeInterceptors)() })"
+    printer.line("Methods.\(method.swiftName).\(maker) {")
+    printer.indented { $0.line("try await self.\(method.swiftName)(\(requests): $0, \(responses))") }
+    printer.line("},")
+  }
+}

@@ -1,0 +1,95 @@
+import SwitchboardDescriptors
+
+// After the other rounds: services, whose types must have other names than the messages beside them.
+extension SchemaBuilder {
+  /// Adds the services to `schema`, in which everything else is named.
+  static func addServices(to schema: inout Schema) throws(GeneratorError) {
+    for index in schema.files.indices where !schema.files[index].descriptor.service.isEmpty {
+      var taken = typeNames(seenFrom: index, in: schema)
+      var services: [ServiceSchema] = []
+      for (position, service) in schema.files[index].descriptor.service.enumerated() {
+        services.append(
+          try build(service, at: Int32(position), of: schema.files[index], in: schema, taken: &taken)
+        )
+      }
+      schema.files[index].services = services
+    }
+  }
+
+  private static func build(
+    _ service: Google_Protobuf_ServiceDescriptorProto,
+    at position: Int32,
+    of file: FileSchema,
+    in schema: Schema,
+    taken: inout Set<String>
+  ) throws(GeneratorError) -> ServiceSchema {
+    let fullName = file.package.isEmpty ? service.name : "\(file.package).\(service.name)"
+    guard service.name.isIdentifier else { throw GeneratorError("'\(fullName)' is no name for a service") }
+    var swiftName = file.prefix + service.name
+    while ServiceSchema.typeSuffixes.contains(where: { taken.contains(swiftName + $0) }) {
+      swiftName += "Service"
+    }
+    taken.formUnion(ServiceSchema.typeSuffixes.map { swiftName + $0 })
+    return ServiceSchema(
+      name: service.name,
+      fullName: fullName,
+      path: [6, position],
+      isDeprecated: service.hasOptions && service.options.deprecated,
+      swiftName: swiftName,
+      methods: try methods(of: service, fullName: fullName, at: [6, position], in: schema)
+    )
+  }
+
+  private static func methods(
+    of service: Google_Protobuf_ServiceDescriptorProto,
+    fullName: String,
+    at path: [Int32],
+    in schema: Schema
+  ) throws(GeneratorError) -> [MethodSchema] {
+    var methods: [MethodSchema] = []
+    var names: Set<String> = []
+    for (position, method) in service.method.enumerated() {
+      let user = "\(fullName).\(method.name)"
+      guard method.name.isIdentifier else { throw GeneratorError("'\(user)' is no name for a method") }
+      guard names.insert(method.name).inserted else {
+        throw GeneratorError("the method '\(user)' is in the request twice")
+      }
+      methods.append(
+        MethodSchema(
+          name: method.name,
+          path: path + [2, Int32(position)],
+          isDeprecated: method.hasOptions && method.options.deprecated,
+          kind: MethodSchema.Kind(
+            streamsRequests: method.clientStreaming,
+            streamsResponses: method.serverStreaming
+          ),
+          request: try schema.message(named: method.inputType, for: user),
+          response: try schema.message(named: method.outputType, for: user)
+        )
+      )
+    }
+    return methods
+  }
+
+  /// The types at the top of a file and of all that it imports, which do not depend on what else is in the request.
+  private static func typeNames(seenFrom index: Int, in schema: Schema) -> Set<String> {
+    let files = Set(schema.filesReached(from: index))
+    let messages = schema.messages.filter { $0.parent == nil && files.contains($0.file) }
+    let enums = schema.enums.filter { $0.parent == nil && files.contains($0.file) }
+    return Set(messages.map(\.swiftName) + enums.map(\.swiftName))
+  }
+}
+
+extension Schema {
+  /// A file and all that it imports, directly or not: what is imported comes first.
+  func filesReached(from index: Int) -> [Int] {
+    var reached: Set<Int> = []
+    var pending = [index]
+    while let next = pending.popLast() {
+      guard reached.insert(next).inserted else { continue }
+      pending += files[next].descriptor.dependency.compactMap { filesByName[$0] }
+    }
+    // A compiler puts what is imported before what imports it.
+    return reached.sorted()
+  }
+}
