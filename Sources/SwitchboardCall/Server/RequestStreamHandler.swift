@@ -6,10 +6,8 @@ public final class ClientStreamingHandler: MethodHandler {
   // would not be.
   @usableFromInline let begin: @Sendable (any ServerStream) -> Void
 
-  /// Binds a provider's method to its descriptor and its marshallers.
-  ///
-  /// - Parameters:
-  ///   - interceptors: makes those of one call, first inbound first.
+  /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
+  /// first inbound first.
   @inlinable
   public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,
@@ -57,10 +55,8 @@ public final class BidirectionalStreamingHandler: MethodHandler {
   public let method: MethodDescriptor
   @usableFromInline let begin: @Sendable (any ServerStream) -> Void
 
-  /// Binds a provider's method to its descriptor and its marshallers.
-  ///
-  /// - Parameters:
-  ///   - interceptors: makes those of one call, first inbound first.
+  /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
+  /// first inbound first.
   @inlinable
   public init<Requests: Marshaller, Responses: Marshaller>(
     _ method: MethodDescriptor,

@@ -10,8 +10,7 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable> {
 
   /// A part on its way to the network. Forward it, or another, with `context.send`.
   ///
-  /// - Parameters:
-  ///   - promise: succeeds when the part has left for the network, and fails when it never will.
+  /// The promise succeeds when the part has left for the network, and fails when it never will.
   open func send(
     _ part: GRPCClientRequestPart<Request>,
     promise: EventLoopPromise<Void>?,

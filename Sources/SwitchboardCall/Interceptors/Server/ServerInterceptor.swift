@@ -21,8 +21,7 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable> {
   /// However the call ends, an `end` comes by here: an error of the handler, a request that could not be read
   /// or a client that went away too, as a status.
   ///
-  /// - Parameters:
-  ///   - promise: succeeds when the part has left for the network, and fails when it never will.
+  /// The promise succeeds when the part has left for the network, and fails when it never will.
   open func send(
     _ part: GRPCServerResponsePart<Response>,
     promise: EventLoopPromise<Void>?,
