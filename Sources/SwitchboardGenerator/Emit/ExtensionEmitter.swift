@@ -6,8 +6,7 @@ struct ExtensionEmitter {
 
   /// All extensions of the file: those at its top, then those in the scopes of messages.
   private var all: [ExtensionSchema] {
-    let messages = context.schema.messages.lazy.filter { $0.file == context.index }
-    return context.file.extensions + messages.flatMap(\.extensions)
+    context.file.extensions + context.schema.messages[context.file.allMessages].flatMap(\.extensions)
   }
 
   /// Writes them, if there are any.

@@ -80,7 +80,7 @@ extension FileContext {
   /// The other modules whose types are named in the file.
   var importedModules: Set<String> {
     var modules: Set<String> = []
-    for message in schema.messages where message.file == index && !message.isMapEntry {
+    for message in schema.messages[file.allMessages] where !message.isMapEntry {
       for field in message.fields { add(field.type, to: &modules) }
       for field in message.extensions { add(field, to: &modules) }
     }

@@ -11,7 +11,9 @@ struct FileSchema {
   let features: Features
   let descriptor: Google_Protobuf_FileDescriptorProto
 
+  /// Those at the top, and all that there are, each before what is nested in it.
   var messages: [Int] = []
+  var allMessages: Range<Int> = 0..<0
   var enums: [Int] = []
   var extensions: [ExtensionSchema] = []
   var services: [ServiceSchema] = []

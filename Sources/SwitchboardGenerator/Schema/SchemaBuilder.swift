@@ -46,7 +46,9 @@ struct SchemaBuilder {
     schema.files.append(declared)
 
     let scope = Scope(file: index, parent: nil, prefix: file.package, features: features, depth: 0)
+    let first = schema.messages.count
     schema.files[index].messages = try declare(file.messageType, at: [4], in: scope)
+    schema.files[index].allMessages = first..<schema.messages.count
     schema.files[index].enums = try declare(file.enumType, at: [5], in: scope)
   }
 
