@@ -85,10 +85,11 @@ extension BinaryEncoder: FieldVisitor {
 
   @inlinable
   public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
-    guard let value else { return }
-    writer.tag(EncodedTag(number, .lengthDelimited))
-    length()
-    try value.encode(to: &self)
+    try lend(value) { value throws(EncodeError) in
+      writer.tag(EncodedTag(number, .lengthDelimited))
+      length()
+      try value.encode(to: &self)
+    }
   }
 
   @inlinable

@@ -86,9 +86,10 @@ extension SizeCounter: FieldVisitor {
 
   @inlinable
   public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
-    guard let value else { return }
-    tag(number)
-    try nested { counter throws(EncodeError) in try value.measure(with: &counter) }
+    try lend(value) { value throws(EncodeError) in
+      tag(number)
+      try nested { counter throws(EncodeError) in try value.measure(with: &counter) }
+    }
   }
 
   @inlinable

@@ -22,3 +22,16 @@ func forEachLent<Element, E: Error>(
     for index in elements.indices { try lend(first + index, to: body) }
   }
 }
+
+/// Shows the value of an optional to `body` in place, where there is one.
+@inlinable @inline(__always)
+func lend<Value, E: Error>(
+  _ optional: borrowing Value?,
+  to body: (inout Value) throws(E) -> Void
+) throws(E) {
+  try withUnsafePointer(to: optional) { address throws(E) in
+    guard address.pointee != nil else { return }
+    // An optional keeps the value that it wraps at its own address.
+    try lend(UnsafeRawPointer(address).assumingMemoryBound(to: Value.self), to: body)
+  }
+}

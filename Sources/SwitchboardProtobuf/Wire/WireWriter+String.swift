@@ -7,7 +7,7 @@ extension WireWriter {
   }
 
   /// The UTF-8 of a string.
-  @usableFromInline
+  @inlinable @inline(__always)
   mutating func string(_ value: String) {
     let utf8 = value.utf8
     let isContiguous: Void? = utf8.withContiguousStorageIfAvailable { raw(UnsafeRawBufferPointer($0)) }
