@@ -121,12 +121,27 @@ extension BinaryEncoder: FieldVisitor {
     value: V.Type,
     number: Int32
   ) throws(EncodeError) {
-    try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
-      writer.tag(EncodedTag(number, .lengthDelimited))
-      writer.varint(UInt64(2 + K.size(of: key) + V.size(of: value)))
-      scalar(key, as: K.self, number: 1)
-      scalar(value, as: V.self, number: 2)
+    if isDeterministic {
+      for (key, value) in entries.sorted(by: { K.areInIncreasingOrder($0.key, $1.key) }) {
+        entry(key, K.self, value, V.self, number: number)
+      }
+    } else {
+      for (key, value) in entries { entry(key, K.self, value, V.self, number: number) }
     }
+  }
+
+  @inlinable @inline(__always)
+  mutating func entry<K: MapKeyType, V: ScalarType>(
+    _ key: K.Value,
+    _ keyType: K.Type,
+    _ value: V.Value,
+    _ valueType: V.Type,
+    number: Int32
+  ) {
+    let length = 2 + K.size(of: key) + V.size(of: value)
+    writer.tag(EncodedTag(number, .lengthDelimited), varint: UInt64(length))
+    scalar(key, as: keyType, number: 1)
+    scalar(value, as: valueType, number: 2)
   }
 
   @inlinable

@@ -3,10 +3,10 @@
 /// The first few stand in the value itself: most messages then encode without an allocation but that of the bytes.
 @usableFromInline
 struct Lengths {
-  @usableFromInline static var inlineCapacity: Int { 24 }
+  @usableFromInline static var inlineCapacity: Int { 16 }
 
   // 32 bits are enough: what is larger than 2 GiB as a whole is refused after the first pass.
-  @usableFromInline var first = InlineArray<24, UInt32>(repeating: 0)
+  @usableFromInline var first = InlineArray<16, UInt32>(repeating: 0)
   @usableFromInline var rest: [UInt32] = []
   @usableFromInline var count = 0
 
