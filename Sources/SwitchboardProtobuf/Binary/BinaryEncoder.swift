@@ -121,6 +121,7 @@ extension BinaryEncoder: FieldVisitor {
     value: V.Type,
     number: Int32
   ) throws(EncodeError) {
+    // Not by `forEach(in:key:sorted:_:)`, whose closure costs the whole message of the benchmark 3%.
     if isDeterministic {
       for (key, value) in entries.sorted(by: { K.areInIncreasingOrder($0.key, $1.key) }) {
         entry(key, K.self, value, V.self, number: number)
@@ -130,6 +131,7 @@ extension BinaryEncoder: FieldVisitor {
     }
   }
 
+  /// Writes one entry of a map.
   @inlinable @inline(__always)
   mutating func entry<K: MapKeyType, V: ScalarType>(
     _ key: K.Value,

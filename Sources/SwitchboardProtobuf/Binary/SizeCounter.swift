@@ -156,7 +156,7 @@ extension SizeCounter: FieldVisitor {
   public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEachMessage { (number, message) throws(EncodeError) in
       // start group 1, type id as field 2, message as field 3, end group 1: four tags of one byte
-      total += 4 + WireWriter.size(ofVarint: UInt64(number))
+      total += 4 + ProtoUInt32.size(of: UInt32(bitPattern: number))
       try nested { counter throws(EncodeError) in try message.measure(with: &counter) }
     }
   }
