@@ -2,13 +2,13 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test check format generate bench clean
+.PHONY: help setup build demo test check conformance format generate bench clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what building and testing need (packages by apt, a Python environment in .venv)
 	@scripts/setup --tests
@@ -30,6 +30,10 @@ test: ## Build and run all tests
 check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
 	@scripts/setup --tests
 	@scripts/check
+
+conformance: ## Run protobuf's conformance suite (fetches its source; takes minutes the first time)
+	@scripts/setup
+	@scripts/conformance
 
 format: ## Format the hand-written Swift files in place
 	@scripts/format

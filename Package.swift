@@ -88,6 +88,19 @@ let package = Package(
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
+    // The program that protobuf's conformance suite tests: `scripts/conformance` runs it.
+    .target(
+      name: "ConformanceMessages",
+      dependencies: ["SwitchboardProtobuf"],
+      path: "Generated/ConformanceMessages"
+    ),
+    .executableTarget(
+      name: "ConformanceTestee",
+      dependencies: ["ConformanceMessages", "SwitchboardProtobuf", "SwitchboardToolSupport"],
+      path: "Tests/ConformanceTestee"
+    ),
+    .testTarget(name: "ConformanceTesteeTests", dependencies: ["ConformanceTestee", "ConformanceMessages"]),
+
     // The generator: descriptors in, Swift source out.
     .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"]),
     .testTarget(

@@ -44,17 +44,23 @@ public struct Descriptor: Sendable {
   }
 
   /// Everything up to the end.
-  public func readAll() throws(SystemError) -> [UInt8] {
+  public func readAll() throws(SystemError) -> [UInt8] { try readBytes(.max) }
+
+  /// The next `limit` bytes; fewer where the end comes before.
+  public func readBytes(_ limit: Int) throws(SystemError) -> [UInt8] {
     var content: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      // `read` writes no further than the count that it is given, which is the buffer's own.
-      let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+    // As much as comes, not as much as the limit says: nothing has come yet.
+    var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+    while content.count < limit {
+      let wanted = min(chunk.count, limit - content.count)
+      // `read` writes no further than the count that it is given, which is at most the buffer's own.
+      let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, wanted) }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw SystemError(name) }
-      if count == 0 { return content }
+      if count == 0 { break }
       content.append(contentsOf: chunk[..<count])
     }
+    return content
   }
 
   /// Writes all of `content`.

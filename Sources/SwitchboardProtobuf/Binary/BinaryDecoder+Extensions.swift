@@ -22,30 +22,27 @@ extension BinaryDecoder {
     let item = try messageSetItem()
     let after = reader.cursor
     leave(to: outer)
-    guard let typeID = item.typeID, !item.payloads.isEmpty,
+    guard let typeID = item.typeID, let payload = item.payload,
       let field = extensions?.field(of: type, number: typeID)
     else { return displace(from: start) }
 
-    // The payloads are read as if each were the length-delimited field of the extension.
-    for payload in item.payloads {
-      reader.cursor = payload
-      tag = Tag(number: typeID, .lengthDelimited)
-      try field.decode(into: &fields, from: &self)
-    }
+    // The payload is read as if it were the length-delimited field of the extension.
+    reader.cursor = payload
+    tag = Tag(number: typeID, .lengthDelimited)
+    try field.decode(into: &fields, from: &self)
     reader.cursor = after
     isTaken = true
   }
 
-  /// The type and the places of the messages in an item, which may come in either order.
-  private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payloads: [UnsafeRawPointer])
-  {
+  /// The type and the place of the message in an item, which may come in either order; of several, the first counts.
+  private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payload: UnsafeRawPointer?) {
     var typeID: Int32?
-    var payloads: [UnsafeRawPointer] = []
+    var payload: UnsafeRawPointer?
     while try nextField() {
-      if tag.number == 2, let value = try scalar(ProtoInt32.self) { typeID = value }
-      if tag.number == 3, tag.has(.lengthDelimited) { payloads.append(reader.cursor) }
+      if tag.number == 2, let value = try scalar(ProtoInt32.self) { typeID = typeID ?? value }
+      if tag.number == 3, tag.has(.lengthDelimited) { payload = payload ?? reader.cursor }
       if !isTaken { try skipValue() }
     }
-    return (typeID, payloads)
+    return (typeID, payload)
   }
 }

@@ -114,7 +114,7 @@ public struct WireReader {
     return try longTag()
   }
 
-  /// Five bytes are the most that a tag takes, and what does not fit in 32 bits of them is dropped, as in libprotobuf.
+  /// Five bytes are the most that a tag takes, and all that they say must fit in 32 bits.
   @usableFromInline
   mutating func longTag() throws(DecodeError) -> Tag {
     let limit = min(remaining, 5)
@@ -124,7 +124,7 @@ public struct WireReader {
       bits |= UInt64(byte & 0x7F) &<< UInt64(7 &* index)
       guard byte < 0x80 else { continue }
       cursor += index + 1
-      guard let tag = Tag(UInt32(truncatingIfNeeded: bits)) else { throw DecodeError(.invalidTag) }
+      guard let bits = UInt32(exactly: bits), let tag = Tag(bits) else { throw DecodeError(.invalidTag) }
       return tag
     }
     throw DecodeError(limit == 5 ? .invalidTag : .truncated)

@@ -1,0 +1,49 @@
+import SwitchboardProtobuf
+import TestMessages
+import Testing
+
+/// Items of a MessageSet whose parts come in orders and numbers that no encoder writes.
+@Suite struct MessageSetTests {
+  private typealias Kinds = Switchboard_Testing_AllKinds2
+  private static let set = Kinds.SetExtension1.Extensions.message_set_extension
+  private static let other = Kinds.SetExtension2.Extensions.message_set_extension
+
+  private static let id = varintField(2, UInt64(set.number))
+  private static let otherID = varintField(2, UInt64(other.number))
+  private static let first = bytesField(3, encoded("first"))
+  private static let second = bytesField(3, encoded("second"))
+
+  @Test(arguments: [
+    id + first,
+    first + id,
+    id + first + otherID,  // a second type is passed over
+    id + first + second,  // and so is a second message
+    first + id + second,
+    first + second + id,
+  ])
+  func takesTheFirstTypeAndTheFirstMessage(item: [UInt8]) throws {
+    let bytes = [0x0B] + item + [0x0C]
+    let message = try Kinds.Set(serializedBytes: bytes, extensions: TestProtos.extensions)
+    #expect(message[Self.set]?.text == "first")
+    #expect(message.unknownFields.isEmpty)
+  }
+
+  @Test func keepsAnItemOfAnUnknownTypeAsItIs() throws {
+    // A message with field number zero could not be read: nobody looks into it.
+    let item = [0x0B] + varintField(2, 99_999) + bytesField(3, [0x00, 0x01]) + [0x0C]
+    let message = try Kinds.Set(serializedBytes: item, extensions: TestProtos.extensions)
+    #expect(try message.serializedBytes() == item)
+  }
+
+  private static func encoded(_ text: String) -> [UInt8] { bytesField(25, Array(text.utf8)) }
+}
+
+private func varint(_ value: UInt64) -> [UInt8] {
+  value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + varint(value >> 7)
+}
+
+private func varintField(_ number: UInt64, _ value: UInt64) -> [UInt8] { varint(number << 3) + varint(value) }
+
+private func bytesField(_ number: UInt64, _ value: [UInt8]) -> [UInt8] {
+  varint(number << 3 | 2) + varint(UInt64(value.count)) + value
+}
