@@ -17,13 +17,23 @@ struct ExtensionNames {
         let names = ExtensionNames(field, in: context, suffix: suffix)
         // Clashing properties have clashing companions. Properties are told apart by what they extend, too.
         let isNew = !taken.contains(names.constant) && !taken.contains("\(field.extended).\(names.property)")
-        if isNew {
+        if isNew, !names.clash(with: context.schema.messages[field.extended]) {
           taken.formUnion([names.constant, "\(field.extended).\(names.property)"])
           return names
         }
         suffix += "_p\(field.field.number)"
       }
     }
+  }
+
+  /// Whether the extended message has a member of its own by one of these names, which takes a file without a package.
+  private func clash(with message: MessageSchema) -> Bool {
+    guard property != "extensionFields" else { return true }
+    let own = Set([property, has, clear])
+    return message.fields.contains {
+      !own.isDisjoint(with: [$0.names.property, $0.names.has, $0.names.clear])
+    }
+      || message.oneofs.contains { !$0.members.isEmpty && own.contains($0.names.property) }
   }
 
   private init(_ field: ExtensionSchema, in context: FileContext, suffix: String) {

@@ -2,8 +2,8 @@
 enum MethodNames {
   /// What a client, a provider or the list of methods has already, and what cannot follow a dot.
   private static let reserved: Set<String> = [
-    "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType", "init", "interceptors",
-    "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
+    "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType", "fakeResponses", "init",
+    "interceptors", "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 
   /// The names for methods that are declared as `names`, without backticks.

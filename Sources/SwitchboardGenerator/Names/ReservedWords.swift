@@ -23,15 +23,33 @@ enum ReservedWords {
     """
   )
 
-  /// Names that a type cannot have.
-  private static let types = keywords.union(commonTypes).union(specialVariables).union(
-    words(
-      """
-      Switchboard SwitchboardProtobuf InterceptorFactory Extensions Type Protocol _Fields protoMessageName fieldNames decodeField decodeMessage
-      traverse with isInitialized unknownFields debugDescription description dynamicType hashValue
-      """
-    )
+  /// Words that mean something before a type or an expression, though they are no keywords.
+  private static let contextualWords = words(
+    """
+    any async await borrow borrowing consume consuming copy discard each isolated nonisolated reasync sending
+    some then unsafe yield
+    """
   )
+
+  /// What every message has: where code of a message says such a name, it means that.
+  private static let messageMembers = words(
+    """
+    array debugDescription decodeField encode extensionFields fieldNames hash hashValue init isInitialized
+    jsonString jsonUTF8Bytes measure merge protoMessageName serializedBytes serializedSize textFormatString
+    traverse trim unknownFields with
+    """
+  )
+
+  /// Names that a type cannot have.
+  private static let types = keywords.union(commonTypes).union(specialVariables).union(contextualWords)
+    .union(messageMembers).union(
+      words(
+        """
+        Switchboard SwitchboardProtobuf _Concurrency InterceptorFactory Extensions Type Protocol _Fields
+        description dynamicType
+        """
+      )
+    )
 
   /// Names that a property cannot have, not even in backticks.
   private static let fields = commonTypes.union(specialVariables).union(
@@ -45,8 +63,8 @@ enum ReservedWords {
   /// Names that a case cannot have, not even in backticks.
   private static let cases: Set<String> = words(
     """
-    allCases customMirror debugDescription description dynamicType hashValue init rawValue self
-    protoDefault protoEnumName valueNames
+    Protocol SwitchboardProtobuf Type allCases customMirror debugDescription description dynamicType hashValue
+    init rawValue self protoDefault protoEnumName valueNames
     """
   )
 
@@ -56,9 +74,7 @@ enum ReservedWords {
   private static let locals: Set<String> = words("current decoder fields new newValue number value visitor")
 
   /// Names that an expression cannot begin with: they would be taken for something else there.
-  private static let inExpressions = locals.union(
-    words("any async await borrow consume copy discard each some then unsafe yield _fields")
-  )
+  private static let inExpressions = locals.union(contextualWords).union(["_fields"])
 
   private static func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))

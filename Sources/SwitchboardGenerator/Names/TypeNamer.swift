@@ -8,6 +8,8 @@ struct TypeNamer {
   /// Types that cannot have the names they should have, since Swift would find them, or something else, in the wrong place.
   private var shadowingMessages: Set<Int> = []
   private var shadowingEnums: Set<Int> = []
+  /// Oneofs, each by its message and its position there.
+  private var shadowingOneofs: Set<[Int]> = []
 
   /// Names all types of `schema`.
   static func assign(to schema: inout Schema) {
@@ -47,7 +49,8 @@ struct TypeNamer {
   private mutating func nameOneofs(of index: Int) {
     for position in schema.messages[index].oneofs.indices
     where !schema.messages[index].oneofs[position].members.isEmpty {
-      let wanted = "OneOf_" + CamelCase.upper(schema.messages[index].oneofs[position].name)
+      let base = "OneOf_" + CamelCase.upper(schema.messages[index].oneofs[position].name)
+      let wanted = shadowingOneofs.contains([index, position]) ? base + "Oneof" : base
       let scope = scope(schema.messages[index].file, index)
       schema.messages[index].oneofs[position].swiftName = unique(wanted, suffix: "Oneof", in: scope)
     }
@@ -76,7 +79,7 @@ struct TypeNamer {
   /// Finds nested types that Swift would take for a type at the top that code beside them refers to. Returns whether
   /// there are any more.
   private mutating func findShadowing() -> Bool {
-    let before = shadowingMessages.count + shadowingEnums.count
+    let before = shadowingCount
     for (index, message) in schema.messages.enumerated() {
       if message.isExtensible { check(.message(index), from: index, in: message.file) }
       for field in message.fields { check(field, from: index, in: message.file) }
@@ -85,8 +88,10 @@ struct TypeNamer {
     for (index, file) in schema.files.enumerated() {
       for field in file.extensions { check(field, in: index) }
     }
-    return shadowingMessages.count + shadowingEnums.count > before
+    return shadowingCount > before
   }
+
+  private var shadowingCount: Int { shadowingMessages.count + shadowingEnums.count + shadowingOneofs.count }
 
   private mutating func check(_ field: FieldSchema, from message: Int, in file: Int) {
     switch field.type {
@@ -122,6 +127,10 @@ struct TypeNamer {
       }
       for nested in schema.messages[current].nestedEnums where schema.enums[nested].swiftName == first {
         shadowingEnums.insert(nested)
+      }
+      for (position, oneof) in schema.messages[current].oneofs.enumerated()
+      where oneof.swiftName == first && !oneof.members.isEmpty {
+        shadowingOneofs.insert([current, position])
       }
       scope = schema.messages[current].parent
     }

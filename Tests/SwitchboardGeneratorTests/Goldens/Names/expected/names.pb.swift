@@ -2368,7 +2368,7 @@ struct Kw: SwitchboardProtobuf.Message {
   var df: Kw.decodeFieldMessage { get { _fields.value._df ?? Kw.decodeFieldMessage() } _modify { yield &_fields.value._df[or: Kw.decodeFieldMessage()] } }
   var hasDf: Bool { _fields.value._df != nil }
   mutating func clearDf() { _fields.value._df = nil }
-  var me: Kw.merge { get { _fields.value._me ?? Kw.merge() } _modify { yield &_fields.value._me[or: Kw.merge()] } }
+  var me: Kw.mergeMessage { get { _fields.value._me ?? Kw.mergeMessage() } _modify { yield &_fields.value._me[or: Kw.mergeMessage()] } }
   var hasMe: Bool { _fields.value._me != nil }
   mutating func clearMe() { _fields.value._me = nil }
   var wi: Kw.withMessage { get { _fields.value._wi ?? Kw.withMessage() } _modify { yield &_fields.value._wi[or: Kw.withMessage()] } }
@@ -2383,10 +2383,10 @@ struct Kw: SwitchboardProtobuf.Message {
   var hv: Kw.hashValueMessage { get { _fields.value._hv ?? Kw.hashValueMessage() } _modify { yield &_fields.value._hv[or: Kw.hashValueMessage()] } }
   var hasHv: Bool { _fields.value._hv != nil }
   mutating func clearHv() { _fields.value._hv = nil }
-  var en: Kw.encode { get { _fields.value._en ?? Kw.encode() } _modify { yield &_fields.value._en[or: Kw.encode()] } }
+  var en: Kw.encodeMessage { get { _fields.value._en ?? Kw.encodeMessage() } _modify { yield &_fields.value._en[or: Kw.encodeMessage()] } }
   var hasEn: Bool { _fields.value._en != nil }
   mutating func clearEn() { _fields.value._en = nil }
-  var ms: Kw.measure { get { _fields.value._ms ?? Kw.measure() } _modify { yield &_fields.value._ms[or: Kw.measure()] } }
+  var ms: Kw.measureMessage { get { _fields.value._ms ?? Kw.measureMessage() } _modify { yield &_fields.value._ms[or: Kw.measureMessage()] } }
   var hasMs: Bool { _fields.value._ms != nil }
   mutating func clearMs() { _fields.value._ms = nil }
   var rv: Kw.rawValue { get { _fields.value._rv ?? Kw.rawValue() } _modify { yield &_fields.value._rv[or: Kw.rawValue()] } }
@@ -2395,7 +2395,7 @@ struct Kw: SwitchboardProtobuf.Message {
   var fn: Kw.fieldNamesMessage { get { _fields.value._fn ?? Kw.fieldNamesMessage() } _modify { yield &_fields.value._fn[or: Kw.fieldNamesMessage()] } }
   var hasFn: Bool { _fields.value._fn != nil }
   mutating func clearFn() { _fields.value._fn = nil }
-  var hs: Kw.hash { get { _fields.value._hs ?? Kw.hash() } _modify { yield &_fields.value._hs[or: Kw.hash()] } }
+  var hs: Kw.hashMessage { get { _fields.value._hs ?? Kw.hashMessage() } _modify { yield &_fields.value._hs[or: Kw.hashMessage()] } }
   var hasHs: Bool { _fields.value._hs != nil }
   mutating func clearHs() { _fields.value._hs = nil }
   var se: Kw.SelfMessage { get { _fields.value._se ?? Kw.SelfMessage() } _modify { yield &_fields.value._se[or: Kw.SelfMessage()] } }
@@ -2432,16 +2432,16 @@ struct Kw: SwitchboardProtobuf.Message {
     var _ar: Kw.ArrayMessage?
     var _tr: Kw.traverseMessage?
     var _df: Kw.decodeFieldMessage?
-    var _me: Kw.merge?
+    var _me: Kw.mergeMessage?
     var _wi: Kw.withMessage?
     var _uf: Kw.unknownFieldsMessage?
     var _ii: Kw.isInitializedMessage?
     var _hv: Kw.hashValueMessage?
-    var _en: Kw.encode?
-    var _ms: Kw.measure?
+    var _en: Kw.encodeMessage?
+    var _ms: Kw.measureMessage?
     var _rv: Kw.rawValue?
     var _fn: Kw.fieldNamesMessage?
-    var _hs: Kw.hash?
+    var _hs: Kw.hashMessage?
     var _se: Kw.SelfMessage?
     var _it: Kw.IntMessage?
     var _vo: Kw.Void?
@@ -2627,7 +2627,7 @@ struct Kw: SwitchboardProtobuf.Message {
     }
   }
 
-  struct merge: SwitchboardProtobuf.Message {
+  struct mergeMessage: SwitchboardProtobuf.Message {
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     init() {}
     static let protoMessageName = "Kw.merge"
@@ -2682,7 +2682,7 @@ struct Kw: SwitchboardProtobuf.Message {
     }
   }
 
-  struct encode: SwitchboardProtobuf.Message {
+  struct encodeMessage: SwitchboardProtobuf.Message {
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     init() {}
     static let protoMessageName = "Kw.encode"
@@ -2693,7 +2693,7 @@ struct Kw: SwitchboardProtobuf.Message {
     }
   }
 
-  struct measure: SwitchboardProtobuf.Message {
+  struct measureMessage: SwitchboardProtobuf.Message {
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     init() {}
     static let protoMessageName = "Kw.measure"
@@ -2748,7 +2748,7 @@ struct Kw: SwitchboardProtobuf.Message {
     }
   }
 
-  struct hash: SwitchboardProtobuf.Message {
+  struct hashMessage: SwitchboardProtobuf.Message {
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     init() {}
     static let protoMessageName = "Kw.hash"
@@ -2998,6 +2998,62 @@ struct BigGroup: SwitchboardProtobuf.Message {
   }
 }
 
+struct ExtClash: SwitchboardProtobuf.ExtensibleMessage {
+  var fooClash: Int32 { get { _fooClash ?? 0 } set { _fooClash = newValue } }
+  var hasFooClash: Bool { _fooClash != nil }
+  mutating func clearFooClash() { _fooClash = nil }
+  private var _fooClash: Int32?
+  var barClash: [Int32] = []
+  var qClash: Int32 { get { if case .qClash(let value)? = bazClash { value } else { 0 } } set { bazClash = .qClash(newValue) } }
+  var rClash: String { get { if case .rClash(let value)? = bazClash { value } else { "" } } set { bazClash = .rClash(newValue) } }
+  var bazClash: OneOf_BazClash?
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  var extensionFields = SwitchboardProtobuf.ExtensionFields()
+  init() {}
+  static let protoMessageName = "ExtClash"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:foo_clash 2:bar_clash 3:q_clash 4:r_clash")
+  var isInitialized: Bool {
+    return extensionFields.isInitialized
+  }
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.optional(&_fooClash, as: SwitchboardProtobuf.ProtoInt32.self)
+    case 2: try decoder.repeated(&barClash, as: SwitchboardProtobuf.ProtoInt32.self)
+    case 3: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: bazClash != nil) { bazClash = .qClash(value) }
+    case 4: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: bazClash != nil) { bazClash = .rClash(value) }
+    case 100..<201: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.explicit(_fooClash, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
+    try visitor.repeated(barClash, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
+    switch bazClash {
+    case .qClash(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 3)
+    case .rClash(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 4)
+    case nil: break
+    }
+    try visitor.extensions(extensionFields, in: 100..<201)
+    try visitor.unknown(unknownFields)
+  }
+
+  enum OneOf_BazClash: Hashable, Sendable {
+    case qClash(Int32)
+    case rClash(String)
+  }
+}
+
+struct ExtScope: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "ExtScope"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
 let Extensions_ext_status = SwitchboardProtobuf.MessageExtension<Ext, SwitchboardProtobuf.SubmessageExtension<Status>>(number: 101, fullName: "ext_status")
 let Extensions_ext_ext = SwitchboardProtobuf.MessageExtension<Ext, SwitchboardProtobuf.SubmessageExtension<Ext.ExtMessage>>(number: 102, fullName: "ext_ext")
 let Extensions_default = SwitchboardProtobuf.MessageExtension<Ext, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoUncheckedString>>(number: 103, fullName: "default")
@@ -3006,6 +3062,14 @@ let Extensions_inner_status = SwitchboardProtobuf.MessageExtension<Ext.ExtMessag
 let Extensions_big = SwitchboardProtobuf.MessageExtension<Big, SwitchboardProtobuf.SubmessageExtension<Big>>(number: 100, fullName: "big")
 let Extensions_bigs = SwitchboardProtobuf.MessageExtension<Big, SwitchboardProtobuf.RepeatedSubmessageExtension<Big>>(number: 101, fullName: "bigs")
 let Extensions_BigGroup = SwitchboardProtobuf.MessageExtension<Big, SwitchboardProtobuf.GroupExtension<BigGroup>>(number: 102, fullName: "biggroup")
+let Extensions_foo_clash_p100 = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 100, fullName: "foo_clash")
+let Extensions_bar_clash_p101 = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 101, fullName: "bar_clash")
+let Extensions_baz_clash_p102 = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 102, fullName: "baz_clash")
+let Extensions_q_clash_p103 = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 103, fullName: "q_clash")
+let Extensions_has_foo_clash = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 104, fullName: "has_foo_clash")
+let Extensions_extension_fields_p105 = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 105, fullName: "extension_fields")
+let Extensions_unknown_fields = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 106, fullName: "unknown_fields")
+let Extensions_merge = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 107, fullName: "merge")
 
 extension HasStatus.In {
   enum Extensions {
@@ -3016,6 +3080,16 @@ extension HasStatus.In {
 extension ExtensionsMessage {
   enum Extensions {
     static let extensions = SwitchboardProtobuf.MessageExtension<ExtensionsMessage, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 5, fullName: "Extensions.extensions")
+  }
+}
+
+extension ExtScope {
+  enum Extensions {
+    static let Type_ = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 120, fullName: "ExtScope.Type")
+    static let Protocol_ = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 121, fullName: "ExtScope.Protocol")
+    static let SwitchboardProtobuf_ = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 122, fullName: "ExtScope.SwitchboardProtobuf")
+    static let `Self` = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 123, fullName: "ExtScope.Self")
+    static let foo_clash = SwitchboardProtobuf.MessageExtension<ExtClash, SwitchboardProtobuf.ScalarExtension<SwitchboardProtobuf.ProtoInt32>>(number: 124, fullName: "ExtScope.foo_clash")
   }
 }
 
@@ -3052,6 +3126,33 @@ extension Big {
   mutating func clearBigGroup() { self[Extensions_BigGroup] = nil }
 }
 
+extension ExtClash {
+  var fooClash_p100: Int32 { get { self[Extensions_foo_clash_p100] ?? 0 } set { self[Extensions_foo_clash_p100] = newValue } }
+  var hasFooClash_p100: Bool { self[Extensions_foo_clash_p100] != nil }
+  mutating func clearFooClash_p100() { self[Extensions_foo_clash_p100] = nil }
+  var barClash_p101: Int32 { get { self[Extensions_bar_clash_p101] ?? 0 } set { self[Extensions_bar_clash_p101] = newValue } }
+  var hasBarClash_p101: Bool { self[Extensions_bar_clash_p101] != nil }
+  mutating func clearBarClash_p101() { self[Extensions_bar_clash_p101] = nil }
+  var bazClash_p102: Int32 { get { self[Extensions_baz_clash_p102] ?? 0 } set { self[Extensions_baz_clash_p102] = newValue } }
+  var hasBazClash_p102: Bool { self[Extensions_baz_clash_p102] != nil }
+  mutating func clearBazClash_p102() { self[Extensions_baz_clash_p102] = nil }
+  var qClash_p103: Int32 { get { self[Extensions_q_clash_p103] ?? 0 } set { self[Extensions_q_clash_p103] = newValue } }
+  var hasQClash_p103: Bool { self[Extensions_q_clash_p103] != nil }
+  mutating func clearQClash_p103() { self[Extensions_q_clash_p103] = nil }
+  var hasFooClash_p: Int32 { get { self[Extensions_has_foo_clash] ?? 0 } set { self[Extensions_has_foo_clash] = newValue } }
+  var hasHasFooClash_p: Bool { self[Extensions_has_foo_clash] != nil }
+  mutating func clearHasFooClash_p() { self[Extensions_has_foo_clash] = nil }
+  var extensionFields_p105: Int32 { get { self[Extensions_extension_fields_p105] ?? 0 } set { self[Extensions_extension_fields_p105] = newValue } }
+  var hasExtensionFields_p105: Bool { self[Extensions_extension_fields_p105] != nil }
+  mutating func clearExtensionFields_p105() { self[Extensions_extension_fields_p105] = nil }
+  var unknownFields_p: Int32 { get { self[Extensions_unknown_fields] ?? 0 } set { self[Extensions_unknown_fields] = newValue } }
+  var hasUnknownFields_p: Bool { self[Extensions_unknown_fields] != nil }
+  mutating func clearUnknownFields_p() { self[Extensions_unknown_fields] = nil }
+  var merge: Int32 { get { self[Extensions_merge] ?? 0 } set { self[Extensions_merge] = newValue } }
+  var hasMerge: Bool { self[Extensions_merge] != nil }
+  mutating func clearMerge() { self[Extensions_merge] = nil }
+}
+
 extension Ext {
   var HasStatus_In_inStatus: Status { get { self[HasStatus.In.Extensions.in_status] ?? Status() } set { self[HasStatus.In.Extensions.in_status] = newValue } }
   var hasHasStatus_In_inStatus: Bool { self[HasStatus.In.Extensions.in_status] != nil }
@@ -3064,6 +3165,24 @@ extension ExtensionsMessage {
   mutating func clearExtensionsMessage_extensions() { self[ExtensionsMessage.Extensions.extensions] = nil }
 }
 
+extension ExtClash {
+  var ExtScope_type: Int32 { get { self[ExtScope.Extensions.Type_] ?? 0 } set { self[ExtScope.Extensions.Type_] = newValue } }
+  var hasExtScope_type: Bool { self[ExtScope.Extensions.Type_] != nil }
+  mutating func clearExtScope_type() { self[ExtScope.Extensions.Type_] = nil }
+  var ExtScope_protocol: Int32 { get { self[ExtScope.Extensions.Protocol_] ?? 0 } set { self[ExtScope.Extensions.Protocol_] = newValue } }
+  var hasExtScope_protocol: Bool { self[ExtScope.Extensions.Protocol_] != nil }
+  mutating func clearExtScope_protocol() { self[ExtScope.Extensions.Protocol_] = nil }
+  var ExtScope_switchboardProtobuf: Int32 { get { self[ExtScope.Extensions.SwitchboardProtobuf_] ?? 0 } set { self[ExtScope.Extensions.SwitchboardProtobuf_] = newValue } }
+  var hasExtScope_switchboardProtobuf: Bool { self[ExtScope.Extensions.SwitchboardProtobuf_] != nil }
+  mutating func clearExtScope_switchboardProtobuf() { self[ExtScope.Extensions.SwitchboardProtobuf_] = nil }
+  var ExtScope_self: Int32 { get { self[ExtScope.Extensions.Self] ?? 0 } set { self[ExtScope.Extensions.Self] = newValue } }
+  var hasExtScope_self: Bool { self[ExtScope.Extensions.Self] != nil }
+  mutating func clearExtScope_self() { self[ExtScope.Extensions.Self] = nil }
+  var ExtScope_fooClash: Int32 { get { self[ExtScope.Extensions.foo_clash] ?? 0 } set { self[ExtScope.Extensions.foo_clash] = newValue } }
+  var hasExtScope_fooClash: Bool { self[ExtScope.Extensions.foo_clash] != nil }
+  mutating func clearExtScope_fooClash() { self[ExtScope.Extensions.foo_clash] = nil }
+}
+
 /// The extensions that `names.proto` declares.
 let Names_Extensions: SwitchboardProtobuf.ExtensionRegistry = [
   Extensions_ext_status,
@@ -3074,6 +3193,19 @@ let Names_Extensions: SwitchboardProtobuf.ExtensionRegistry = [
   Extensions_big,
   Extensions_bigs,
   Extensions_BigGroup,
+  Extensions_foo_clash_p100,
+  Extensions_bar_clash_p101,
+  Extensions_baz_clash_p102,
+  Extensions_q_clash_p103,
+  Extensions_has_foo_clash,
+  Extensions_extension_fields_p105,
+  Extensions_unknown_fields,
+  Extensions_merge,
   HasStatus.In.Extensions.in_status,
   ExtensionsMessage.Extensions.extensions,
+  ExtScope.Extensions.Type_,
+  ExtScope.Extensions.Protocol_,
+  ExtScope.Extensions.SwitchboardProtobuf_,
+  ExtScope.Extensions.Self,
+  ExtScope.Extensions.foo_clash,
 ]

@@ -1854,6 +1854,8 @@ enum TypesMetadata {
       Methods_.serverCallContext.descriptor,
       Methods_.methodHandler.descriptor,
       Methods_.sendable.descriptor,
+      Methods_.concurrency.descriptor,
+      Methods_.any.descriptor,
       Methods_.nested.descriptor,
     ]
   )
@@ -1908,6 +1910,12 @@ enum TypesMetadata {
     static let sendable = Switchboard.ProtobufMethod<SendableMessage, SendableMessage>(
       "Types", "Sendable", .bidirectionalStreaming
     )
+    static let concurrency = Switchboard.ProtobufMethod<_ConcurrencyMessage, _ConcurrencyMessage>(
+      "Types", "Concurrency", .bidirectionalStreaming
+    )
+    static let any = Switchboard.ProtobufMethod<anyMessage, someMessage>(
+      "Types", "Any", .serverStreaming
+    )
     static let nested = Switchboard.ProtobufMethod<Plain.Requests, Plain.Methods>(
       "Types", "Nested", .clientStreaming
     )
@@ -1934,6 +1942,8 @@ protocol TypesClientInterceptorFactoryProtocol {
   func makeServerCallContextInterceptors() -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>]
   func makeMethodHandlerInterceptors() -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>]
   func makeSendableInterceptors() -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>]
+  func makeConcurrencyInterceptors() -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
+  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>]
 }
 
@@ -1954,6 +1964,8 @@ extension TypesClientInterceptorFactoryProtocol {
   func makeServerCallContextInterceptors() -> [Switchboard.ClientInterceptor<ServerCallContext, ServerCallContext>] { [] }
   func makeMethodHandlerInterceptors() -> [Switchboard.ClientInterceptor<MethodHandler, MethodHandler>] { [] }
   func makeSendableInterceptors() -> [Switchboard.ClientInterceptor<SendableMessage, SendableMessage>] { [] }
+  func makeConcurrencyInterceptors() -> [Switchboard.ClientInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] { [] }
+  func makeAnyInterceptors() -> [Switchboard.ClientInterceptor<anyMessage, someMessage>] { [] }
   func makeNestedInterceptors() -> [Switchboard.ClientInterceptor<Plain.Requests, Plain.Methods>] { [] }
 }
 
@@ -2046,6 +2058,17 @@ protocol TypesClientProtocol: Sendable {
   func sendable<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage
+
+  func concurrency<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage
+  func concurrency<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage
+
+  func any(
+    _ request: anyMessage, callOptions: Switchboard.CallOptions?
+  ) -> Switchboard.ResponseStream<someMessage>
 
   nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
@@ -2377,6 +2400,42 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func concurrency<Requests: Swift.Sequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
+    bidirectionalStreaming(TypesMetadata.Methods_.concurrency, requests, callOptions) {
+      $0.makeConcurrencyInterceptors()
+    }
+  }
+
+  func concurrency<Requests: _Concurrency.AsyncSequence & Sendable>(
+    _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
+    bidirectionalStreaming(TypesMetadata.Methods_.concurrency, requests, callOptions) {
+      $0.makeConcurrencyInterceptors()
+    }
+  }
+
+  func makeConcurrencyCall(
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncBidirectionalStreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
+    bidirectionalStreamingCall(TypesMetadata.Methods_.concurrency, callOptions) {
+      $0.makeConcurrencyInterceptors()
+    }
+  }
+
+  func any(
+    _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.ResponseStream<someMessage> {
+    serverStreaming(TypesMetadata.Methods_.any, request, callOptions) { $0.makeAnyInterceptors() }
+  }
+
+  func makeAnyCall(
+    _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.AsyncServerStreamingCall<someMessage> {
+    serverStreamingCall(TypesMetadata.Methods_.any, request, callOptions) { $0.makeAnyInterceptors() }
+  }
+
   nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
@@ -2420,6 +2479,8 @@ protocol TypesServerInterceptorFactoryProtocol: Sendable {
   func makeServerCallContextInterceptors() -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>]
   func makeMethodHandlerInterceptors() -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>]
   func makeSendableInterceptors() -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>]
+  func makeConcurrencyInterceptors() -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>]
+  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>]
   func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>]
 }
 
@@ -2440,6 +2501,8 @@ extension TypesServerInterceptorFactoryProtocol {
   func makeServerCallContextInterceptors() -> [Switchboard.ServerInterceptor<ServerCallContext, ServerCallContext>] { [] }
   func makeMethodHandlerInterceptors() -> [Switchboard.ServerInterceptor<MethodHandler, MethodHandler>] { [] }
   func makeSendableInterceptors() -> [Switchboard.ServerInterceptor<SendableMessage, SendableMessage>] { [] }
+  func makeConcurrencyInterceptors() -> [Switchboard.ServerInterceptor<_ConcurrencyMessage, _ConcurrencyMessage>] { [] }
+  func makeAnyInterceptors() -> [Switchboard.ServerInterceptor<anyMessage, someMessage>] { [] }
   func makeNestedInterceptors() -> [Switchboard.ServerInterceptor<Plain.Requests, Plain.Methods>] { [] }
 }
 
@@ -2536,6 +2599,18 @@ protocol TypesProvider: Switchboard.CallHandlerProvider {
     context: Switchboard.ServerCallContext
   ) async throws
 
+  func concurrency(
+    requestStream: Switchboard.RequestStream<_ConcurrencyMessage>,
+    responseStream: Switchboard.ResponseStreamWriter<_ConcurrencyMessage>,
+    context: Switchboard.ServerCallContext
+  ) async throws
+
+  func any(
+    request: anyMessage,
+    responseStream: Switchboard.ResponseStreamWriter<someMessage>,
+    context: Switchboard.ServerCallContext
+  ) async throws
+
   func nested(
     requestStream: Switchboard.RequestStream<Plain.Requests>,
     context: Switchboard.ServerCallContext
@@ -2597,6 +2672,12 @@ extension TypesProvider {
       },
       Methods.sendable.bidirectionalStreamingHandler(interceptors, { $0.makeSendableInterceptors() }) {
         try await self.sendable(requestStream: $0, responseStream: $1, context: $2)
+      },
+      Methods.concurrency.bidirectionalStreamingHandler(interceptors, { $0.makeConcurrencyInterceptors() }) {
+        try await self.concurrency(requestStream: $0, responseStream: $1, context: $2)
+      },
+      Methods.any.serverStreamingHandler(interceptors, { $0.makeAnyInterceptors() }) {
+        try await self.any(request: $0, responseStream: $1, context: $2)
       },
       Methods.nested.clientStreamingHandler(interceptors, { $0.makeNestedInterceptors() }) {
         try await self.nested(requestStream: $0, context: $1)

@@ -232,3 +232,36 @@ struct SendableMessage: SwitchboardProtobuf.Message {
     try visitor.unknown(unknownFields)
   }
 }
+
+struct _ConcurrencyMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "_Concurrency"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct anyMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "any"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct someMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "some"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}

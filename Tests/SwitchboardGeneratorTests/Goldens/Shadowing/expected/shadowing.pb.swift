@@ -2,6 +2,30 @@
 
 import SwitchboardProtobuf
 
+enum jsonStringEnum: SwitchboardProtobuf.Enum {
+  case empty
+  case full
+  case UNRECOGNIZED(Int)
+  init() { self = .empty }
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .empty
+    case 1: self = .full
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+  var rawValue: Int {
+    switch self {
+    case .empty: 0
+    case .full: 1
+    case .UNRECOGNIZED(let number): number
+    }
+  }
+  static let allCases: [Self] = [.empty, .full]
+  static let protoEnumName = "jsonString"
+  static let valueNames = SwitchboardProtobuf.EnumNames("0:EMPTY 1:FULL")
+}
+
 struct Status: SwitchboardProtobuf.Message {
   var code: Int32 = 0
   var unknownFields = SwitchboardProtobuf.UnknownFields()
@@ -324,6 +348,323 @@ struct SwitchboardProtobufMessage: SwitchboardProtobuf.Message {
   var unknownFields = SwitchboardProtobuf.UnknownFields()
   init() {}
   static let protoMessageName = "SwitchboardProtobuf"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
+/// Named like what becomes of a oneof elsewhere.
+struct OneOf_Kind: SwitchboardProtobuf.Message {
+  var number: Int32 = 0
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "OneOf_Kind"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.singular(&self.number, as: SwitchboardProtobuf.ProtoInt32.self)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.implicit(self.number, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct OneofUser: SwitchboardProtobuf.Message {
+  var one: OneOf_Kind { get { if case .one(let value)? = kind { value } else { OneOf_Kind() } } _modify { var new = self.one; kind = nil; defer { kind = .one(new) }; yield &new } }
+  var two: Int32 { get { if case .two(let value)? = kind { value } else { 0 } } set { kind = .two(newValue) } }
+  var other: OneOf_Kind { get { _other ?? OneOf_Kind() } _modify { yield &_other[or: OneOf_Kind()] } }
+  var hasOther: Bool { _other != nil }
+  mutating func clearOther() { _other = nil }
+  private var _other: OneOf_Kind?
+  var kind: OneOf_KindOneof?
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "OneofUser"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:one 2:two 3:other")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1:
+      var current = OneOf_Kind()
+      if case .one(let value)? = kind { current = value }
+      if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .one(value) }
+    case 2: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: kind != nil) { kind = .two(value) }
+    case 3: try decoder.message(&_other)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    switch kind {
+    case .one(let value)?: try visitor.message(value, number: 1)
+    case .two(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
+    case nil: break
+    }
+    try visitor.message(_other, number: 3)
+    try visitor.unknown(unknownFields)
+  }
+
+  enum OneOf_KindOneof: Hashable, Sendable {
+    case one(OneOf_Kind)
+    case two(Int32)
+  }
+
+  struct Inner: SwitchboardProtobuf.Message {
+    var one: OneOf_Kind { get { if case .one(let value)? = kind { value } else { OneOf_Kind() } } _modify { var new = self.one; kind = nil; defer { kind = .one(new) }; yield &new } }
+    var nested: OneofUser.Inner.OneOf_KindMessage { get { if case .nested(let value)? = kind { value } else { OneofUser.Inner.OneOf_KindMessage() } } _modify { var new = self.nested; kind = nil; defer { kind = .nested(new) }; yield &new } }
+    var kind: OneOf_KindOneof?
+    var unknownFields = SwitchboardProtobuf.UnknownFields()
+    init() {}
+    static let protoMessageName = "OneofUser.Inner"
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:one 2:nested")
+    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+      switch number {
+      case 1:
+        var current = OneOf_Kind()
+        if case .one(let value)? = kind { current = value }
+        if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .one(value) }
+      case 2:
+        var current = OneofUser.Inner.OneOf_KindMessage()
+        if case .nested(let value)? = kind { current = value }
+        if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .nested(value) }
+      default: break
+      }
+    }
+    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+      switch kind {
+      case .one(let value)?: try visitor.message(value, number: 1)
+      case .nested(let value)?: try visitor.message(value, number: 2)
+      case nil: break
+      }
+      try visitor.unknown(unknownFields)
+    }
+
+    enum OneOf_KindOneof: Hashable, Sendable {
+      case one(OneOf_Kind)
+      case nested(OneofUser.Inner.OneOf_KindMessage)
+    }
+
+    struct OneOf_KindMessage: SwitchboardProtobuf.Message {
+      var unknownFields = SwitchboardProtobuf.UnknownFields()
+      init() {}
+      static let protoMessageName = "OneofUser.Inner.OneOf_Kind"
+      static let fieldNames = SwitchboardProtobuf.FieldNames("")
+      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+        try visitor.unknown(unknownFields)
+      }
+    }
+  }
+}
+
+/// Words that mean something to Swift, and names that every message has members by.
+struct anyMessage: SwitchboardProtobuf.Message {
+  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
+  var same: anyMessage { get { _fields.value._same ?? anyMessage() } _modify { yield &_fields.value._same[or: anyMessage()] } }
+  var hasSame: Bool { _fields.value._same != nil }
+  mutating func clearSame() { _fields.value._same = nil }
+  var one: awaitMessage { get { if case .one(let value)? = _fields.value.await { value } else { awaitMessage() } } _modify { var new = self.one; _fields.value.await = nil; defer { _fields.value.await = .one(new) }; yield &new } }
+  var two: eachMessage { get { if case .two(let value)? = _fields.value.await { value } else { eachMessage() } } _modify { var new = self.two; _fields.value.await = nil; defer { _fields.value.await = .two(new) }; yield &new } }
+  var await: OneOf_Await? { get { _fields.value.await } _modify { yield &_fields.value.await } }
+  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
+  init() {}
+  static let protoMessageName = "any"
+  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
+  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    try _fields.value.decodeField(number, from: &decoder)
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
+  }
+  private struct _Fields: SwitchboardProtobuf.MessageFields {
+    var _same: anyMessage?
+    var await: OneOf_Await?
+    var unknownFields = SwitchboardProtobuf.UnknownFields()
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:same 2:one 3:two")
+    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+      switch number {
+      case 1: try decoder.message(&_same)
+      case 2:
+        var current = awaitMessage()
+        if case .one(let value)? = self.await { current = value }
+        if let value = try decoder.oneofMessage(merging: current, isSet: self.await != nil) { self.await = .one(value) }
+      case 3:
+        var current = eachMessage()
+        if case .two(let value)? = self.await { current = value }
+        if let value = try decoder.oneofMessage(merging: current, isSet: self.await != nil) { self.await = .two(value) }
+      default: break
+      }
+    }
+    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+      try visitor.message(_same, number: 1)
+      switch self.await {
+      case .one(let value)?: try visitor.message(value, number: 2)
+      case .two(let value)?: try visitor.message(value, number: 3)
+      case nil: break
+      }
+      try visitor.unknown(unknownFields)
+    }
+  }
+
+  enum OneOf_Await: Hashable, Sendable {
+    case one(awaitMessage)
+    case two(eachMessage)
+  }
+}
+
+struct awaitMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "await"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct eachMessage: SwitchboardProtobuf.Message {
+  var some: someMessage { get { _some ?? someMessage() } _modify { yield &_some[or: someMessage()] } }
+  var hasSome: Bool { _some != nil }
+  mutating func clearSome() { _some = nil }
+  private var _some: someMessage?
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "each"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:some")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.message(&_some)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.message(_some, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct someMessage: SwitchboardProtobuf.Message {
+  var list: [sendingMessage] = []
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "some"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:list")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.messages(&list)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.messages(list, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct sendingMessage: SwitchboardProtobuf.Message {
+  var entries: [String: nonisolatedMessage] = [:]
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "sending"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:entries")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.messageMap(&entries, key: SwitchboardProtobuf.ProtoString.self)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.messageMap(entries, key: SwitchboardProtobuf.ProtoString.self, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct nonisolatedMessage: SwitchboardProtobuf.Message {
+  var merge: mergeMessage { get { _merge ?? mergeMessage() } _modify { yield &_merge[or: mergeMessage()] } }
+  var hasMerge: Bool { _merge != nil }
+  mutating func clearMerge() { _merge = nil }
+  private var _merge: mergeMessage?
+  var bytes: serializedBytesMessage { get { _bytes ?? serializedBytesMessage() } _modify { yield &_bytes[or: serializedBytesMessage()] } }
+  var hasBytes: Bool { _bytes != nil }
+  mutating func clearBytes() { _bytes = nil }
+  private var _bytes: serializedBytesMessage?
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "nonisolated"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:merge 2:bytes")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.message(&_merge)
+    case 2: try decoder.message(&_bytes)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.message(_merge, number: 1)
+    try visitor.message(_bytes, number: 2)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct mergeMessage: SwitchboardProtobuf.Message {
+  var hash: hashMessage { get { _hash ?? hashMessage() } _modify { yield &_hash[or: hashMessage()] } }
+  var hasHash: Bool { _hash != nil }
+  mutating func clearHash() { _hash = nil }
+  private var _hash: hashMessage?
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "merge"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:hash")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.message(&_hash)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.message(_hash, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct serializedBytesMessage: SwitchboardProtobuf.Message {
+  var text: jsonStringEnum = jsonStringEnum()
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "serializedBytes"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
+    switch number {
+    case 1: try decoder.singular(&text, as: jsonStringEnum.self)
+    default: break
+    }
+  }
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.implicit(text, as: jsonStringEnum.self, number: 1)
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct hashMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "hash"
+  static let fieldNames = SwitchboardProtobuf.FieldNames("")
+  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
+  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
+    try visitor.unknown(unknownFields)
+  }
+}
+
+struct _ConcurrencyMessage: SwitchboardProtobuf.Message {
+  var unknownFields = SwitchboardProtobuf.UnknownFields()
+  init() {}
+  static let protoMessageName = "_Concurrency"
   static let fieldNames = SwitchboardProtobuf.FieldNames("")
   mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
   func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
