@@ -109,7 +109,7 @@ extension DecodingError {
     switch self {
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
       let cause = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"]
-      return "not valid JSON: \(cause ?? context.debugDescription)"
+      return "not valid JSON" + (cause.map { ": \($0)" } ?? "")
     case .dataCorrupted(let context):
       return "'\(context.path)': \(context.debugDescription)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context):

@@ -98,7 +98,7 @@ std::optional<std::string> SourceRoots::Read(const std::string &name, std::strin
   const std::string path = Find(name);
   struct stat status;
   if (path.empty()) {
-    *error = "File not found.";
+    *error = "File not found in any include directory (-I).";
   } else if (::stat(path.c_str(), &status) != 0) {
     *error = std::string("Could not open the file: ") + ::strerror(errno) + ".";
   } else if (S_ISDIR(status.st_mode)) {

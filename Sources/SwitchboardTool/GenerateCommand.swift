@@ -11,9 +11,7 @@ struct GenerateCommand {
 
   /// Generates all files and then writes them.
   func run() throws(CommandFailure) {
-    let output = try CommandFailure.catching(.usage) { () throws(SystemError) in
-      try OutputDirectory(arguments.output)
-    }
+    let output = try openOutput()
     let mappings = try readMappings()
     let request = try arguments.request()
     let generated = try Self.reporting(.failed) { () throws(GeneratorError) in
@@ -23,6 +21,17 @@ struct GenerateCommand {
       try CommandFailure.catching(.failed) { () throws(SystemError) in
         try output.write(Array(file.content.utf8), to: file.name)
       }
+    }
+  }
+
+  private func openOutput() throws(CommandFailure) -> OutputDirectory {
+    do throws(SystemError) {
+      return try OutputDirectory(arguments.output)
+    } catch {
+      throw CommandFailure(
+        "\(error) (--output names a directory that exists and can be written to)",
+        exitCode: .usage
+      )
     }
   }
 

@@ -15,6 +15,9 @@ enum IncludeDirectories {
     (user.isEmpty ? ["."] : user) + candidates.filter(holdsWellKnownTypes)
   }
 
+  /// Whether there is something to look into at `path`.
+  static func exists(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
   /// Beside the tool, as an installation has them, and where packages put them on each system.
   private static var candidates: [String] {
     let executable = executablePath() ?? ""

@@ -15,14 +15,26 @@ extension GenerateArguments {
   var parameter: String { options.joined(separator: ",") }
 
   private func compile() throws(CommandFailure) -> [UInt8] {
+    for directory in includeDirectories where !IncludeDirectories.exists(directory) {
+      complain("\(directory): warning: No such directory, although -I or 'includes' names it.")
+    }
     let compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: includeDirectories))
     do {
       let compiled = try compiler.compile(files, parameter: parameter)
       compiled.warnings.forEach(complain)
       return compiled.request
     } catch {
-      throw CommandFailure(lines: error.warnings + error.errors, exitCode: .failed)
+      throw CommandFailure(lines: error.warnings + error.errors + hint(on: error.errors), exitCode: .failed)
     }
+  }
+
+  /// What the author of a `switchboard.json` should know of a file that is not found.
+  private func hint(on errors: [String]) -> [String] {
+    guard let configuration, errors.contains(where: { $0.contains(": File not found") }) else { return [] }
+    return [
+      "\(configuration): note: Imports start at 'includes'. Files of another target are found where this target "
+        + "depends on it and it has a switchboard.json, too."
+    ]
   }
 
   private func request(

@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{", "not valid JSON: "),
+    ("{", "not valid JSON"),
     ("[]", "the file is not of the right kind: "),
     (#"{"protos": "a.proto"}"#, "'protos' is not of the right kind: "),
     (#"{"includes": [1]}"#, "'includes.Index 0' is not of the right kind: "),

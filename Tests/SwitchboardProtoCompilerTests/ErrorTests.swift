@@ -19,7 +19,7 @@ import Testing
     ])
     #expect(
       folder.errors("a.proto") == [
-        "gone.proto: File not found.",
+        "gone.proto: File not found in any include directory (-I).",
         "b.proto:2:1: Import \"gone.proto\" was not found or had errors.",
         "a.proto:2:1: Import \"b.proto\" was not found or had errors.",
       ]

@@ -94,10 +94,20 @@ import Testing
   @Test func reportsAnUnusableOutputDirectory() throws {
     let gone = try generate("-I", "protos", "-o", "gone", "a.proto")
     #expect(gone.exitCode == 2)
-    #expect(gone.errors == "switchboard: gone: No such file or directory\n")
+    #expect(gone.errors == "switchboard: gone: No such file or directory \(outputHint)\n")
     let file = try generate("-I", "protos", "-o", "protos/a.proto", "a.proto")
     #expect(file.exitCode == 2)
-    #expect(file.errors == "switchboard: protos/a.proto: Not a directory\n")
+    #expect(file.errors == "switchboard: protos/a.proto: Not a directory \(outputHint)\n")
+  }
+
+  private let outputHint = "(--output names a directory that exists and can be written to)"
+
+  @Test func warnsOfIncludeDirectoriesThatAreNotThere() throws {
+    let command = try generate("-I", "protos", "-I", "nowhere", "-o", scratch.path, "a.proto")
+    #expect(command.exitCode == 0)
+    #expect(
+      command.errors == "nowhere: warning: No such directory, although -I or 'includes' names it.\n"
+    )
   }
 
   @Test func writesExactlyWhatABuildExpects() throws {
@@ -156,6 +166,15 @@ import Testing
       #expect(command.errors.contains(problem))
     }
     #expect(try generate("--configuration", "gone.json", "-o", scratch.path).exitCode == 2)
+  }
+
+  @Test func tellsTheAuthorOfAConfigurationWhereImportsStart() throws {
+    try scratch.write("{}", to: "switchboard.json")
+    try scratch.write("syntax = \"proto3\"; import \"other/gone.proto\";", to: "c.proto")
+    let command = try generate("--configuration", "switchboard.json", "-o", scratch.path, "c.proto")
+    #expect(command.exitCode == 1)
+    #expect(command.errors.contains("other/gone.proto: File not found in any include directory (-I).\n"))
+    #expect(command.errors.contains("switchboard.json: note: Imports start at 'includes'."))
   }
 
   @Test func explainsItself() throws {
