@@ -6,7 +6,8 @@ let goldenCases = [
   "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
   "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
   "ServicesCasing", "ServicesClient",
-  "ServicesMappings/base", "ServicesMappings/user", "ServicesServer", "Shadowing",
+  "ServicesMappings/base", "ServicesMappings/user", "ServicesServer",
+  "ServicesTestClient", "Shadowing",
 ]
 
 func golden(_ name: String) -> Target {
@@ -122,7 +123,10 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+    .testTarget(
+      name: "SwitchboardTests",
+      dependencies: ["Switchboard", "EchoService", "GoldenServicesTestClient"]
+    ),
 
     // The example: its generated module, and the command.
     .target(

@@ -17,7 +17,7 @@ struct GoldenCase: CustomTestStringConvertible {
     "Comments", "Editions", "Extensions", "HugeEnum", "Mappings", "Maps", "Names", "Oneofs", "Options",
     "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames", "ServicesCasing",
     "ServicesClient",
-    "ServicesMappings", "ServicesServer", "Shadowing",
+    "ServicesMappings", "ServicesServer", "ServicesTestClient", "Shadowing",
   ].map(GoldenCase.init)
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

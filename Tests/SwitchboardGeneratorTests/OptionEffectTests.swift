@@ -40,7 +40,8 @@ struct OptionEffectTests {
       ("Services=maybe", "true or false"), ("Messages=maybe", "true or false"),
       ("KeepMethodCasing=maybe", "true or false"), ("ReflectionData=maybe", "true or false"),
       ("UseAccessLevelOnImports=maybe", "true or false"), ("TestClient=maybe", "true or false"),
-      ("TestClient=true", "must be false"), ("Visibility=public", "Internal, Package, Public"),
+      ("TestClient=true,Client=false", "stands on the client's protocols"),
+      ("Visibility=public", "Internal, Package, Public"),
       ("FileNaming=Flat", "FullPath, PathToUnderscores, DropPath"),
       ("ExtraModuleImports=a b", "the name of a module"), ("ProtoPathModuleMappings=", "a path"),
     ]

@@ -5,7 +5,7 @@ struct ServiceClientEmitter {
   let methods: [MethodCode]
 
   private var visibility: String { context.visibility }
-  private var factory: InterceptorFactoryEmitter {
+  var factory: InterceptorFactoryEmitter {
     InterceptorFactoryEmitter(context: context, service: service, methods: methods, side: .client)
   }
 
@@ -51,7 +51,8 @@ struct ServiceClientEmitter {
     }
   }
 
-  private func emitStored(to printer: inout Printer) {
+  /// Writes what every client has.
+  func emitStored(to printer: inout Printer) {
     let interceptors = "\(MethodCode.library("ClientInterceptors"))<any \(factory.name)>"
     printer.line("\(visibility)let channel: \(MethodCode.library("Channel"))")
     printer.line("/// For calls that are made without options of their own.")

@@ -16,6 +16,9 @@ struct ServiceFileEmitter {
       if context.options.generatesClients {
         ServiceClientEmitter(context: context, service: service, methods: methods).emit(to: &printer)
       }
+      if context.options.generatesTestClients {
+        ServiceTestClientEmitter(context: context, service: service, methods: methods).emit(to: &printer)
+      }
       if context.options.generatesServers {
         ServiceProviderEmitter(context: context, service: service, methods: methods).emit(to: &printer)
       }

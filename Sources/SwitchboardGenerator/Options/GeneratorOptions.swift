@@ -7,6 +7,7 @@ struct GeneratorOptions {
   var generatesServices = true
   var generatesServers = true
   var generatesClients = true
+  var generatesTestClients = false
   var generatesReflectionData = false
 
   var keepsMethodCasing = false
@@ -23,6 +24,11 @@ struct GeneratorOptions {
       // Without a value there is an error too, which says what the option takes.
       try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : "")
     }
+    guard generatesClients || !generatesTestClients else {
+      throw GeneratorError(
+        "option TestClient is true and Client is false: a test client stands on the client's protocols"
+      )
+    }
   }
 
   private mutating func set(_ key: String, to value: String) throws(GeneratorError) {
@@ -31,7 +37,6 @@ struct GeneratorOptions {
     case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
     case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
     case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
-    case "TestClient": try GeneratorOptions.refuseTestClient(try GeneratorOptions.boolean(value, for: key))
     default:
       guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
       self[keyPath: flag] = try GeneratorOptions.boolean(value, for: key)
@@ -46,12 +51,13 @@ struct GeneratorOptions {
       "ReflectionData": \.generatesReflectionData,
       "Server": \.generatesServers,
       "Services": \.generatesServices,
+      "TestClient": \.generatesTestClients,
       "UseAccessLevelOnImports": \.usesAccessLevelOnImports,
     ]
   }
 
   private static func unknown(_ key: String) -> GeneratorError {
-    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "TestClient", "Visibility"]
+    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "Visibility"]
     let known = (others + flags.keys).sorted().joined(separator: ", ")
     return GeneratorError("unknown option '\(key)': the options are \(known)")
   }
@@ -71,13 +77,6 @@ struct GeneratorOptions {
     case "false", "False", "FALSE", "0": return false
     default: throw GeneratorError("option \(key) has the value '\(value)': it must be true or false")
     }
-  }
-
-  private static func refuseTestClient(_ isWanted: Bool) throws(GeneratorError) {
-    guard isWanted else { return }
-    throw GeneratorError(
-      "option TestClient is not supported yet: it must be false, or left out; conform a type of your own to the client protocol"
-    )
   }
 
   private static func text(_ value: String, for key: String) throws(GeneratorError) -> String {

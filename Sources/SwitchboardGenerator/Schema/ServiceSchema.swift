@@ -12,7 +12,7 @@ struct ServiceSchema {
   /// What is appended to `swiftName` for each of its types.
   static let typeSuffixes = [
     "Metadata", "Client", "ClientProtocol", "ClientInterceptorFactoryProtocol", "Provider",
-    "ServerInterceptorFactoryProtocol",
+    "ServerInterceptorFactoryProtocol", "TestClient",
   ]
 }
 

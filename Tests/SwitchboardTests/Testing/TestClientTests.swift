@@ -1,0 +1,189 @@
+import GoldenServicesTestClient
+import Switchboard
+import Synchronization
+import Testing
+
+private typealias Place = Weather_Place
+private typealias Report = Weather_Report
+
+extension Weather_Place {
+  fileprivate init(_ name: String) { self = .with { $0.name = name } }
+}
+
+extension Weather_Report {
+  fileprivate init(_ text: String) { self = .with { $0.text = text } }
+}
+
+/// A client that tests enqueue responses on, for each kind of call.
+@Suite struct TestClientTests {
+  private let client: Weather_WeatherTestClient
+  private let seen = Seen()
+
+  init() throws { client = try Weather_WeatherTestClient() }
+
+  private var messages: [Place] {
+    seen.all.compactMap { if case .message(let place) = $0 { place } else { nil } }
+  }
+
+  // MARK: Canned responses
+
+  @Test func givesOneResponseToOneRequest() async throws {
+    #expect(!client.hasLookResponsesRemaining)
+    client.enqueueLookResponse(Report("rain")) { seen.append($0) }
+    client.enqueueLookResponse(Report("sun"))
+    #expect(client.hasLookResponsesRemaining)
+    #expect(try await client.look(Place("here")) == Report("rain"))
+    #expect(try await client.look(Place("there")) == Report("sun"))
+    #expect(!client.hasLookResponsesRemaining)
+    #expect(messages == [Place("here")])
+    guard case .metadata? = seen.all.first, case .end? = seen.all.last else {
+      return #expect(Bool(false), "the call's start or its end is missing: \(seen.all)")
+    }
+  }
+
+  @Test func givesAStreamOfResponses() async throws {
+    client.enqueueForecastResponses([Report("rain"), Report("sun")]) { seen.append($0) }
+    #expect(client.hasForecastResponsesRemaining)
+    let reports = try await client.forecast(Place("here")).collected()
+    #expect(reports == [Report("rain"), Report("sun")])
+    #expect(messages == [Place("here")])
+  }
+
+  @Test func givesOneResponseOnceAllRequestsAreThere() async throws {
+    client.enqueueSummarizeResponse(Report("mixed")) { seen.append($0) }
+    let report = try await client.summarize([Place("here"), Place("there")])
+    #expect(report == Report("mixed"))
+    #expect(messages == [Place("here"), Place("there")])
+  }
+
+  @Test func endsAStreamOnceAllRequestsAreThere() async throws {
+    client.enqueueFollowResponses([Report("rain")]) { seen.append($0) }
+    let reports = try await client.follow([Place("here"), Place("there")]).collected()
+    #expect(reports == [Report("rain")])
+    #expect(messages == [Place("here"), Place("there")])
+  }
+
+  // MARK: Responses that the test sends
+
+  @Test func sendsMetadataAMessageAndTrailers() async throws {
+    let response = client.makeLookResponseStream()
+    let call = client.makeLookCall(Place("here"))
+    try response.sendMessage(Report("rain"), initialMetadata: ["a": "1"], trailingMetadata: ["b": "2"])
+    #expect(try await call.response == Report("rain"))
+    #expect(try await call.initialMetadata.first(name: "a") == "1")
+    #expect(try await call.trailingMetadata.first(name: "b") == "2")
+    #expect(await call.status.isOk)
+  }
+
+  @Test func sendsErrors() async throws {
+    try client.makeLookResponseStream().sendError(GRPCStatus(code: .notFound, message: "no such place"))
+    let unary = await status { _ = try await client.look(Place("here")) }
+    #expect(unary == GRPCStatus(code: .notFound, message: "no such place"))
+
+    let stream = client.makeForecastResponseStream()
+    try stream.sendMessage(Report("rain"))
+    try stream.sendError(GRPCStatus(code: .aborted))
+    var reports: [Report] = []
+    let streaming = await status {
+      for try await report in client.forecast(Place("here")) { reports.append(report) }
+    }
+    #expect(streaming?.code == .aborted)
+    #expect(reports == [Report("rain")])
+  }
+
+  @Test func answersEachRequestAsItComes() async throws {
+    let response = client.makeFollowResponseStream { part in seen.append(part) }
+    let call = client.makeFollowCall()
+    var reports = call.responseStream.makeAsyncIterator()
+    try response.sendInitialMetadata(["a": "1"])
+    for name in ["here", "there"] {
+      try await call.requestStream.send(Place(name))
+      try response.sendMessage(Report(name))
+      #expect(try await reports.next() == Report(name))
+    }
+    try response.sendEnd(trailingMetadata: ["b": "2"])
+    #expect(try await reports.next() == nil)
+    #expect(try await call.trailingMetadata.first(name: "b") == "2")
+  }
+
+  @Test func refusesPartsThatCannotFollow() throws {
+    let unary = client.makeLookResponseStream()
+    try unary.sendMessage(Report("rain"))
+    #expect(throws: FakeResponseProtocolViolation.self) { try unary.sendMessage(Report("sun")) }
+    let stream = client.makeForecastResponseStream()
+    try stream.sendMessage(Report("rain"))
+    #expect(throws: FakeResponseProtocolViolation.self) { try stream.sendInitialMetadata(["a": "1"]) }
+    try stream.sendEnd()
+    #expect(throws: FakeResponseProtocolViolation.self) { try stream.sendMessage(Report("sun")) }
+    #expect(throws: FakeResponseProtocolViolation.self) { try stream.sendEnd() }
+  }
+
+  // MARK: Around them
+
+  @Test func failsWhereNothingIsEnqueued() async {
+    let status = await status { _ = try await client.look(Place("here")) }
+    #expect(
+      status
+        == GRPCStatus(code: .unavailable, message: "no response is enqueued for /weather.Weather/Look")
+    )
+  }
+
+  @Test func asksInterceptors() async throws {
+    let client = try Weather_WeatherTestClient(interceptors: Louder())
+    client.enqueueLookResponse(Report("rain")) { seen.append($0) }
+    #expect(try await client.look(Place("here")) == Report("RAIN"))
+    #expect(messages == [Place("HERE")])
+  }
+
+  @Test func standsInForTheClient() async throws {
+    client.enqueueLookResponse(Report("rain"))
+    #expect(try await advice(any: client) == "take an umbrella")
+  }
+
+  @Test func endsWithTheCallThatIsCancelled() async throws {
+    let response = client.makeForecastResponseStream()
+    let call = client.makeForecastCall(Place("here"))
+    call.cancel()
+    #expect(await call.status.code == .cancelled)
+    try response.sendMessage(Report("nobody listens"))
+  }
+
+  private func advice(any client: some Weather_WeatherClientProtocol) async throws -> String {
+    try await client.look(Place("here"), callOptions: nil).text == "rain" ? "take an umbrella" : "go"
+  }
+}
+
+/// The parts of requests that a fake response was shown.
+private final class Seen: Sendable {
+  private let parts = Mutex<[FakeRequestPart<Weather_Place>]>([])
+
+  var all: [FakeRequestPart<Weather_Place>] { parts.withLock { $0 } }
+
+  func append(_ part: FakeRequestPart<Weather_Place>) { parts.withLock { $0.append(part) } }
+}
+
+/// Makes interceptors that shout.
+private struct Louder: Weather_WeatherClientInterceptorFactoryProtocol {
+  func makeLookInterceptors() -> [ClientInterceptor<Weather_Place, Weather_Report>] { [LouderInterceptor()] }
+}
+
+private final class LouderInterceptor: ClientInterceptor<Weather_Place, Weather_Report> {
+  override func send(
+    _ part: GRPCClientRequestPart<Weather_Place>,
+    promise: EventLoopPromise<Void>?,
+    context: ClientInterceptorContext<Weather_Place, Weather_Report>
+  ) {
+    guard case .message(let place, let metadata) = part else {
+      return context.send(part, promise: promise)
+    }
+    context.send(.message(Place(place.name.uppercased()), metadata), promise: promise)
+  }
+
+  override func receive(
+    _ part: GRPCClientResponsePart<Weather_Report>,
+    context: ClientInterceptorContext<Weather_Place, Weather_Report>
+  ) {
+    guard case .message(let report) = part else { return context.receive(part) }
+    context.receive(.message(Report(report.text.uppercased())))
+  }
+}
