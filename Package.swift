@@ -125,7 +125,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardTests",
-      dependencies: ["Switchboard", "EchoService", "GoldenServicesTestClient"]
+      dependencies: ["Switchboard", "Echo", "EchoService", "GoldenServicesTestClient"]
     ),
 
     // The example: its generated module, and the command.
@@ -206,7 +206,7 @@ let package = Package(
     // Figures beside other implementations: `make bench`.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 

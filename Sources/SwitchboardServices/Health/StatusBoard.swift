@@ -14,7 +14,7 @@ struct StatusBoard {
   mutating func set(_ status: Status?, for service: String) {
     guard !isShutDown, statuses[service] != status else { return }
     statuses[service] = status
-    watchers[service]?.values.forEach { $0.yield(status) }
+    for watcher in (watchers[service] ?? [:]).values { watcher.yield(status) }
   }
 
   /// Adds someone who is told of a service from now on, beginning with how it is.
