@@ -93,23 +93,21 @@ extension BinaryEncodingOptions {
 
 extension TextFormatReader {
   /// Reads a name in brackets: of an extension, or the URL of a type. White space and comments are no part
-  /// of it; they may not split a word of an extension's name.
+  /// of it, wherever they stand.
   mutating func bracketedName() throws(DecodeError) -> String {
     let start = place
     try expect("[")
     var name: [UInt8] = []
-    var isSplit = false
     while let byte = next, TypeURL.allows(byte) {
       let from = place
       let end = input[from...].firstIndex { !TypeURL.allows($0) } ?? input.count
-      isSplit = isSplit || (name.last.map(Self.isNameByte) == true && Self.isNameByte(byte))
       name += input[from..<end]
       advance(to: end)
     }
     try expect("]")
     let text = String(decoding: name, as: UTF8.self)
     let isURL = name.contains(UInt8(ascii: "/"))
-    guard isURL ? TypeURL.isReadable(text) : !isSplit && Self.isFullName(name) else {
+    guard isURL ? TypeURL.isReadable(text) : Self.isFullName(name) else {
       throw error("malformed name in brackets", at: start)
     }
     return text

@@ -72,7 +72,7 @@ enum StructureCases {
     "MultiWord { a: 1 } MultiWord { a: 2 }", "MultiWord: [{ a: 1 }, <>]", "Multiword {}", "Data {} Data {}",
     "closed: ONE", "closed: 1", "closed: 3", "closed: THREE", "closed: 0", "closed: ONE closed: ONE",
     "text: 'é'", "text: 'a' text: 'a'", "[text.note]: 'x'", "[text.note]: 'x' [text.note]: 'y'",
-    "[ text.note ]: 'x'", "[text . note]: 'x'", "[text.note#c\n]: 'x'", "[text.no te]: 'x'", "[text.nope]: 1",
+    "[ text.note ]: 'x'", "[text . note]: 'x'", "[text.note#c\n]: 'x'", "[text.nope]: 1",
     "[note]: 'x'", "[.text.note]: 'x'", "note: 'x'", "[text.note: 'x'", "[text.note]",
     "[text.codes]: 1 [text.codes]: 2", "[text.codes]: [1, 2]", "[text.codes] [1]", "[text.extra] { a: 1 }",
     "[text.extra]: { a: 1 }", "[text.Extra] { a: 1 }", "[text.codes]: 1, [text.note]: 'z'; id: 5",
