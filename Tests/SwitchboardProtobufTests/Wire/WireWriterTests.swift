@@ -57,7 +57,7 @@ import Testing
     #expect(written(room: tag.count + 1) { $0.tag(tag, varint: 300) } == nil)
   }
 
-  @Test(arguments: 0...20)
+  @Test(arguments: 0...40)
   func writesBytesOfEveryShortLength(count: Int) {
     let bytes = (0..<count).map { UInt8($0 + 1) }
     #expect(written { $0.raw(bytes) } == bytes)
@@ -68,7 +68,11 @@ import Testing
   @Test(arguments: ["", "short", "rather longer than fifteen bytes", "naïve café — 東京"])
   func writesStrings(text: String) {
     let expected = [0x0A, UInt8(text.utf8.count)] + Array(text.utf8)
-    #expect(written { $0.string(text, tag: EncodedTag(1, .lengthDelimited)) } == expected)
+    let tag = EncodedTag(1, .lengthDelimited)
+    #expect(written { $0.string(text, tag: tag) } == expected)
+    // Without the room that the quick way needs, and without room.
+    #expect(written(room: expected.count) { $0.string(text, tag: tag) } == expected)
+    #expect(written(room: expected.count - 1) { $0.string(text, tag: tag) } == nil)
   }
 
   @Test func writesPackedNumbersWithAndWithoutRoomToSpare() {
@@ -78,6 +82,18 @@ import Testing
       #expect(written(room: room) { $0.varints(values, length: 7) { $0 } } == expected)
     }
     #expect(written(room: 6) { $0.varints(values, length: 7) { $0 } } == nil)
+  }
+
+  @Test func staysFullOnceSomethingDidNotFit() {
+    #expect(
+      written(room: 4) {
+        $0.fixed64(1)
+        $0.raw([])
+        $0.fixed32(1)
+        $0.varint(1)
+        $0.tag(EncodedTag(1, .varint))
+      } == nil
+    )
   }
 
   @Test func staysWithinTheLengthItWasTold() {
