@@ -184,7 +184,7 @@ extension MessageFields {
         try decodeField(number, from: &decoder)
         if !decoder.isTaken { try decoder.keep(in: &unknownFields) }
       } catch {
-        throw error.inside(Self.fieldNames.name(of: number))
+        throw error.inside(Self.self, field: number)
       }
     }
   }
