@@ -100,4 +100,24 @@ import Testing
     // A length that is too small is a bug above; it must not become a write past the end.
     #expect((written(room: 12) { $0.varints([300, 300, 300], length: 2) { $0 } } ?? []).count <= 12)
   }
+
+  @Test func writesPackedNumbersAsItWritesEach() {
+    let edges: [Int32] = [
+      0, 1, 63, 64, 127, 128, 8191, 8192, 16_383, 16_384, 1_048_576, 2_097_151, 2_097_152,
+    ]
+    let numbers = edges + edges.map { -$0 } + [268_435_455, 268_435_456, .max, .min]
+    expectPackedAsEach(ProtoInt32.self, numbers)
+    expectPackedAsEach(ProtoSInt32.self, numbers)
+    expectPackedAsEach(ProtoUInt32.self, numbers.map { UInt32(bitPattern: $0) })
+    expectPackedAsEach(ProtoInt64.self, numbers.map { Int64($0) })
+    expectPackedAsEach(ProtoBool.self, [true, false])
+    expectPackedAsEach(ProtoDouble.self, [1, 2])
+  }
+
+  private func expectPackedAsEach<S: ScalarType>(_ type: S.Type, _ values: [S.Value]) {
+    let length = values.reduce(0) { $0 + S.size(of: $1) }
+    let packed = written(room: 1000) { S.writePacked(values, length: length, to: &$0) }
+    #expect(packed == written(room: 1000) { for value in values { S.write(value, to: &$0) } })
+    #expect(packed?.count == length)
+  }
 }
