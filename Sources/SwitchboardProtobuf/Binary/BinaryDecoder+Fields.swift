@@ -36,19 +36,18 @@ extension BinaryDecoder: FieldDecoder {
     return nil
   }
 
+  // What is repeated is read in one go for as long as its tag comes again, which it does in what any encoder writes.
   @inlinable
   public mutating func repeated<S: ScalarType>(
     _ values: inout [S.Value],
     as type: S.Type
   ) throws(DecodeError) {
-    if S.isPackable, tag.has(.lengthDelimited) {
-      try packed(&values, as: type)
-    } else {
-      if values.isEmpty, S.wireType == .lengthDelimited, tag.has(.lengthDelimited) {
-        values.reserveCapacity(elementsAhead())
-      }
+    if S.isPackable, tag.has(.lengthDelimited) { return try packed(&values, as: type) }
+    guard tag.has(S.wireType) else { return }
+    if S.wireType == .lengthDelimited, values.isEmpty { values.reserveCapacity(elementsAhead()) }
+    repeat {
       if let value = try scalar(type) { values.append(value) }
-    }
+    } while isTaken && entersSameField()
   }
 
   @inlinable
@@ -58,10 +57,7 @@ extension BinaryDecoder: FieldDecoder {
   ) throws(DecodeError) {
     let length = try reader.length()
     isTaken = true
-    if let new = try S.readPacked(length, from: &reader) {
-      if values.isEmpty { values = new } else { values += new }
-      return
-    }
+    if try S.readPacked(length, into: &values, from: &reader) { return }
     let outerEnd = reader.end
     reader.end = reader.cursor + length
     while !reader.isAtEnd {
@@ -73,19 +69,6 @@ extension BinaryDecoder: FieldDecoder {
       }
     }
     reader.end = outerEnd
-  }
-
-  /// How many length-delimited fields with this tag stand in a row from here, up to a limit: the elements of a repeated field,
-  /// which get their room at once instead of by growing.
-  @usableFromInline
-  func elementsAhead() -> Int {
-    var ahead = reader
-    var count = 0
-    repeat {
-      count += 1
-      guard let length = try? ahead.length(), (try? ahead.skip(length)) != nil else { break }
-    } while count < 64 && (try? ahead.tag()) == tag
-    return count
   }
 
   /// Puts a number that a closed enum does not have aside, as a field of its own. It was read from `start`; `bits` says what is kept
@@ -116,10 +99,12 @@ extension BinaryDecoder: FieldDecoder {
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
     if values.isEmpty { values.reserveCapacity(elementsAhead()) }
-    let outer = try enterMessage()
-    values.append(M())
-    try values[values.count - 1].merge(from: &self)
-    leave(to: outer)
+    repeat {
+      let outer = try enterMessage()
+      values.append(M())
+      try values[values.count - 1].merge(from: &self)
+      leave(to: outer)
+    } while entersSameField()
   }
 
   @inlinable
@@ -168,24 +153,28 @@ extension BinaryDecoder: FieldDecoder {
     value: V.Type
   ) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
-    let start = fieldStart
-    let outer = try enterMessage()
-    var newKey = K.protoDefault
-    var newValue: V.Value? = V.protoDefault
-    while try nextField() {
-      if tag.number == 1, let key = try scalar(K.self) { newKey = key }
-      if tag.number == 2, tag.has(V.wireType) { newValue = try scalar(V.self) }
-      if !isTaken, displaced.isEmpty { try skipValue() }
-    }
-    leave(to: outer)
-    if let newValue {
-      if entries.isEmpty { entries = Dictionary(minimumCapacity: 6) }
+    if entries.isEmpty { entries = Dictionary(minimumCapacity: elementsAhead()) }
+    repeat {
+      let start = fieldStart
+      let outer = try enterMessage()
+      var newKey = K.protoDefault
+      var newValue: V.Value? = V.protoDefault
+      // What nearly every entry is: a key, then a value, and no more.
+      if reader.skipsTag(Tag(number: 1, K.wireType)), let key = try K.read(from: &reader) { newKey = key }
+      if reader.skipsTag(Tag(number: 2, V.wireType)) { newValue = try V.read(from: &reader) }
+      while try nextField() {
+        if tag.number == 1, let key = try scalar(K.self) { newKey = key }
+        if tag.number == 2, tag.has(V.wireType) { newValue = try scalar(V.self) }
+        if !isTaken, displaced.isEmpty { try skipValue() }
+      }
+      leave(to: outer)
+      guard let newValue else {
+        // The value is a number that a closed enum does not have: the whole entry is kept aside.
+        displaced = []
+        return displace(from: start)
+      }
       entries[newKey] = newValue
-    } else {
-      // The value is a number that a closed enum does not have: the whole entry is kept aside.
-      displaced = []
-      displace(from: start)
-    }
+    } while entersSameField()
   }
 
   @inlinable
@@ -194,16 +183,18 @@ extension BinaryDecoder: FieldDecoder {
     key: K.Type
   ) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
-    let outer = try enterMessage()
-    var newKey = K.protoDefault
-    var newValue: M?
-    while try nextField() {
-      if tag.number == 1, let key = try scalar(K.self) { newKey = key }
-      if tag.number == 2 { try message(&newValue) }
-      if !isTaken { try skipValue() }
-    }
-    leave(to: outer)
-    if entries.isEmpty { entries = Dictionary(minimumCapacity: 6) }
-    entries[newKey] = newValue ?? M()
+    if entries.isEmpty { entries = Dictionary(minimumCapacity: elementsAhead()) }
+    repeat {
+      let outer = try enterMessage()
+      var newKey = K.protoDefault
+      var newValue: M?
+      while try nextField() {
+        if tag.number == 1, let key = try scalar(K.self) { newKey = key }
+        if tag.number == 2 { try message(&newValue) }
+        if !isTaken { try skipValue() }
+      }
+      leave(to: outer)
+      entries[newKey] = newValue ?? M()
+    } while entersSameField()
   }
 }

@@ -50,6 +50,26 @@ public struct BinaryDecoder {
     return true
   }
 
+  /// Enters the next field if its tag is that of the field that was entered last.
+  @usableFromInline
+  mutating func entersSameField() -> Bool {
+    let start = reader.cursor
+    guard reader.skipsTag(tag) else { return false }
+    fieldStart = start
+    isTaken = false
+    return true
+  }
+
+  /// How many length-delimited fields with this tag stand in a row from here, up to a limit: the elements of a repeated field,
+  /// which get their room at once instead of by growing.
+  @usableFromInline
+  func elementsAhead() -> Int {
+    var ahead = reader
+    var count = 1
+    while count < 64, ahead.skipsShortValue(), ahead.skipsTag(tag) { count += 1 }
+    return count
+  }
+
   @usableFromInline
   mutating func endGroup() throws(DecodeError) {
     guard tag.number == openGroup else { throw DecodeError(.mismatchedGroup) }
@@ -164,7 +184,7 @@ extension MessageFields {
         try decodeField(number, from: &decoder)
         if !decoder.isTaken { try decoder.keep(in: &unknownFields) }
       } catch {
-        throw error.inside(Self.fieldNames.name(of: number))
+        throw error.inside(Self.self, field: number)
       }
     }
   }

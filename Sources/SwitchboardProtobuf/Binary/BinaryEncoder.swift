@@ -1,31 +1,33 @@
-/// The second of the two passes that encode a message: it writes the bytes straight to their destination.
+/// Encodes a message in two passes: the first counts, the second writes the bytes straight to their destination.
 public struct BinaryEncoder {
+  /// The first pass. It is a part of this, so that what it counted need not be moved.
+  @usableFromInline var counter: SizeCounter
   @usableFromInline var writer: WireWriter
 
-  /// What the first pass counted, and how much of it has been used.
-  @usableFromInline let lengths: Lengths
+  /// How many of the counted lengths have been used.
   @usableFromInline var nextLength = 0
-  @usableFromInline let isDeterministic: Bool
 
-  @usableFromInline
-  init(_ bytes: UnsafeMutableRawBufferPointer, counted: consuming SizeCounter) {
-    writer = WireWriter(bytes)
-    lengths = counted.lengths
-    isDeterministic = counted.isDeterministic
+  @inlinable
+  init(deterministic: Bool) {
+    counter = SizeCounter(deterministic: deterministic)
+    writer = WireWriter(UnsafeMutableRawBufferPointer(start: nil, count: 0))
   }
 
-  /// Writes the length of the value that begins here, and returns it.
   @inlinable
+  var isDeterministic: Bool { counter.isDeterministic }
+
+  /// Writes the tag and the length of the value that begins here, and returns the length.
+  @usableFromInline
   @discardableResult
-  mutating func length() -> Int {
+  mutating func begin(_ tag: EncodedTag) -> Int {
     // A message that shows itself differently the second time has broken its word: fail, do not trap.
-    guard nextLength < lengths.count else {
+    guard nextLength < counter.lengths.count else {
       writer.overflow()
       return 0
     }
-    let length = lengths[nextLength]
-    writer.varint(UInt64(length))
+    let length = counter.lengths[nextLength]
     nextLength += 1
+    writer.tag(tag, varint: UInt64(length))
     return Int(length)
   }
 }
@@ -78,16 +80,14 @@ extension BinaryEncoder: FieldVisitor {
     number: Int32
   ) throws(EncodeError) {
     guard !values.isEmpty else { return }
-    writer.tag(EncodedTag(number, .lengthDelimited))
-    let length = length()
+    let length = begin(EncodedTag(number, .lengthDelimited))
     S.writePacked(values, length: length, to: &writer)
   }
 
   @inlinable
   public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
     try lend(value) { value throws(EncodeError) in
-      writer.tag(EncodedTag(number, .lengthDelimited))
-      length()
+      begin(EncodedTag(number, .lengthDelimited))
       try value.encode(to: &self)
     }
   }
@@ -95,8 +95,7 @@ extension BinaryEncoder: FieldVisitor {
   @inlinable
   public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
     try forEachLent(in: values) { message throws(EncodeError) in
-      writer.tag(EncodedTag(number, .lengthDelimited))
-      length()
+      begin(EncodedTag(number, .lengthDelimited))
       try message.encode(to: &self)
     }
   }
@@ -153,8 +152,7 @@ extension BinaryEncoder: FieldVisitor {
     number: Int32
   ) throws(EncodeError) {
     try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
-      writer.tag(EncodedTag(number, .lengthDelimited))
-      length()
+      begin(EncodedTag(number, .lengthDelimited))
       scalar(key, as: K.self, number: 1)
       try message(value, number: 2)
     }
@@ -176,8 +174,7 @@ extension BinaryEncoder: FieldVisitor {
     try fields.forEachMessage { (number, message) throws(EncodeError) in
       writer.tag(EncodedTag(1, .startGroup))
       scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
-      writer.tag(EncodedTag(3, .lengthDelimited))
-      length()
+      begin(EncodedTag(3, .lengthDelimited))
       try message.encode(to: &self)
       writer.tag(EncodedTag(1, .endGroup))
     }

@@ -76,23 +76,23 @@ extension Message {
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    let counted = try count(partial: partial, options: options)
-    var failure: EncodeError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: counted.total) { buffer, count in
-      do throws(EncodeError) {
-        count = try write(into: UnsafeMutableRawBufferPointer(buffer), counted: counted)
-      } catch {
-        failure = error
+    var encoder = BinaryEncoder(deterministic: options.deterministic)
+    let size = try count(with: &encoder, partial: partial)
+    var bytes: [UInt8] = []
+    // Not by `Array(unsafeUninitializedCapacity:)`, which looks for the type of its buffer at run time.
+    try bytes.append(addingCapacity: size) { span throws(EncodeError) in
+      try span.withUnsafeMutableBufferPointer { buffer, count throws(EncodeError) in
+        count = try write(into: UnsafeMutableRawBufferPointer(buffer), with: &encoder)
       }
     }
-    if let failure { throw failure }
     return bytes
   }
 
   /// The number of bytes that the message takes in binary.
   @inlinable
   public func serializedSize() throws(EncodeError) -> Int {
-    try count(partial: true, options: BinaryEncodingOptions()).total
+    var encoder = BinaryEncoder(deterministic: false)
+    return try count(with: &encoder, partial: true)
   }
 
   /// Appends the message in binary to memory that the caller gives; it fails where that is too small.
@@ -102,31 +102,31 @@ extension Message {
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) {
-    let counted = try count(partial: partial, options: options)
-    guard counted.total <= destination.freeCapacity else { throw EncodeError(.destinationTooSmall) }
+    var encoder = BinaryEncoder(deterministic: options.deterministic)
+    let size = try count(with: &encoder, partial: partial)
+    guard size <= destination.freeCapacity else { throw EncodeError(.destinationTooSmall) }
     try destination.withUnsafeMutableBytes { bytes, initialized throws(EncodeError) in
-      let free = UnsafeMutableRawBufferPointer(rebasing: bytes[initialized..<(initialized + counted.total)])
-      initialized += try write(into: free, counted: counted)
+      let free = UnsafeMutableRawBufferPointer(rebasing: bytes[initialized..<(initialized + size)])
+      initialized += try write(into: free, with: &encoder)
     }
   }
 
-  /// The first pass of encoding, with the checks that the format and the caller ask for.
+  /// The first pass of encoding, with the checks that the format and the caller ask for. Returns the size.
   @inlinable
-  func count(partial: Bool, options: BinaryEncodingOptions) throws(EncodeError) -> SizeCounter {
+  func count(with encoder: inout BinaryEncoder, partial: Bool) throws(EncodeError) -> Int {
     if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
-    var counter = SizeCounter(deterministic: options.deterministic)
-    try measure(with: &counter)
-    guard counter.total <= Int(Int32.max) else { throw EncodeError(.tooLarge) }
-    return counter
+    try measure(with: &encoder.counter)
+    guard encoder.counter.total <= Int(Int32.max) else { throw EncodeError(.tooLarge) }
+    return encoder.counter.total
   }
 
   /// The second pass of encoding. Returns the number of bytes written.
   @inlinable
   func write(
     into bytes: UnsafeMutableRawBufferPointer,
-    counted: consuming SizeCounter
+    with encoder: inout BinaryEncoder
   ) throws(EncodeError) -> Int {
-    var encoder = BinaryEncoder(bytes, counted: counted)
+    encoder.writer = WireWriter(bytes)
     try encode(to: &encoder)
     guard !encoder.writer.hasOverflowed else { throw EncodeError(.destinationTooSmall) }
     return bytes.count - encoder.writer.remaining

@@ -67,8 +67,9 @@ extension SizeCounter: FieldVisitor {
     as type: S.Type,
     number: Int32
   ) throws(EncodeError) {
-    total += values.count * WireWriter.size(ofTag: number)
-    forEachLent(in: values) { value in total += S.size(of: value) }
+    var size = values.count * WireWriter.size(ofTag: number)
+    forEachLent(in: values) { value in size += S.size(of: value) }
+    total += size
   }
 
   @inlinable

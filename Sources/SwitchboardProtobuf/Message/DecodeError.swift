@@ -32,6 +32,12 @@ public struct DecodeError: Error, Hashable, Sendable {
     path = []
   }
 
+  /// The same error, seen from the message whose field it was met in.
+  @usableFromInline
+  func inside<Fields: MessageFields>(_ type: Fields.Type, field number: Int32) -> DecodeError {
+    inside(type.fieldNames.name(of: number))
+  }
+
   /// The same error, seen from the message that holds the field `name`.
   @usableFromInline
   func inside(_ name: String) -> DecodeError {

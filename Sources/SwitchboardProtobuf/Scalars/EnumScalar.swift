@@ -24,6 +24,11 @@ extension Enum {
     writer.varint(UInt64(bitPattern: Int64(value.rawValue)))
   }
 
+  @inlinable @inline(__always)
+  public static func write(_ value: Self, tag: EncodedTag, to writer: inout WireWriter) {
+    writer.tag(tag, varint: UInt64(bitPattern: Int64(value.rawValue)))
+  }
+
   @inlinable
   public static func writePacked(_ values: [Self], length: Int, to writer: inout WireWriter) {
     writer.varints(values, length: length) { UInt64(bitPattern: Int64($0.rawValue)) }

@@ -21,13 +21,15 @@ extension Fixed32Type {
   @inlinable
   public static func readPacked(
     _ length: Int,
+    into values: inout [Value],
     from reader: inout WireReader
-  ) throws(DecodeError) -> [Value]? {
-    try reader.fixed(length) { value(of: UInt32(littleEndian: $0)) }
+  ) throws(DecodeError) -> Bool {
+    try reader.fixed(length, appendingTo: &values) { value(of: UInt32(littleEndian: $0)) }
+    return true
   }
   @inlinable
   public static func size(of value: Value) -> Int { 4 }
-  @inlinable
+  @inlinable @inline(__always)
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed32(bits(of: value)) }
 }
 
@@ -54,13 +56,15 @@ extension Fixed64Type {
   @inlinable
   public static func readPacked(
     _ length: Int,
+    into values: inout [Value],
     from reader: inout WireReader
-  ) throws(DecodeError) -> [Value]? {
-    try reader.fixed(length) { value(of: UInt64(littleEndian: $0)) }
+  ) throws(DecodeError) -> Bool {
+    try reader.fixed(length, appendingTo: &values) { value(of: UInt64(littleEndian: $0)) }
+    return true
   }
   @inlinable
   public static func size(of value: Value) -> Int { 8 }
-  @inlinable
+  @inlinable @inline(__always)
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.fixed64(bits(of: value)) }
 }
 

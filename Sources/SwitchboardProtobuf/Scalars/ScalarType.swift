@@ -26,12 +26,13 @@ public protocol ScalarType {
   /// Reads a value. Nil is a number that a closed enum does not have.
   static func read(from reader: inout WireReader) throws(DecodeError) -> Value?
 
-  /// Reads the values that fill the next `length` bytes, which are there. Nil where they have to be read one by one, because
+  /// Appends the values that fill the next `length` bytes, which are there. False where they have to be read one by one, because
   /// one may be a number that a closed enum does not have.
   static func readPacked(
     _ length: Int,
+    into values: inout [Value],
     from reader: inout WireReader
-  ) throws(DecodeError) -> [Value]?
+  ) throws(DecodeError) -> Bool
 
   /// The number of bytes that ``write(_:to:)`` writes.
   static func size(of value: Value) -> Int
@@ -83,8 +84,9 @@ extension ScalarType {
   @inlinable
   public static func readPacked(
     _ length: Int,
+    into values: inout [Value],
     from reader: inout WireReader
-  ) throws(DecodeError) -> [Value]? { nil }
+  ) throws(DecodeError) -> Bool { false }
 
   @inlinable @inline(__always)
   public static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter) {

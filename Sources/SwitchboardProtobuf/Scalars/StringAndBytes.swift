@@ -20,13 +20,13 @@ public enum ProtoString: ScalarType {
     return WireWriter.size(ofVarint: UInt64(count)) + count
   }
 
-  @inlinable
   public static func write(_ value: String, to writer: inout WireWriter) {
-    writer.varint(UInt64(value.utf8.count))
-    writer.string(value)
+    let bytes = Array(value.utf8)
+    writer.varint(UInt64(bytes.count))
+    writer.raw(bytes)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public static func write(_ value: String, tag: EncodedTag, to writer: inout WireWriter) {
     writer.string(value, tag: tag)
   }
@@ -55,7 +55,7 @@ public enum ProtoUncheckedString: ScalarType {
   public static func write(_ value: String, to writer: inout WireWriter) {
     ProtoString.write(value, to: &writer)
   }
-  @inlinable
+  @inlinable @inline(__always)
   public static func write(_ value: String, tag: EncodedTag, to writer: inout WireWriter) {
     ProtoString.write(value, tag: tag, to: &writer)
   }

@@ -20,15 +20,17 @@ extension VarintType {
   @inlinable
   public static func readPacked(
     _ length: Int,
+    into values: inout [Value],
     from reader: inout WireReader
-  ) throws(DecodeError) -> [Value]? {
-    try reader.varints(length, value: value(of:))
+  ) throws(DecodeError) -> Bool {
+    try reader.varints(length, appendingTo: &values, value: value(of:))
+    return true
   }
   @inlinable
   public static func size(of value: Value) -> Int { WireWriter.size(ofVarint: bits(of: value)) }
   @inlinable
   public static func write(_ value: Value, to writer: inout WireWriter) { writer.varint(bits(of: value)) }
-  @inlinable
+  @inlinable @inline(__always)
   public static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter) {
     writer.tag(tag, varint: bits(of: value))
   }

@@ -1,14 +1,16 @@
 /// The names of a message's fields, for the formats that spell them out, and for errors.
-public struct FieldNames: Sendable {
+///
+/// A class, so that generated code hands out one reference.
+public final class FieldNames: Sendable {
   private struct Entry {
     let name: String
     let jsonName: String
     let textName: String
   }
 
-  private var byNumber: [Int32: Entry] = [:]
-  private var byTextName: [String: Int32] = [:]
-  private var reserved: Set<String> = []
+  private let byNumber: [Int32: Entry]
+  private let byTextName: [String: Int32]
+  private let reserved: Set<String>
 
   /// The names in the form in which JSON reads and writes them.
   let json: JSONNames
@@ -18,6 +20,9 @@ public struct FieldNames: Sendable {
   /// lower-camel-case form of the name; in one that is given, bytes other than letters, digits and `_` stand as `%` and two
   /// hexadecimal digits. Number 0, which no field has, stands before the names that the message reserves: `0:name:name`.
   public init(_ compact: StaticString) {
+    var byNumber: [Int32: Entry] = [:]
+    var byTextName: [String: Int32] = [:]
+    var reserved: Set<String> = []
     for field in CompactNames.entries(of: compact) {
       guard field.number != 0 else {
         reserved.formUnion(field.parts)
@@ -34,6 +39,9 @@ public struct FieldNames: Sendable {
     json = JSONNames(
       byNumber.sorted { $0.key < $1.key }.map { ($0.key, $0.value.name, $0.value.jsonName) }
     )
+    self.byNumber = byNumber
+    self.byTextName = byTextName
+    self.reserved = reserved
   }
 
   /// The name in the `.proto` file, or the number where the type has no such field.

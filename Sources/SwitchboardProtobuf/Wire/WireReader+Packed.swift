@@ -1,10 +1,11 @@
 extension WireReader {
-  /// The base-128 numbers that fill the next `length` bytes, which are there.
+  /// Appends the base-128 numbers that fill the next `length` bytes, which are there.
   @inlinable
   mutating func varints<Value>(
     _ length: Int,
+    appendingTo values: inout [Value],
     value: (UInt64) -> Value
-  ) throws(DecodeError) -> [Value] {
+  ) throws(DecodeError) {
     let bytes = UnsafeRawBufferPointer(start: cursor, count: length)
     guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
     // Every number has one byte without the continuation bit, so that the room is known at once.
@@ -12,25 +13,32 @@ extension WireReader {
     for byte in bytes { count &+= Int((byte ^ 0x80) &>> 7) }
 
     var isWellFormed = true
-    let values = [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
-      var next = cursor
-      while initialized < count {
-        var bits = UInt64(next.load(as: UInt8.self))
-        next += 1
-        if bits >= 0x80 {
-          guard let rest = WireReader.restOfVarint(bits, from: &next) else {
-            isWellFormed = false
-            return
+    values.append(addingCapacity: count) { span in
+      span.withUnsafeMutableBufferPointer { buffer, initialized in
+        var next = cursor
+        while initialized < count {
+          var bits = UInt64(next.load(as: UInt8.self))
+          next += 1
+          if bits >= 0x80 {
+            let second = UInt64(next.load(as: UInt8.self))
+            if second < 0x80 {
+              next += 1
+              bits = bits & 0x7F | second &<< 7
+            } else {
+              guard let rest = WireReader.restOfVarint(bits, from: &next) else {
+                isWellFormed = false
+                return
+              }
+              bits = rest
+            }
           }
-          bits = rest
+          buffer.initializeElement(at: initialized, to: value(bits))
+          initialized += 1
         }
-        buffer.initializeElement(at: initialized, to: value(bits))
-        initialized += 1
       }
     }
     guard isWellFormed else { throw DecodeError(.malformedVarint) }
     cursor += length
-    return values
   }
 
   /// A number of more than one byte, of which `first` is one and a last one is known to follow. Nil where there are more than ten.
@@ -48,22 +56,25 @@ extension WireReader {
     return nil
   }
 
-  /// The numbers of fixed width that fill the next `length` bytes, which are there.
+  /// Appends the numbers of fixed width that fill the next `length` bytes, which are there.
   @inlinable
   mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable, Value>(
     _ length: Int,
+    appendingTo values: inout [Value],
     value: (Bits) -> Value
-  ) throws(DecodeError) -> [Value] {
+  ) throws(DecodeError) {
     let width = MemoryLayout<Bits>.size
     guard length % width == 0 else { throw DecodeError(.truncated) }
-    let values = [Value](unsafeUninitializedCapacity: length / width) { buffer, initialized in
-      while initialized < length / width {
-        let bits = cursor.loadUnaligned(fromByteOffset: initialized * width, as: Bits.self)
-        buffer.initializeElement(at: initialized, to: value(bits))
-        initialized += 1
+    let count = length / width
+    values.append(addingCapacity: count) { span in
+      span.withUnsafeMutableBufferPointer { buffer, initialized in
+        while initialized < count {
+          let bits = cursor.loadUnaligned(fromByteOffset: initialized * width, as: Bits.self)
+          buffer.initializeElement(at: initialized, to: value(bits))
+          initialized += 1
+        }
       }
     }
     cursor += length
-    return values
   }
 }

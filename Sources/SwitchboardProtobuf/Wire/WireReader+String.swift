@@ -2,9 +2,25 @@ extension WireReader {
   /// A length and that many bytes of UTF-8.
   @usableFromInline
   mutating func string() throws(DecodeError) -> String {
-    let bytes = try lengthDelimited().bindMemory(to: UInt8.self)
-    // Most strings are ASCII, which takes less to see than UTF-8 takes to check.
-    if WireReader.isASCII(bytes) {
+    // Most strings are short and ASCII. The others are read elsewhere, so that this one part needs few registers.
+    if knowsSmallStrings, cursor < end {
+      let count = Int(cursor.load(as: UInt8.self))
+      if count <= SmallString.capacity, count < end - cursor,
+        let text = SmallString.make(cursor + 1, count: count)
+      {
+        cursor += 1 + count
+        return text
+      }
+    }
+    return try longString()
+  }
+
+  @inline(never)
+  private mutating func longString() throws(DecodeError) -> String {
+    let raw = try lengthDelimited()
+    let bytes = raw.bindMemory(to: UInt8.self)
+    // ASCII takes less to see than UTF-8 takes to check.
+    if WireReader.isASCII(raw) {
       return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
     }
     guard let text = try? UTF8Span(validating: bytes.span) else { throw DecodeError(.invalidUTF8) }
@@ -12,8 +28,7 @@ extension WireReader {
   }
 
   @inline(__always)
-  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    let raw = UnsafeRawBufferPointer(bytes)
+  private static func isASCII(_ raw: UnsafeRawBufferPointer) -> Bool {
     guard let start = raw.baseAddress else { return true }
     let high: UInt64 = 0x8080_8080_8080_8080
     let count = raw.count

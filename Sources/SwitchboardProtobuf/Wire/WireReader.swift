@@ -7,12 +7,15 @@ public struct WireReader {
   // A hot loop: raw pointers, so that a read costs one comparison and one load. `cursor <= end` always.
   @usableFromInline var cursor: UnsafeRawPointer
   @usableFromInline var end: UnsafeRawPointer
+  /// Asked once, since to ask takes a call.
+  @usableFromInline let knowsSmallStrings: Bool
 
-  @inlinable
+  @usableFromInline
   init(_ bytes: UnsafeRawBufferPointer) {
     // An empty buffer may have no address; any pointer does when nothing is read through it.
     cursor = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     end = cursor + bytes.count
+    knowsSmallStrings = SmallString.isKnown
   }
 
   /// The number of bytes left.
@@ -39,16 +42,21 @@ public struct WireReader {
   @usableFromInline
   mutating func longVarint() throws(DecodeError) -> UInt64 {
     let available = remaining
-    if available >= 2 {
-      let second = UInt64(cursor.load(fromByteOffset: 1, as: UInt8.self))
-      if second < 0x80 {
-        let first = UInt64(cursor.load(as: UInt8.self))
-        cursor += 2
-        return first & 0x7F | second &<< 7
-      }
-    }
-    // Ten bytes are the most that a varint takes; further ones cannot make it end.
-    let limit = min(available, 10)
+    guard available >= 10 else { return try longVarint(upTo: available) }
+    let word = UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
+    // The high bits of the bytes that no other follows; the lowest one ends the number.
+    let ends = ~word & 0x8080_8080_8080_8080
+    guard ends != 0 else { return try longVarint(upTo: 10) }
+    cursor += (ends.trailingZeroBitCount &+ 1) &>> 3
+    // Groups of seven bits are joined in pairs, the pairs in pairs, and those again.
+    var bits = word & (ends ^ (ends &- 1)) & 0x7F7F_7F7F_7F7F_7F7F
+    bits = bits & 0x007F_007F_007F_007F | (bits & 0x7F00_7F00_7F00_7F00) &>> 1
+    bits = bits & 0x0000_3FFF_0000_3FFF | (bits & 0x3FFF_0000_3FFF_0000) &>> 2
+    return bits & 0x0FFF_FFFF | (bits & 0x0FFF_FFFF_0000_0000) &>> 4
+  }
+
+  /// A number within the next `limit` bytes. Ten are the most that a varint takes; further ones cannot make it end.
+  private mutating func longVarint(upTo limit: Int) throws(DecodeError) -> UInt64 {
     var result: UInt64 = 0
     for index in 0..<limit {
       let byte = cursor.load(fromByteOffset: index, as: UInt8.self)
@@ -114,9 +122,52 @@ public struct WireReader {
     return try longTag()
   }
 
+  /// Passes over a tag if it is the one that comes next, in as few bytes as it can take and no more than two.
+  @inlinable @inline(__always)
+  mutating func skipsTag(_ tag: Tag) -> Bool {
+    if tag.bits < 0x80 {
+      guard cursor < end, cursor.load(as: UInt8.self) == UInt8(truncatingIfNeeded: tag.bits) else {
+        return false
+      }
+      cursor += 1
+      return true
+    }
+    guard tag.bits < 0x4000, remaining >= 2 else { return false }
+    let bytes = UInt16(truncatingIfNeeded: tag.bits & 0x7F | 0x80 | (tag.bits &>> 7) &<< 8)
+    guard UInt16(littleEndian: cursor.loadUnaligned(as: UInt16.self)) == bytes else { return false }
+    cursor += 2
+    return true
+  }
+
+  /// Passes over a length and that many bytes, if the length takes no more than two.
+  @inline(__always)
+  mutating func skipsShortValue() -> Bool {
+    guard remaining >= 2 else { return false }
+    var length = Int(cursor.load(as: UInt8.self))
+    var start = cursor + 1
+    if length >= 0x80 {
+      let second = Int(start.load(as: UInt8.self))
+      guard second < 0x80 else { return false }
+      length = length & 0x7F | second &<< 7
+      start += 1
+    }
+    guard end - start >= length else { return false }
+    cursor = start + length
+    return true
+  }
+
   /// Five bytes are the most that a tag takes, and all that they say must fit in 32 bits.
   @usableFromInline
   mutating func longTag() throws(DecodeError) -> Tag {
+    if remaining >= 2 {
+      let second = UInt32(cursor.load(fromByteOffset: 1, as: UInt8.self))
+      if second < 0x80 {
+        let first = UInt32(cursor.load(as: UInt8.self))
+        cursor += 2
+        guard let tag = Tag(first & 0x7F | second &<< 7) else { throw DecodeError(.invalidTag) }
+        return tag
+      }
+    }
     let limit = min(remaining, 5)
     var bits: UInt64 = 0
     for index in 0..<limit {

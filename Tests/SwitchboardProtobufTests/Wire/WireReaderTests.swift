@@ -25,7 +25,27 @@ import Testing
   func readsVarints(bytes: [UInt8], value: UInt64) throws {
     // With and without bytes after it: the short ways in the code depend on what follows.
     #expect(try reading(bytes) { try $0.varint() } == value)
-    #expect(try reading(bytes + [1, 2, 3]) { try ($0.varint(), $0.remaining) } == (value, 3))
+    for rest in [3, 20] {
+      let more = [UInt8](repeating: 0x81, count: rest)
+      #expect(try reading(bytes + more) { try ($0.varint(), $0.remaining) } == (value, rest))
+    }
+  }
+
+  @Test func readsVarintsOfEverySize() throws {
+    for bit in 0..<UInt64(64) {
+      for value in [1 << bit, (1 << bit) &- 1, UInt64.max >> bit] {
+        var bytes: [UInt8] = []
+        var rest = value
+        while rest >= 0x80 {
+          bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+          rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+        #expect(try reading(bytes) { try $0.varint() } == value)
+        let more = [UInt8](repeating: 0xFF, count: 12)
+        #expect(try reading(bytes + more) { try ($0.varint(), $0.remaining) } == (value, 12))
+      }
+    }
   }
 
   @Test func refusesVarintsThatDoNotEnd() {
@@ -93,14 +113,43 @@ import Testing
   }
 
   @Test func readsPackedNumbers() throws {
-    let values = try reading([0x01, 0x80, 0x01, 0x7F]) { try $0.varints(4) { $0 } }
-    #expect(values == [1, 128, 127])
-    #expect(throws: DecodeError(.truncated)) { try reading([0x01, 0x80]) { try $0.varints(2) { $0 } } }
+    #expect(try numbers([0x01, 0x80, 0x01, 0x7F], length: 4) == [9, 1, 128, 127])
+    #expect(try numbers([0xAC, 0x02, 0x80, 0x80, 0x01, 0x00], length: 6) == [9, 300, 16_384, 0])
+    #expect(throws: DecodeError(.truncated)) { try numbers([0x01, 0x80], length: 2) }
     let endless = [UInt8](repeating: 0xFF, count: 11) + [0]
-    #expect(throws: DecodeError(.malformedVarint)) { try reading(endless) { try $0.varints(12) { $0 } } }
-    #expect(try reading([1, 0, 2, 0]) { try $0.fixed(4) { (bits: UInt16) in bits } }.count == 2)
-    #expect(throws: DecodeError(.truncated)) {
-      try reading([1, 0, 2]) { try $0.fixed(3) { (bits: UInt16) in bits } }
+    #expect(throws: DecodeError(.malformedVarint)) { try numbers(endless, length: 12) }
+    #expect(try halfWords([1, 0, 2, 0], length: 4) == [9, 1, 2])
+    #expect(throws: DecodeError(.truncated)) { try halfWords([1, 0, 2], length: 3) }
+  }
+
+  /// A nine, and the packed numbers behind it.
+  private func numbers(_ bytes: [UInt8], length: Int) throws -> [UInt64] {
+    var values: [UInt64] = [9]
+    try reading(bytes) { try $0.varints(length, appendingTo: &values) { $0 } }
+    return values
+  }
+
+  private func halfWords(_ bytes: [UInt8], length: Int) throws -> [UInt16] {
+    var values: [UInt16] = [9]
+    try reading(bytes) { try $0.fixed(length, appendingTo: &values) { (bits: UInt16) in bits } }
+    return values
+  }
+
+  @Test func passesOverTheTagThatItIsTold() throws {
+    for number in [1, 15, 16, 2047] as [Int32] {
+      let tag = Tag(number: number, .lengthDelimited)
+      let bytes =
+        EncodedTag(number, .lengthDelimited).count == 1
+        ? [UInt8(tag.bits)]
+        : [
+          UInt8(tag.bits & 0x7F | 0x80), UInt8(tag.bits >> 7),
+        ]
+      #expect(reading(bytes) { ($0.skipsTag(tag), $0.remaining) } == (true, 0))
+      #expect(
+        reading(Array(bytes.dropLast())) { ($0.skipsTag(tag), $0.remaining) } == (false, bytes.count - 1)
+      )
+      let other = Tag(number: number, .varint)
+      #expect(reading(bytes) { ($0.skipsTag(other), $0.remaining) } == (false, bytes.count))
     }
   }
 }

@@ -57,7 +57,7 @@ import Testing
     #expect(written(room: tag.count + 1) { $0.tag(tag, varint: 300) } == nil)
   }
 
-  @Test(arguments: 0...20)
+  @Test(arguments: 0...40)
   func writesBytesOfEveryShortLength(count: Int) {
     let bytes = (0..<count).map { UInt8($0 + 1) }
     #expect(written { $0.raw(bytes) } == bytes)
@@ -68,7 +68,11 @@ import Testing
   @Test(arguments: ["", "short", "rather longer than fifteen bytes", "naïve café — 東京"])
   func writesStrings(text: String) {
     let expected = [0x0A, UInt8(text.utf8.count)] + Array(text.utf8)
-    #expect(written { $0.string(text, tag: EncodedTag(1, .lengthDelimited)) } == expected)
+    let tag = EncodedTag(1, .lengthDelimited)
+    #expect(written { $0.string(text, tag: tag) } == expected)
+    // Without the room that the quick way needs, and without room.
+    #expect(written(room: expected.count) { $0.string(text, tag: tag) } == expected)
+    #expect(written(room: expected.count - 1) { $0.string(text, tag: tag) } == nil)
   }
 
   @Test func writesPackedNumbersWithAndWithoutRoomToSpare() {
@@ -80,8 +84,40 @@ import Testing
     #expect(written(room: 6) { $0.varints(values, length: 7) { $0 } } == nil)
   }
 
+  @Test func staysFullOnceSomethingDidNotFit() {
+    #expect(
+      written(room: 4) {
+        $0.fixed64(1)
+        $0.raw([])
+        $0.fixed32(1)
+        $0.varint(1)
+        $0.tag(EncodedTag(1, .varint))
+      } == nil
+    )
+  }
+
   @Test func staysWithinTheLengthItWasTold() {
     // A length that is too small is a bug above; it must not become a write past the end.
     #expect((written(room: 12) { $0.varints([300, 300, 300], length: 2) { $0 } } ?? []).count <= 12)
+  }
+
+  @Test func writesPackedNumbersAsItWritesEach() {
+    let edges: [Int32] = [
+      0, 1, 63, 64, 127, 128, 8191, 8192, 16_383, 16_384, 1_048_576, 2_097_151, 2_097_152,
+    ]
+    let numbers = edges + edges.map { -$0 } + [268_435_455, 268_435_456, .max, .min]
+    expectPackedAsEach(ProtoInt32.self, numbers)
+    expectPackedAsEach(ProtoSInt32.self, numbers)
+    expectPackedAsEach(ProtoUInt32.self, numbers.map { UInt32(bitPattern: $0) })
+    expectPackedAsEach(ProtoInt64.self, numbers.map { Int64($0) })
+    expectPackedAsEach(ProtoBool.self, [true, false])
+    expectPackedAsEach(ProtoDouble.self, [1, 2])
+  }
+
+  private func expectPackedAsEach<S: ScalarType>(_ type: S.Type, _ values: [S.Value]) {
+    let length = values.reduce(0) { $0 + S.size(of: $1) }
+    let packed = written(room: 1000) { S.writePacked(values, length: length, to: &$0) }
+    #expect(packed == written(room: 1000) { for value in values { S.write(value, to: &$0) } })
+    #expect(packed?.count == length)
   }
 }
