@@ -130,6 +130,11 @@ extension Loop {
       if local.isEmpty {
         mailbox.take(into: &local)
         if local.isEmpty { return }
+      } else if mailbox.isFilled {
+        // Work that always makes more must not keep out what comes from other threads.
+        var more: [LoopWork] = []
+        mailbox.take(into: &more)
+        local += more
       }
       swap(&local, &running)
       for work in running { perform(work) }

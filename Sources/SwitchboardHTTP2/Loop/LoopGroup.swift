@@ -17,7 +17,7 @@ public final class LoopGroup: Sendable {
     for _ in 0..<max(1, count) {
       guard let loop = Loop(spin: spin), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
-        throw GRPCStatus(code: .resourceExhausted, message: "the system has nothing left to run an event loop with", origin: .library)
+        throw .noLoop
       }
       started.append(loop)
     }
@@ -36,4 +36,12 @@ public final class LoopGroup: Sendable {
   public func shutDown() {
     for loop in loops { loop.stop() }
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let noLoop = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the system has nothing left to run an event loop with",
+    origin: .library
+  )
 }
