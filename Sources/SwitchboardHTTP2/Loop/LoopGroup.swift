@@ -15,10 +15,9 @@ public final class LoopGroup: Sendable {
   public init(count: Int = 1, spin: Duration = .zero) throws(GRPCStatus) {
     var started: [Loop] = []
     for _ in 0..<max(1, count) {
-      let loop = Loop(spin: spin)
-      guard LoopThread.start(loop) else {
+      guard let loop = Loop(spin: spin), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
-        throw GRPCStatus(code: .resourceExhausted, message: "no thread for an event loop", origin: .library)
+        throw .noLoop
       }
       started.append(loop)
     }
@@ -37,4 +36,12 @@ public final class LoopGroup: Sendable {
   public func shutDown() {
     for loop in loops { loop.stop() }
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let noLoop = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the system has nothing left to run an event loop with",
+    origin: .library
+  )
 }
