@@ -64,7 +64,7 @@ struct ServiceTestClientEmitter {
     let streams = method.kind.streamsResponses
     let constant = "\(constants).\(method.swiftName)"
     let handler =
-      "_ requestHandler: @escaping @Sendable (\(MethodCode.library("FakeRequestPart"))<\(method.request)>) -> Void"
+      "_ requestHandler: @escaping @Sendable (\(MethodCode.library("FakeRequestPart"))<\(method.request)>) -> Swift.Void"
     let fake = MethodCode.library(streams ? "FakeStreamingResponse" : "FakeUnaryResponse")
 
     printer.blank()

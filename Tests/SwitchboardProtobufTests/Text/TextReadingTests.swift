@@ -31,7 +31,9 @@ import Testing
   }
 
   /// As later releases of libprotobuf than the one that we compare with.
-  @Test(arguments: ["id: 1 [text.no te]: 'x'", "id: 1 [te\txt.note]: 'x'", "id: 1 [text.no # comment\nte]: 'x'"])
+  @Test(arguments: [
+    "id: 1 [text.no te]: 'x'", "id: 1 [te\txt.note]: 'x'", "id: 1 [text.no # comment\nte]: 'x'",
+  ])
   func passesOverSpaceInNamesInBrackets(text: String) {
     #expect(error(text, as: Legacy.self) == nil)
   }

@@ -207,7 +207,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
 
   /// Enqueues a response to `Look` for the test to send.
   public func makeLookResponseStream(
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) -> Switchboard.FakeUnaryResponse<Weather_Place, Weather_Report> {
     fakeResponses.make(Weather_WeatherMetadata.Methods.look, requestHandler)
   }
@@ -215,7 +215,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   /// Enqueues a response to `Look`.
   public func enqueueLookResponse(
     _ response: Weather_Report,
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, response, requestHandler)
   }
@@ -239,7 +239,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
 
   /// Enqueues a response to `Forecast` for the test to send.
   public func makeForecastResponseStream(
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) -> Switchboard.FakeStreamingResponse<Weather_Place, Weather_Report> {
     fakeResponses.makeStream(Weather_WeatherMetadata.Methods.forecast, requestHandler)
   }
@@ -247,7 +247,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   /// Enqueues a stream of responses to `Forecast`.
   public func enqueueForecastResponses(
     _ responses: [Weather_Report],
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
     fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.forecast, responses, requestHandler)
   }
@@ -273,7 +273,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
 
   /// Enqueues a response to `Summarize` for the test to send.
   public func makeSummarizeResponseStream(
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) -> Switchboard.FakeUnaryResponse<Weather_Place, Weather_Report> {
     fakeResponses.make(Weather_WeatherMetadata.Methods.summarize, requestHandler)
   }
@@ -281,7 +281,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   /// Enqueues a response to `Summarize`.
   public func enqueueSummarizeResponse(
     _ response: Weather_Report,
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, response, requestHandler)
   }
@@ -315,7 +315,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
 
   /// Enqueues a response to `Follow` for the test to send.
   public func makeFollowResponseStream(
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) -> Switchboard.FakeStreamingResponse<Weather_Place, Weather_Report> {
     fakeResponses.makeStream(Weather_WeatherMetadata.Methods.follow, requestHandler)
   }
@@ -323,7 +323,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   /// Enqueues a stream of responses to `Follow`.
   public func enqueueFollowResponses(
     _ responses: [Weather_Report],
-    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Void = { _ in }
+    _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
     fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.follow, responses, requestHandler)
   }
