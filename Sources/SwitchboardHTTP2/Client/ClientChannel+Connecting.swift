@@ -77,7 +77,10 @@ extension ClientChannel {
   }
 
   /// It takes no more calls: by its peer's wish, or because it is gone.
+  ///
+  /// The reason is given where it is an error of the protocol, which another connection would meet again.
   func connectionWasRetired(_ connection: ClientConnection, _ reason: GRPCStatus?) {
+    guard state != .shutdown else { return }
     let isServed = connections.contains { $0.isReady && !$0.isRetired }
     if !connection.wasOfUse { uselessInARow += 1 }
     if !isServed, dialing == nil { setState(.idle) }
@@ -101,8 +104,6 @@ extension ClientChannel {
         startTimeout(dialing)
         connect(dialing, rest)
       }
-    } else if !connection.wasRetired {
-      connectionWasRetired(connection, nil)
     }
     resumeIfDrained()
   }

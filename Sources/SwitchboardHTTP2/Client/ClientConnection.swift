@@ -7,8 +7,6 @@ final class ClientConnection: Connection {
   @exclusivity(unchecked) private(set) var isReady = false
   /// No new call may be opened here: the peer says so, or the channel does.
   @exclusivity(unchecked) private(set) var isRetired = false
-  /// The channel has been told that it takes no more calls.
-  @exclusivity(unchecked) private(set) var wasRetired = false
   /// It has brought an answer to a call.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
@@ -87,6 +85,13 @@ final class ClientConnection: Connection {
     return isReady || tls != nil ? reason : .neverSpokeHTTP2
   }
 
+  /// Before its calls look for another connection, the channel must know what became of this one.
+  override func willClose(_ reason: GRPCStatus) {
+    guard isReady, !isRetired else { return }
+    isRetired = true
+    channel.connectionWasRetired(self, session.errorSent.map { _ in reason })
+  }
+
   override func didClose(_ reason: GRPCStatus) {
     isRetired = true
     if let keepaliveTimer { loop.cancel(keepaliveTimer) }
@@ -128,7 +133,6 @@ final class ClientConnection: Connection {
   func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true
-    wasRetired = true
     channel.connectionWasRetired(self, reason)
     closeIfIdle()
   }

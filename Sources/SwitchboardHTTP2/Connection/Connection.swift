@@ -41,6 +41,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   /// The TLS handshake is over, or there is no TLS and the connection starts.
   func didBecomeSecure() {}
 
+  /// The connection is at its end, and its streams are about to hear of it.
+  func willClose(_ reason: GRPCStatus) {}
+
   /// The connection is gone, with all its streams ended.
   func didClose(_ reason: GRPCStatus) {}
 
@@ -101,6 +104,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   final func socketDidEnd(_ error: SocketError?) {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
+    // What there is still to say may be why: an error of the protocol in what came just before.
+    if isDirty { flush() }
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
@@ -132,7 +137,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     // Streams may have ended with what was sent.
     processReady()
     if drained == .failed { return close(.protocolBroken) }
-    if !session.wantsToRead, !session.wantsToWrite, !socket.isWriting { close(.connectionLost, gently: true) }
+    guard !session.wantsToRead, !session.wantsToWrite, !socket.isWriting else { return }
+    close(session.errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, gently: true)
   }
 
   private func write(_ output: OutputBuffer) {
@@ -161,6 +167,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     isClosed = true
     let reason = explanation(of: reason)
     closeReason = reason
+    willClose(reason)
     session.abandonStreams(.internalError)
     processReady()
     if gently { socket.closeGently() } else { socket.close() }
@@ -177,6 +184,17 @@ extension GRPCStatus {
     message: "the connection was closed",
     origin: .peer
   )
+
+  static func ended(for error: UInt32) -> GRPCStatus {
+    let calms = error == HTTP2Error.enhanceYourCalm.rawValue
+    return GRPCStatus(
+      code: .unavailable,
+      message: calms
+        ? "the peer asked for too much, and was told to calm down"
+        : "the peer broke the HTTP/2 protocol: error \(error)",
+      origin: .peer
+    )
+  }
 
   static let protocolBroken = GRPCStatus(
     code: .unavailable,

@@ -35,6 +35,8 @@ final class Session {
   /// The last of our requests whose headers were handed to the connection.
   @exclusivity(unchecked) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) private var connectionWindow: Int
+  /// The error that this side ended the connection for, once it has said so.
+  @exclusivity(unchecked) var errorSent: UInt32?
   let frameLimit: Int
 
   enum Role { case client, server }

@@ -121,6 +121,9 @@ enum SessionCallbacks {
     if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
       with(session: userData, else: ()) { $0.lastRequestSent = head.stream_id }
     }
+    if UInt32(head.type) == NGHTTP2_GOAWAY.rawValue, frame.pointee.goaway.error_code != 0 {
+      with(session: userData, else: ()) { $0.errorSent = frame.pointee.goaway.error_code }
+    }
     guard head.flags & endStream != 0,
       UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue
     else { return 0 }
