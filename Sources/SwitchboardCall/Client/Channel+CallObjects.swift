@@ -13,7 +13,7 @@ extension Channel {
     let receiver = RecordingReceiver(record, next: EventualReceiver(responses, response))
     do {
       let message = try GRPCStatus.encoding { try requests.encode(request) }
-      let call = transport.makeCall(
+      let call = engine.makeCall(
         CallRequest(method: method, options: options, body: .message(message)),
         receiver: receiver
       )
@@ -36,7 +36,7 @@ extension Channel {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
     let pipe = MessagePipe(limit: Self.streamBufferSize)
-    let call = transport.makeCall(
+    let call = engine.makeCall(
       CallRequest(method: method, options: options, body: .stream(pipe)),
       receiver: RecordingReceiver(record, next: EventualReceiver(responses, response))
     )

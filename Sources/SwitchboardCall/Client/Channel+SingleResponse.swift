@@ -10,7 +10,7 @@ extension Channel {
   ) async throws -> Responses.Message {
     let message = try GRPCStatus.encoding { try requests.encode(request) }
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
+    let call = engine.makeCall(
       CallRequest(method: method, options: options, body: .message(message)),
       receiver: receiver
     )
@@ -32,7 +32,7 @@ extension Channel {
   ) async throws -> Responses.Message {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
+    let call = engine.makeCall(
       CallRequest(method: method, options: options, body: .stream(pipe)),
       receiver: receiver
     )
@@ -63,7 +63,7 @@ extension Channel {
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
+    let call = engine.makeCall(
       CallRequest(method: method, options: options, body: .stream(pipe)),
       receiver: receiver
     )

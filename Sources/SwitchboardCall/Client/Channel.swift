@@ -5,10 +5,32 @@
 public final class Channel: Sendable {
   /// What carries the calls.
   public let transport: any ByteTransport
+  /// The transport with what is configured per method, tokens and retries.
+  @usableFromInline let engine: CallEngine
 
-  /// A channel over any transport.
-  public init(_ transport: any ByteTransport) {
+  /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
+  /// `retryBufferLimit` bytes of requests are kept to make it again.
+  public convenience init(
+    _ transport: any ByteTransport,
+    serviceConfig: ServiceConfig? = nil,
+    retryBufferLimit: Int? = nil
+  ) {
+    self.init(
+      transport,
+      serviceConfig: serviceConfig,
+      retryBufferLimit: retryBufferLimit,
+      environment: CallEnvironment()
+    )
+  }
+
+  package init(
+    _ transport: any ByteTransport,
+    serviceConfig: ServiceConfig?,
+    retryBufferLimit: Int? = nil,
+    environment: CallEnvironment
+  ) {
     self.transport = transport
+    engine = CallEngine(transport, serviceConfig, retryBufferLimit: retryBufferLimit, environment)
   }
 
   deinit { transport.retire() }

@@ -19,7 +19,7 @@ final class StreamReader: Sendable {
     responses = MessagePipe(limit: Channel.streamBufferSize)
     loop = channel.eventLoop
     let receiver = StreamReceiver(responses)
-    call = channel.transport.makeCall(
+    call = channel.engine.makeCall(
       CallRequest(method: method, options: options, body: body, responses: responses),
       receiver: record.map { RecordingReceiver($0, next: receiver) } ?? receiver
     )

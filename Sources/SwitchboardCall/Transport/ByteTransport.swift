@@ -40,6 +40,8 @@ public struct CallRequest: Sendable {
   public var body: Body
   /// Where streamed responses go. `nil`: the one response is lent to the receiver.
   public var responses: MessagePipe?
+  /// How often the call was made before, by a policy of retries: the server is told.
+  public var previousAttempts = 0
 
   /// Without `responses`, the call takes one response.
   @inlinable

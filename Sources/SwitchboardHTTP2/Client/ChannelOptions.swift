@@ -18,6 +18,13 @@ public struct ChannelOptions: Sendable {
   public var connectionWindow = 4 * 1024 * 1024
   /// How many unread bytes of one stream are held before its sender is made to wait.
   public var streamBufferSize = 256 * 1024
+  /// The most memory that the compression of request headers uses for each connection. `nil`: as much as the server
+  /// allows, up to 4 KiB.
+  public var hpackTableSizeEncoder: Int?
+  /// The same for the decompression of response headers, which the server is told. `nil`: 4 KiB.
+  public var hpackTableSizeDecoder: Int?
+  /// The most calls at a time on one connection, where the server allows as many. `nil`: as the server says.
+  public var maxConcurrentStreams: Int?
   /// How many connections may be opened when the calls are more than one connection's peer allows.
   public var maxConnections = 4
   /// How long the server may be silent before it is asked for a sign of life. `nil`: it is never asked.
@@ -32,6 +39,11 @@ public struct ChannelOptions: Sendable {
   public var userAgentPrefix: String?
   /// The `:authority` to send in place of the target's.
   public var authority: String?
+
+  /// What is configured per method, for calls that bring no service config of their own.
+  public var serviceConfig: ServiceConfig?
+  /// How many bytes of one call's requests are kept to make it again.
+  public var retryBufferLimit = 1024 * 1024
 
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet
@@ -50,6 +62,19 @@ public struct ChannelOptions: Sendable {
     }
     guard maxConnections > 0 else {
       throw GRPCStatus(code: .invalidArgument, message: "a channel needs at least one connection")
+    }
+    for (name, value) in [
+      ("streamWindow", streamWindow), ("connectionWindow", connectionWindow),
+      ("maxHeaderListSize", maxHeaderListSize), ("hpackTableSizeEncoder", hpackTableSizeEncoder ?? 0),
+      ("hpackTableSizeDecoder", hpackTableSizeDecoder ?? 0),
+    ] where !(0...Int(Int32.max)).contains(value) {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "\(name) is \(value), not a size that HTTP/2 can express"
+      )
+    }
+    guard maxConcurrentStreams ?? 1 > 0 else {
+      throw GRPCStatus(code: .invalidArgument, message: "a connection needs at least one stream")
     }
   }
 }

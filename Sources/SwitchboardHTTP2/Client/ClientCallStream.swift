@@ -49,7 +49,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.channel = channel
-    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    head = ResponseHead(keepsFields: receiver.wantsMetadata, listSizeLimit: channel.options.maxHeaderListSize)
     deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
     inboundFlow = request.responses.map(InboundFlow.init)
   }
@@ -150,9 +150,17 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
     guard phase == .open, failure == nil else { return }
+    if head.isTooLarge {
+      failure = .responseHeadersTooLarge(limit: channel.options.maxHeaderListSize)
+      return ready()
+    }
+    head.blockDidEnd()
     if !headersComplete {
       if head.isInformational, !endsStream {
-        head = ResponseHead(keepsFields: receiver.wantsMetadata)
+        head = ResponseHead(
+          keepsFields: receiver.wantsMetadata,
+          listSizeLimit: channel.options.maxHeaderListSize
+        )
         return
       }
       headersComplete = true
@@ -315,6 +323,14 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static func responseHeadersTooLarge(limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "the response's headers are larger than the limit of \(limit) bytes",
+      origin: .peer
+    )
+  }
+
   static let tooManyResponses = GRPCStatus(
     code: .internalError,
     message: "the call takes one response and got several",

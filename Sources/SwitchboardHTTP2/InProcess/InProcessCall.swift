@@ -38,7 +38,11 @@ final class InProcessCall: @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.transport = transport
-    headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    var headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    if request.previousAttempts > 0 {
+      headers.add(name: "grpc-previous-rpc-attempts", value: String(request.previousAttempts))
+    }
+    self.headers = headers
   }
 
   var isHandling: Bool { phase == .handling }

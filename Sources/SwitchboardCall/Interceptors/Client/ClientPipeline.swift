@@ -33,7 +33,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     _ interceptors: [ClientInterceptor<Request, Response>]
   ) {
     eventLoop = channel.eventLoop
-    transport = ClientTransportEnd(channel.transport, method, options ?? CallOptions())
+    transport = ClientTransportEnd(channel.engine, method, options ?? CallOptions())
     self.interceptors = interceptors
   }
 
