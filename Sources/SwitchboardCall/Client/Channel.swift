@@ -27,10 +27,17 @@ public final class Channel: Sendable {
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig?,
     retryBufferLimit: Int? = nil,
+    enablesRetry: Bool = true,
     environment: CallEnvironment
   ) {
     self.transport = transport
-    engine = CallEngine(transport, serviceConfig, retryBufferLimit: retryBufferLimit, environment)
+    engine = CallEngine(
+      transport,
+      serviceConfig,
+      retryBufferLimit: retryBufferLimit,
+      enablesRetry: enablesRetry,
+      environment
+    )
   }
 
   deinit { transport.retire() }

@@ -65,12 +65,22 @@ final class InProcessCall: @unchecked Sendable {
     switch request.body {
     case .stream(let pipe):
       pipe.attach(self)
-      handler.start(self)
+      if handler.method.type.streamsRequests { handler.start(self) } else { start(handler, readingFrom: pipe) }
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
       }
       receiver.sent(.end)
+      message.withBytes { handler.start(self, message: $0) }
+    }
+  }
+
+  /// A caller that does not know the method's kind streams its one request.
+  private func start(_ handler: any MethodHandler, readingFrom pipe: MessagePipe) {
+    Task(executorPreference: transport.loop) {
+      guard let message = try? await pipe.next() else { return self.close(.missingRequest) }
+      guard (try? await pipe.next()) == nil else { return self.close(.severalRequests) }
+      guard self.phase == .handling else { return }
       message.withBytes { handler.start(self, message: $0) }
     }
   }
@@ -107,7 +117,11 @@ final class InProcessCall: @unchecked Sendable {
     if let limit = request.options?.responseSizeLimit, message.byteCount > limit {
       return close(.messageTooLarge(message.byteCount, limit: limit))
     }
-    message.withBytes { receiver.receive(message: $0) }
+    if let responses = request.responses {
+      responses.push(message)
+    } else {
+      message.withBytes { receiver.receive(message: $0) }
+    }
     end(.ok)
   }
 
@@ -152,6 +166,19 @@ final class InProcessCall: @unchecked Sendable {
     if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
     return all
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let missingRequest = GRPCStatus(
+    code: .internalError,
+    message: "the method takes one request and got none",
+    origin: .peer
+  )
+  fileprivate static let severalRequests = GRPCStatus(
+    code: .internalError,
+    message: "the method takes one request and got several",
+    origin: .peer
+  )
 }
 
 extension HPACKHeaders {

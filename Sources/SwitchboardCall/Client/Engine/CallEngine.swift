@@ -8,17 +8,20 @@ final class CallEngine: ByteTransport {
   let environment: CallEnvironment
   private let config: ServiceConfig?
   private let retryBufferLimit: Int
+  private let enablesRetry: Bool
   private let throttles = Locked<[RetryThrottling: RetryThrottle]>([:])
 
   init(
     _ transport: any ByteTransport,
     _ config: ServiceConfig?,
     retryBufferLimit: Int?,
+    enablesRetry: Bool,
     _ environment: CallEnvironment
   ) {
     self.transport = transport
     self.config = config
     self.retryBufferLimit = retryBufferLimit ?? 1024 * 1024
+    self.enablesRetry = enablesRetry
     self.environment = environment
   }
 
@@ -51,7 +54,7 @@ final class CallEngine: ByteTransport {
     if provider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
     request.options = options
     let plan = RepetitionPlan(
-      repetition: options.enableRetry ? method?.repetition : nil,
+      repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
       throttle: throttle(config?.retryThrottling),
       bufferLimit: options.retryBufferLimit ?? retryBufferLimit,
       requestSizeLimit: method?.maxRequestMessageBytes
@@ -72,7 +75,7 @@ final class CallEngine: ByteTransport {
       case .stream:
         mustSeeRequests = true
       case .message(let message) where message.byteCount > limit:
-        return RefusedCall(eventLoop, receiver, .requestTooLarge(message.byteCount, limit: limit))
+        return RefusedCall(request, eventLoop, receiver, .requestTooLarge(message.byteCount, limit: limit))
       case .message:
         break
       }
@@ -113,28 +116,13 @@ extension CallOptions {
     }
   }
 
+  fileprivate var chosenEnableRetry: Bool? { box?.choices.enableRetry }
+
   mutating func authorize(_ token: String) {
     var metadata = initialMetadata
     metadata.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
     initialMetadata = metadata
   }
-}
-
-/// A call that ends as it starts.
-final class RefusedCall: ByteCall {
-  private let loop: any EventLoop
-  private let receiver: any ResponseReceiver
-  private let status: GRPCStatus
-
-  init(_ loop: any EventLoop, _ receiver: any ResponseReceiver, _ status: GRPCStatus) {
-    self.loop = loop
-    self.receiver = receiver
-    self.status = status
-  }
-
-  func start() { loop.execute { self.receiver.close(self.status, trailers: HPACKHeaders()) } }
-
-  func cancel(_ status: GRPCStatus) {}
 }
 
 extension GRPCStatus {
