@@ -1,3 +1,5 @@
+import CallTestSupport
+
 @testable import SwitchboardCall
 
 /// A channel over a scripted transport, in time that a test makes pass, with the middle of every jitter.

@@ -1,7 +1,7 @@
-@testable import SwitchboardCall
+package import SwitchboardCall
 
 /// Time that passes only when a test says so.
-final class ManualTime: CallTime {
+package final class ManualTime: CallTime {
   private struct Sleeper {
     let id: Int
     let time: ContinuousClock.Instant
@@ -9,7 +9,7 @@ final class ManualTime: CallTime {
   }
 
   private struct State {
-    var now: ContinuousClock.Instant
+    package var now: ContinuousClock.Instant
     var sleepers: [Sleeper] = []
     var nextID = 0
     var cancelled: Set<Int> = []
@@ -19,11 +19,11 @@ final class ManualTime: CallTime {
   private let waits: AsyncStream<Duration>
   private let announce: AsyncStream<Duration>.Continuation
 
-  init() { (waits, announce) = AsyncStream<Duration>.makeStream() }
+  package init() { (waits, announce) = AsyncStream<Duration>.makeStream() }
 
-  var now: ContinuousClock.Instant { state.withLock { $0.now } }
+  package var now: ContinuousClock.Instant { state.withLock { $0.now } }
 
-  func sleep(until time: ContinuousClock.Instant) async throws {
+  package func sleep(until time: ContinuousClock.Instant) async throws {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -52,17 +52,17 @@ final class ManualTime: CallTime {
   }
 
   /// How long the next one who waits will wait.
-  func nextWait() async -> Duration? {
+  package func nextWait() async -> Duration? {
     for await wait in waits { return wait }
     return nil
   }
 
-  func advance(by duration: Duration) {
+  package func advance(by duration: Duration) {
     state.withLock { $0.now = $0.now.advanced(by: duration) }
     wakeAll()
   }
 
-  var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+  package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   private func wakeAll() {
     let due = state.withLock { state in
