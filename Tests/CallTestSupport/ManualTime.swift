@@ -1,4 +1,4 @@
-package import SwitchboardCall
+import SwitchboardCall
 
 /// Time that passes only when a test says so.
 package final class ManualTime: CallTime {

@@ -80,7 +80,9 @@ struct ServiceClientEmitter {
   private func emitHostInitializer(to printer: inout Printer) {
     let options = MethodCode.library("CallOptions")
     printer.blank()
-    printer.line("/// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a")
+    printer.line(
+      "/// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a"
+    )
     printer.line("/// pool, over those that all such clients of the process share.")
     printer.line("\(visibility)init(")
     printer.indented { printer in

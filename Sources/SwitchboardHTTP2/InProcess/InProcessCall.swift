@@ -65,7 +65,11 @@ final class InProcessCall: @unchecked Sendable {
     switch request.body {
     case .stream(let pipe):
       pipe.attach(self)
-      if handler.method.type.streamsRequests { handler.start(self) } else { start(handler, readingFrom: pipe) }
+      if handler.method.type.streamsRequests {
+        handler.start(self)
+      } else {
+        start(handler, readingFrom: pipe)
+      }
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))

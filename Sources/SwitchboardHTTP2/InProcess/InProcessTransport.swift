@@ -74,10 +74,11 @@ extension Channel {
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
-    group: LoopGroup? = nil
+    group: LoopGroup? = nil,
+    serviceConfig: ServiceConfig? = nil
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    self.init(InProcessTransport(providers, options, loops))
+    self.init(InProcessTransport(providers, options, loops), serviceConfig: serviceConfig)
   }
 }

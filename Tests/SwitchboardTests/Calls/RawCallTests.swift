@@ -32,7 +32,9 @@ import Testing
 
   @Test func withinTheProcessToo() async throws {
     let channel = try Channel(inProcess: [TutorialProvider()])
-    for (method, answers) in [("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"])] {
+    for (method, answers) in [
+      ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
+    ] {
       let handler = Handler()
       let call = Call(
         RequestOptions(host: "", path: "/echo.Echo/\(method)"),

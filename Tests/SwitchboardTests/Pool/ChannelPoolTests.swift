@@ -28,7 +28,8 @@ import Testing
       return Echo_EchoClient(host: host, options: options, pool: pool)
     }
 
-    static func with(_ makePool: () throws -> ChannelPool, _ body: (Scene) async throws -> Void) async throws {
+    static func with(_ makePool: () throws -> ChannelPool, _ body: (Scene) async throws -> Void) async throws
+    {
       let connections = Connections()
       var options = ServerOptions()
       options.observer = connections
@@ -52,7 +53,9 @@ import Testing
   }
 
   @Test func theSameOptionsShareAConnection() async throws {
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       try await call(scene.client())
       try await call(scene.client())
       // What is as it would be anyway makes no difference.
@@ -90,7 +93,9 @@ import Testing
       { $0.maxConcurrentStreams = 10 }, { $0.streamLookahead = 100_000 }, { $0.retryBufferLimit = 10 },
       { $0.serviceConfig = try? ServiceConfig() },
     ]
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       try await call(scene.client())
       for change in changes { try await call(scene.client(change)) }
       #expect(scene.pool.channelCount == changes.count + 1)
@@ -115,7 +120,9 @@ import Testing
   }
 
   @Test func aCallMayChooseAnotherChannel() async throws {
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       let client = scene.client()
       try await call(client)
       try await call(client, CallOptions(timeout: .seconds(20)))
@@ -129,14 +136,18 @@ import Testing
   }
 
   @Test func poolsShareNothing() async throws {
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       let other = try ChannelPool()
       try await call(scene.client())
       try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: other))
       #expect(scene.connections.opened.count == 2)
       await other.shutDown(grace: .zero)
       #expect(
-        await status { try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: other)) }?.code
+        await status {
+          try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: other))
+        }?.code
           == .unavailable
       )
       try await call(scene.client())
@@ -144,7 +155,9 @@ import Testing
   }
 
   @Test func clientsWithoutAPoolShareTheProcesss() async throws {
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       // A domain of its own, so that this test leaves nothing to others.
       var options = scene.options
       options.channelPoolDomain = scene.host
@@ -156,7 +169,9 @@ import Testing
   }
 
   @Test func manyLoopsShareToo() async throws {
-    try await Scene.with { try ChannelPool(group: try LoopGroup(count: 3)) } _: { scene in
+    try await Scene.with {
+      try ChannelPool(group: try LoopGroup(count: 3))
+    } _: { scene in
       for _ in 0..<6 { try await call(scene.client()) }
       #expect(scene.connections.opened.count == 1)
     }
@@ -166,7 +181,9 @@ import Testing
 
   @Test func anUnusedChannelClosesAfterAWhile() async throws {
     let time = ManualTime()
-    try await Scene.with { try ChannelPool(idleTimeout: .seconds(30), time: time) } _: { scene in
+    try await Scene.with {
+      try ChannelPool(idleTimeout: .seconds(30), time: time)
+    } _: { scene in
       let client = scene.client()
       try await call(client)
       // The first look finds that it was used.
@@ -186,7 +203,9 @@ import Testing
 
   @Test func aChannelInUseStaysOpen() async throws {
     let time = ManualTime()
-    try await Scene.with { try ChannelPool(idleTimeout: .seconds(30), time: time) } _: { scene in
+    try await Scene.with {
+      try ChannelPool(idleTimeout: .seconds(30), time: time)
+    } _: { scene in
       let client = scene.client()
       let open = client.makeUpdateCall()
       try await open.requestStream.send(Echo_EchoRequest("x"))
@@ -211,7 +230,9 @@ import Testing
   }
 
   @Test func lettingGoOfAPoolClosesItsChannels() async throws {
-    try await Scene.with { try ChannelPool() } _: { scene in
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
       do {
         let pool = try ChannelPool()
         try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: pool))

@@ -105,7 +105,9 @@ extension ChannelArgument {
 
   fileprivate func size(_ name: String) throws(GRPCStatus) -> Int {
     let number = try number(name)
-    guard (0...Int(Int32.max)).contains(number) else { throw .badArgument(name, "is \(number), out of range") }
+    guard (0...Int(Int32.max)).contains(number) else {
+      throw .badArgument(name, "is \(number), out of range")
+    }
     return number
   }
 }

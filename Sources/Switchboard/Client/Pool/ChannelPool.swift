@@ -39,7 +39,13 @@ public final class ChannelPool: Sendable {
     logger: Logger = .quiet,
     observer: (any CallObserver)? = nil
   ) throws(GRPCStatus) {
-    try self.init(idleTimeout: idleTimeout, group: group, logger: logger, observer: observer, time: SystemTime())
+    try self.init(
+      idleTimeout: idleTimeout,
+      group: group,
+      logger: logger,
+      observer: observer,
+      time: SystemTime()
+    )
   }
 
   package init(

@@ -24,7 +24,8 @@ public final class Call: Sendable {
       responses: bytes
     )
     call = HandledCall(responseHandler, callOptions) { () throws(GRPCStatus) in
-      guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2 else {
+      guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2
+      else {
         throw GRPCStatus(
           code: .invalidArgument,
           message: "not the path of a method, such as /package.Service/Method: \(request.path)"

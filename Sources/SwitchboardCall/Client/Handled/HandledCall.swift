@@ -213,7 +213,8 @@ extension GRPCStatus {
   static func tooManyUnsent(_ count: Int) -> GRPCStatus {
     GRPCStatus(
       code: .resourceExhausted,
-      message: "\(count) messages wait to be sent: write more when the handler is told that these were written"
+      message:
+        "\(count) messages wait to be sent: write more when the handler is told that these were written"
     )
   }
 }
