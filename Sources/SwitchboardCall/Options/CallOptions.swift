@@ -13,6 +13,8 @@ public struct CallOptions: Sendable {
   public var responseSizeLimit: Int?
   /// The `:authority` to send in place of the channel's.
   public var serverAuthority: String?
+  /// The format that messages travel in. `nil`: the one that the method is written in.
+  public var payloadFormat: PayloadChoice?
   /// Where the call's interceptors log to; quiet by default.
   public var logger = Logger.quiet
 
