@@ -12,10 +12,10 @@ extension Method {
     )
   }
 
-  /// The method in the format that the options ask for; `nil` where it stays as it is.
+  /// The method in the format that a call's options ask for; `nil` where it stays as it is.
   @inlinable
-  func chosen(by options: CallOptions?) -> InFormat? {
-    guard let choice = options?.payloadFormat else { return nil }
+  func chosen(by choice: PayloadChoice?) -> InFormat? {
+    guard let choice else { return nil }
     return inFormat(chosenBy: choice)
   }
 

@@ -8,7 +8,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return try await unary(
           method.descriptor,
           request,
@@ -48,7 +48,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return serverStreaming(
           method.descriptor,
           request,

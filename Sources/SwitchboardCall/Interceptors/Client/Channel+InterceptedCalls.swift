@@ -8,7 +8,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncUnaryCall<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return makeUnaryCall(
           method.descriptor,
           request,
@@ -41,7 +41,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return makeClientStreamingCall(
           method.descriptor,
           requests: method.requests,
@@ -73,7 +73,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncServerStreamingCall<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return makeServerStreamingCall(
           method.descriptor,
           request,
@@ -105,7 +105,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return makeBidirectionalStreamingCall(
           method.descriptor,
           requests: method.requests,

@@ -12,7 +12,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return try await clientStreaming(
           method.descriptor,
           messages,
@@ -53,7 +53,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return try await clientStreaming(
           method.descriptor,
           messages,
@@ -110,7 +110,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return bidirectionalStreaming(
           method.descriptor,
           messages,
@@ -146,7 +146,7 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options) {
+      if let method = method.chosen(by: options?.payloadFormat) {
         return bidirectionalStreaming(
           method.descriptor,
           messages,

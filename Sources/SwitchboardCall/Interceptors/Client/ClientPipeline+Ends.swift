@@ -18,7 +18,7 @@ extension Channel {
       switch part {
       case .metadata(let headers):
         // Only now have the interceptors had their say.
-        pipeline.chosen = method.chosen(by: transport.options).map(ChosenFormat.init)
+        pipeline.chosen = method.chosen(by: transport.options.payloadFormat).map(ChosenFormat.init)
         transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
         transport.send(metadata: headers, promise)
       case .message(let message, let metadata):
