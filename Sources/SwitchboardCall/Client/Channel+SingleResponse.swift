@@ -11,7 +11,12 @@ extension Channel {
     let message = try GRPCStatus.encoding { try requests.encode(request) }
     let receiver = SingleResponseReceiver(responses)
     let call = engine.makeCall(
-      CallRequest(method: method, options: options, body: .message(message)),
+      CallRequest(
+        method: method,
+        options: options,
+        body: .message(message),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     return try await receiver.response(of: call)
@@ -33,7 +38,12 @@ extension Channel {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
     let call = engine.makeCall(
-      CallRequest(method: method, options: options, body: .stream(pipe)),
+      CallRequest(
+        method: method,
+        options: options,
+        body: .stream(pipe),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     call.start()
@@ -64,7 +74,12 @@ extension Channel {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
     let call = engine.makeCall(
-      CallRequest(method: method, options: options, body: .stream(pipe)),
+      CallRequest(
+        method: method,
+        options: options,
+        body: .stream(pipe),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     call.start()

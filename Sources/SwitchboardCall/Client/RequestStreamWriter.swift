@@ -12,9 +12,14 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
+  /// Writes the requests of `call`, which ends when one of them cannot be encoded.
   @inlinable
-  init(_ pipe: MessagePipe, encode: @escaping @Sendable (Request) throws -> MessageBuffer) {
-    sink = .bytes(pipe, encode)
+  init(
+    _ call: any ByteCall,
+    _ pipe: MessagePipe,
+    encode: @escaping @Sendable (Request) throws -> MessageBuffer
+  ) {
+    sink = .bytes(pipe) { request in try GRPCStatus.encoding(for: call, pipe) { try encode(request) } }
   }
 
   @inlinable
@@ -26,7 +31,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   @inlinable
   nonisolated(nonsending) public func send(_ request: Request) async throws {
     switch sink {
-    case .bytes(let pipe, let encode): try await pipe.write(try GRPCStatus.encoding { try encode(request) })
+    case .bytes(let pipe, let encode): try await pipe.write(try encode(request))
     case .parts(let writer, _): try await writer.write(request)
     }
   }

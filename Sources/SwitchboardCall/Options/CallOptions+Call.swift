@@ -44,6 +44,12 @@ extension CallOptions {
     set { choose { $0.authTokenProvider = newValue } }
   }
 
+  /// The format that messages travel in. `nil`: the one that the method is written in.
+  public var payloadFormat: PayloadChoice? {
+    get { box?.choices.payloadFormat }
+    set { choose { $0.payloadFormat = newValue } }
+  }
+
   /// Whether a call with a `ResponseHandler` gives it only as many messages as `receiveNextMessages` asks for.
   public var flowControlEnabled: Bool {
     get { box?.choices.flowControlEnabled ?? false }

@@ -75,6 +75,7 @@ extension CallOptions {
     var oauth2AccessToken: String?
     var authTokenProvider: (any AuthTokenProvider)?
     var flowControlEnabled: Bool?
+    var payloadFormat: PayloadChoice?
     var logger: Logger?
 
     // Of the channel's, those that calls use too.
@@ -92,6 +93,7 @@ extension CallOptions {
       merged.serverAuthority = serverAuthority ?? defaults.serverAuthority
       merged.oauth2AccessToken = oauth2AccessToken ?? defaults.oauth2AccessToken
       merged.authTokenProvider = authTokenProvider ?? defaults.authTokenProvider
+      merged.payloadFormat = payloadFormat ?? defaults.payloadFormat
       merged.flowControlEnabled = flowControlEnabled ?? defaults.flowControlEnabled
       merged.logger = logger ?? defaults.logger
       merged.compression = compression ?? defaults.compression

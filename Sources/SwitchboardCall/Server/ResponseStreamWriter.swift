@@ -12,7 +12,8 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
-  /// Writes to a stream's responses; messages are encoded on the sender's executor.
+  /// Writes to a stream's responses; messages are encoded on the sender's executor. What `encode` throws, `send`
+  /// throws.
   @inlinable
   public init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     sink = .bytes(stream, encode)
@@ -28,8 +29,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   nonisolated(nonsending) public func send(_ response: Response) async throws {
     switch sink {
     case .bytes(let stream, let encode):
-      let message = try GRPCStatus.encoding { try encode(response) }
-      try await stream.responses.write(message)
+      try await stream.responses.write(try encode(response))
     case .parts(let writer):
       try await writer.write(response)
     }

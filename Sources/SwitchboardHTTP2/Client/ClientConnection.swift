@@ -116,7 +116,7 @@ final class ClientConnection: Connection {
       headers.add(":authority", channel.authority)
     }
     headers.add("te", "trailers")
-    headers.add("content-type", "application/grpc")
+    headers.add(request.contentSubtype)
     headers.add("user-agent", channel.userAgent)
     headers.add("grpc-accept-encoding", "identity,deflate,gzip")
     if request.previousAttempts > 0 {

@@ -53,7 +53,11 @@ final class InProcessCall: @unchecked Sendable {
     guard phase == .idle else { return }
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
-    guard let handler = handler else { return close(.unknownMethod) }
+    guard let method = handler else { return close(.unknownMethod) }
+    let subtype = request.contentSubtype
+    guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
+      return close(.unknownFormat)
+    }
     if let observer = transport.options.observer {
       observation = Observation(
         observer,
@@ -110,7 +114,7 @@ final class InProcessCall: @unchecked Sendable {
     headersTold = true
     streamObserver?.sent(.metadata)
     guard receiver.wantsMetadata else { return }
-    var all: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
+    var all = HPACKHeaders([(":status", "200"), ("content-type", request.contentSubtype.contentType)])
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
     receiver.receive(headers: all)
   }

@@ -13,7 +13,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   private var drained: [CheckedContinuation<Void, Never>] = []
 
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup) {
-    router = Router(providers)
+    router = Router(providers, formats: options.payloadFormats)
     self.options = options
     self.group = group
     loop = group.nextLoop()

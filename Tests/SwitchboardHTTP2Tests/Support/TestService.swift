@@ -15,6 +15,7 @@ struct TestService: CallHandlerProvider {
     type: .bidirectionalStreaming
   )
   static let stubborn = MethodDescriptor(service: "test.Test", method: "Stubborn", type: .unary)
+  static let named = MethodDescriptor(service: "test.Test", method: "Named", type: .unary)
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
   static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
@@ -35,6 +36,11 @@ struct TestService: CallHandlerProvider {
     let bytes = BytesMarshaller()
     return [
       UnaryHandler(Self.get, requests: bytes, responses: bytes) { request, _ in request },
+      UnaryHandler(Self.named, requests: BytesMarshaller("named"), responses: BytesMarshaller("named")) {
+        request,
+        _ in
+        request
+      },
       BidirectionalStreamingHandler(Self.compressed, requests: bytes, responses: bytes) {
         requests,
         responses,

@@ -8,6 +8,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return try await unary(
+          method.descriptor,
+          request,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return try await unary(
         method.descriptor,
         request,
@@ -39,6 +48,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return serverStreaming(
+          method.descriptor,
+          request,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return serverStreaming(
         method.descriptor,
         request,

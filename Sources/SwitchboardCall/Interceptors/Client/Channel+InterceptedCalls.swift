@@ -8,6 +8,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncUnaryCall<Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return makeUnaryCall(
+          method.descriptor,
+          request,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return makeUnaryCall(
         method.descriptor,
         request,
@@ -32,6 +41,14 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return makeClientStreamingCall(
+          method.descriptor,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return makeClientStreamingCall(
         method.descriptor,
         requests: method.requests,
@@ -56,6 +73,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncServerStreamingCall<Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return makeServerStreamingCall(
+          method.descriptor,
+          request,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return makeServerStreamingCall(
         method.descriptor,
         request,
@@ -79,6 +105,14 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return makeBidirectionalStreamingCall(
+          method.descriptor,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return makeBidirectionalStreamingCall(
         method.descriptor,
         requests: method.requests,

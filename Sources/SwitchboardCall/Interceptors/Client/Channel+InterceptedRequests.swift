@@ -12,6 +12,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return try await clientStreaming(
+          method.descriptor,
+          messages,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return try await clientStreaming(
         method.descriptor,
         messages,
@@ -44,6 +53,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return try await clientStreaming(
+          method.descriptor,
+          messages,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return try await clientStreaming(
         method.descriptor,
         messages,
@@ -92,6 +110,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return bidirectionalStreaming(
+          method.descriptor,
+          messages,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return bidirectionalStreaming(
         method.descriptor,
         messages,
@@ -119,6 +146,15 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
     guard let interceptors else {
+      if let method = method.chosen(by: options?.payloadFormat) {
+        return bidirectionalStreaming(
+          method.descriptor,
+          messages,
+          requests: method.requests,
+          responses: method.responses,
+          options: options
+        )
+      }
       return bidirectionalStreaming(
         method.descriptor,
         messages,

@@ -13,13 +13,18 @@ extension Channel {
       chain?.interceptors ?? []
     )
     let transport = pipeline.transport
-    pipeline.toTransport = { [requests = method.requests] part, promise in
+    let ownSubtype = ContentSubtype.of(method.requests, method.responses)
+    pipeline.toTransport = { part, promise in
       switch part {
       case .metadata(let headers):
+        // Only now have the interceptors had their say.
+        pipeline.chosen = method.chosen(by: transport.options.payloadFormat).map(ChosenFormat.init)
+        transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
         transport.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          transport.send(try requests.encode(message), metadata, promise)
+          let bytes = try pipeline.chosen?.method.requests.encode(message) ?? method.requests.encode(message)
+          transport.send(bytes, metadata, promise)
         } catch {
           transport.failToEncode(error, promise)
         }
@@ -39,10 +44,10 @@ extension ClientPipeline {
     // The cycle of the pipeline and its end is broken by `close`, when the call ends.
     transport.onMessage = { bytes in
       do {
-        let message = try responses.decode(bytes)
+        let message = try self.chosen?.method.responses.decode(bytes) ?? responses.decode(bytes)
         self.receive(.message(message), at: self.interceptors.count - 1)
       } catch {
-        self.transport.cancel(.marshalling(error, "decoded"))
+        self.transport.failToDecode(error)
       }
     }
     transport.onAnswer = { answer in
@@ -91,4 +96,18 @@ extension ClientPipeline {
   func finishRequests() {
     send(.end, promise: nil, to: 0)
   }
+}
+
+/// A method in a format that was chosen for one call.
+@usableFromInline
+final class ChosenFormat<Request: Sendable, Response: Sendable> {
+  @usableFromInline let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
+
+  @usableFromInline
+  init(_ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>) {
+    self.method = method
+  }
+
+  @usableFromInline
+  var contentSubtype: ContentSubtype { .of(method.requests, method.responses) }
 }
