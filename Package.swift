@@ -150,7 +150,7 @@ let package = Package(
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .testTarget(
       name: "SwitchboardTests",
-      dependencies: ["Switchboard", "EchoService", "CallTestSupport"],
+      dependencies: ["Switchboard", "Echo", "EchoService", "CallTestSupport"],
       exclude: ["Peers"]
     ),
 

@@ -9,16 +9,16 @@ public final class Channel: Sendable {
   @usableFromInline let engine: CallEngine
 
   /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
-  /// `retryBufferLimit` bytes of requests are kept to make it again.
+  /// `retryBufferSize` bytes of requests are kept to make it again.
   public convenience init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig? = nil,
-    retryBufferLimit: Int? = nil
+    retryBufferSize: Int? = nil
   ) {
     self.init(
       transport,
       serviceConfig: serviceConfig,
-      retryBufferLimit: retryBufferLimit,
+      retryBufferSize: retryBufferSize,
       environment: CallEnvironment()
     )
   }
@@ -26,7 +26,7 @@ public final class Channel: Sendable {
   package init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig?,
-    retryBufferLimit: Int? = nil,
+    retryBufferSize: Int? = nil,
     enablesRetry: Bool = true,
     environment: CallEnvironment
   ) {
@@ -34,7 +34,7 @@ public final class Channel: Sendable {
     engine = CallEngine(
       transport,
       serviceConfig,
-      retryBufferLimit: retryBufferLimit,
+      retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
       environment
     )

@@ -143,10 +143,10 @@ extension CallOptions {
   }
 
   /// How many bytes of one call's requests are kept to make it again; beyond that the call is as it would be without
-  /// retries. `nil`: a mebibyte.
-  public var retryBufferLimit: Int? {
-    get { box?.choices.channel?.settings.retryBufferLimit }
-    set { setChannel { $0.retryBufferLimit = newValue } }
+  /// retries. `nil`: 256 KiB.
+  public var retryBufferSize: Int? {
+    get { box?.choices.channel?.settings.retryBufferSize }
+    set { setChannel { $0.retryBufferSize = newValue } }
   }
 
   /// What is configured per method: timeouts, limits, retries. It takes the place of the channel's own, also where the

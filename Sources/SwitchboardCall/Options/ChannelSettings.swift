@@ -21,7 +21,7 @@ package struct ChannelSettings: Hashable, Sendable {
   package var hpackTableSizeDecoder: Int?
   package var maxConcurrentStreams: Int?
   package var streamLookahead: Int?
-  package var retryBufferLimit: Int?
+  package var retryBufferSize: Int?
   package var serviceConfig: ServiceConfig?
 
   package init() {}
@@ -48,7 +48,7 @@ package struct ChannelSettings: Hashable, Sendable {
     merged.hpackTableSizeDecoder = hpackTableSizeDecoder ?? defaults.hpackTableSizeDecoder
     merged.maxConcurrentStreams = maxConcurrentStreams ?? defaults.maxConcurrentStreams
     merged.streamLookahead = streamLookahead ?? defaults.streamLookahead
-    merged.retryBufferLimit = retryBufferLimit ?? defaults.retryBufferLimit
+    merged.retryBufferSize = retryBufferSize ?? defaults.retryBufferSize
     merged.serviceConfig = serviceConfig ?? defaults.serviceConfig
     return merged
   }

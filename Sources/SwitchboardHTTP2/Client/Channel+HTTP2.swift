@@ -15,7 +15,7 @@ extension Channel {
     self.init(
       try ClientChannel(target: target, options: options, group: loops),
       serviceConfig: options.serviceConfig,
-      retryBufferLimit: options.retryBufferLimit
+      retryBufferSize: options.retryBufferSize
     )
   }
 }

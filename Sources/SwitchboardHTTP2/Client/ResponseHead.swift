@@ -50,6 +50,9 @@ struct ResponseHead {
     return fields
   }
 
+  /// Forgets what there was, for another head.
+  mutating func startAgain() { self = ResponseHead(keepsFields: keepsFields, listSizeLimit: listSizeLimit) }
+
   /// Headers and trailers each have the limit to themselves.
   mutating func blockDidEnd() { listSize = 0 }
 

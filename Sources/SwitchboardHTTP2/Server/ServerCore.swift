@@ -34,13 +34,22 @@ final class ServerCore: @unchecked Sendable {
       maxConcurrentStreams: options.maxConcurrentStreams,
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
+      windowLimit: options.maxWindow,
+      unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize
     )
   }
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
+  /// Reads again what the certificates in use were read from.
+  func reloadTLS() throws(GRPCStatus) {
+    guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
+    try replaceTLS(source)
+  }
+
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
+    guard tlsContext != nil else { throw .serverWithoutTLS }
     let context = try TLSContext(server: options)
     tls.withLock { $0 = context }
   }
@@ -50,12 +59,13 @@ final class ServerCore: @unchecked Sendable {
     guard let socket = Socket.adopt(descriptor, kind, on: loop),
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
-    let accepted = state.withLock { state in
-      guard !state.isDraining, state.connections.count < options.maxConnections else { return false }
+    let refusal: GRPCStatus? = state.withLock { state in
+      guard !state.isDraining else { return .serverStopped }
+      guard state.connections.count < options.maxConnections else { return .tooManyConnections }
       state.connections[ObjectIdentifier(connection)] = connection
-      return true
+      return nil
     }
-    if accepted { connection.start() } else { connection.close(.serverStopped) }
+    if let refusal { connection.close(refusal) } else { connection.start() }
   }
 
   func connectionDidClose(_ connection: ServerConnection) {
@@ -114,6 +124,15 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let tooManyConnections = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the server has as many connections as it allows",
+    origin: .library
+  )
+  static let serverWithoutTLS = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was made without TLS"
+  )
   static let serverStopped = GRPCStatus(
     code: .unavailable,
     message: "the server was stopped",

@@ -119,7 +119,7 @@ import Testing
     Choice(choose: { $0.hpackTableSizeDecoder = 3 }, isChosen: { $0.hpackTableSizeDecoder == 3 }),
     Choice(choose: { $0.maxConcurrentStreams = 3 }, isChosen: { $0.maxConcurrentStreams == 3 }),
     Choice(choose: { $0.streamLookahead = 3 }, isChosen: { $0.streamLookahead == 3 }),
-    Choice(choose: { $0.retryBufferLimit = 3 }, isChosen: { $0.retryBufferLimit == 3 }),
+    Choice(choose: { $0.retryBufferSize = 3 }, isChosen: { $0.retryBufferSize == 3 }),
     Choice(
       choose: { $0.serviceConfig = try? ServiceConfig() },
       isChosen: { $0.serviceConfig == (try? ServiceConfig()) }

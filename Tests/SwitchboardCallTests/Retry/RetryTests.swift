@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func aRequestBeyondTheBufferIsSentOnce() async throws {
-    let script = ScriptedChannel(try .retrying(), retryBufferLimit: 10)
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 10)
     let call = script.unary([UInt8](repeating: 0, count: 11))
     try await script.transport.next().end(.unavailable)
     #expect(await call.status.code == .unavailable)
@@ -165,9 +165,9 @@ import Testing
   }
 
   @Test func aCallsOwnBufferLimitGoesFirst() async throws {
-    let script = ScriptedChannel(try .retrying(), retryBufferLimit: 1000)
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000)
     var options = CallOptions()
-    options.retryBufferLimit = 1
+    options.retryBufferSize = 1
     let call = script.unary([1, 2], options: options)
     try await script.transport.next().end(.unavailable)
     #expect(await call.status.code == .unavailable)

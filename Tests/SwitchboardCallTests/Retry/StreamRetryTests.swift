@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func beyondTheBufferTheCallIsCommitted() async throws {
-    let script = ScriptedChannel(try .retrying(), retryBufferLimit: 100)
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 100)
     let call = script.update()
     let only = try await script.transport.next()
     for _ in 0..<3 { try await call.requestStream.send([UInt8](repeating: 1, count: 50)) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func aCommittedCallStreamsOn() async throws {
-    let script = ScriptedChannel(try .retrying(), retryBufferLimit: 1000)
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000)
     let call = script.update()
     let only = try await script.transport.next()
     only.sendHeaders()
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func aSlowTransportStopsTheWriter() async throws {
-    let script = ScriptedChannel(try .retrying(), retryBufferLimit: 100 * 1024 * 1024)
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 100 * 1024 * 1024)
     let call = script.update()
     let only = try await script.transport.next()
     let written = Locked(0)

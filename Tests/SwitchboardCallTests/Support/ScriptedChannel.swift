@@ -8,14 +8,14 @@ struct ScriptedChannel {
   let time = ManualTime()
   let channel: Channel
 
-  init(_ config: ServiceConfig? = nil, retryBufferLimit: Int? = nil) {
+  init(_ config: ServiceConfig? = nil, retryBufferSize: Int? = nil) {
     var environment = CallEnvironment()
     environment.time = time
     environment.random = { 0.5 }
     channel = Channel(
       transport,
       serviceConfig: config,
-      retryBufferLimit: retryBufferLimit,
+      retryBufferSize: retryBufferSize,
       environment: environment
     )
   }

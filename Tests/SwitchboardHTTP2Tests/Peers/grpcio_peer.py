@@ -142,7 +142,7 @@ class Handlers(grpc.GenericRpcHandler):
     def hang(self, request, context):
         ended = threading.Event()
         context.add_callback(ended.set)
-        ended.wait(20)
+        ended.wait(120)
         return request
 
     def expand(self, request, context):

@@ -90,7 +90,7 @@ import Testing
       { $0.logContext = ["a": "b"] }, { $0.channelPoolDomain = "d" }, { $0.channelPoolDomain = "e" },
       { $0.channelID = 1 }, { $0.channelID = 2 }, { $0.maxMetadataSize = 8000 },
       { $0.hpackTableSizeEncoder = 100 }, { $0.hpackTableSizeDecoder = 100 },
-      { $0.maxConcurrentStreams = 10 }, { $0.streamLookahead = 100_000 }, { $0.retryBufferLimit = 10 },
+      { $0.maxConcurrentStreams = 10 }, { $0.streamLookahead = 100_000 }, { $0.retryBufferSize = 10 },
       { $0.serviceConfig = try? ServiceConfig() },
     ]
     try await Scene.with {

@@ -27,6 +27,7 @@ import Testing
       $0.hpackTableSizeDecoder = 8
       $0.maxConcurrentStreams = 9
       $0.streamLookahead = 10_000_000
+      $0.retryBufferSize = 11
     }
     #expect(options.userAgentPrefix == "app/1")
     #expect(options.maxResponseSize == 1000)
@@ -46,6 +47,7 @@ import Testing
     #expect(options.maxConcurrentStreams == 9)
     #expect(options.streamWindow == 10_000_000)
     #expect(options.connectionWindow == 10_000_000)
+    #expect(options.retryBufferSize == 11)
   }
 
   @Test func connectionsAreSecureUnlessToldOtherwise() throws {
@@ -115,7 +117,7 @@ import Testing
     )
     #expect(arguments.settings.serviceConfig == (try ServiceConfig(json: json)))
     #expect(!arguments.enableRetry)
-    #expect(arguments.settings.retryBufferLimit == 77)
+    #expect(arguments.settings.retryBufferSize == 77)
   }
 
   /// What a server can see of the options.

@@ -81,7 +81,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     options.serviceConfig = try ServiceConfig(json: Self.config)
     let channel =
       inProcess
-      ? try Channel(inProcess: [provider], serviceConfig: try ServiceConfig(json: Self.config))
+      ? try Channel(inProcess: [provider], channelOptions: options)
       : try Channel(target: "\(address)", options: options)
     let result: Result<Void, any Error>
     do { result = .success(try await body(channel, provider)) } catch { result = .failure(error) }

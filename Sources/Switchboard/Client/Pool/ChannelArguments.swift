@@ -30,7 +30,7 @@ struct ChannelArguments: Hashable, Sendable {
     settings.transportType = settings.transportType ?? .secure
     settings.channelID = settings.channelID ?? 0
     settings.maxMetadataSize = settings.maxMetadataSize ?? defaults.maxHeaderListSize
-    settings.retryBufferLimit = settings.retryBufferLimit ?? defaults.retryBufferLimit
+    settings.retryBufferSize = settings.retryBufferSize ?? defaults.retryBufferSize
     responseSizeLimit = responseSizeLimit ?? defaults.maxResponseSize
     if settings.additionalChannelArgs?.isEmpty == true { settings.additionalChannelArgs = nil }
     if settings.logContext?.isEmpty == true { settings.logContext = nil }
@@ -78,7 +78,7 @@ struct ChannelArguments: Hashable, Sendable {
     "grpc.http2.hpack_table_size.decoder": \.hpackTableSizeDecoder,
     "grpc.max_concurrent_streams": \.maxConcurrentStreams,
     "grpc.http2.lookahead_bytes": \.streamLookahead,
-    "grpc.per_rpc_retry_buffer_size": \.retryBufferLimit,
+    "grpc.per_rpc_retry_buffer_size": \.retryBufferSize,
   ]
 
   private mutating func takeNumber(_ name: String, _ value: ChannelArgument) throws(GRPCStatus) {

@@ -20,6 +20,7 @@ extension ChannelOptions {
       // A window of the connection below that of a stream would be the one that counts.
       connectionWindow = max(connectionWindow, lookahead)
     }
+    retryBufferSize = settings.retryBufferSize ?? retryBufferSize
     authority = arguments.authority ?? settings.hostNameOverride
     tls = try Self.tls(settings)
   }

@@ -53,7 +53,7 @@ extension Channel {
       self.init(
         PooledTransport(owner, host, options, loop: owner.loop(for: host)),
         serviceConfig: arguments.settings.serviceConfig,
-        retryBufferLimit: arguments.settings.retryBufferLimit,
+        retryBufferSize: arguments.settings.retryBufferSize,
         enablesRetry: arguments.enableRetry,
         environment: CallEnvironment()
       )

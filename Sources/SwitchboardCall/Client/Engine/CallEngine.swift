@@ -7,20 +7,20 @@ final class CallEngine: ByteTransport {
   let transport: any ByteTransport
   let environment: CallEnvironment
   private let config: ServiceConfig?
-  private let retryBufferLimit: Int
+  private let retryBufferSize: Int
   private let enablesRetry: Bool
   private let throttles = Locked<[RetryThrottling: RetryThrottle]>([:])
 
   init(
     _ transport: any ByteTransport,
     _ config: ServiceConfig?,
-    retryBufferLimit: Int?,
+    retryBufferSize: Int?,
     enablesRetry: Bool,
     _ environment: CallEnvironment
   ) {
     self.transport = transport
     self.config = config
-    self.retryBufferLimit = retryBufferLimit ?? 1024 * 1024
+    self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
     self.environment = environment
   }
@@ -56,7 +56,7 @@ final class CallEngine: ByteTransport {
     let plan = RepetitionPlan(
       repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
       throttle: throttle(config?.retryThrottling),
-      bufferLimit: options.retryBufferLimit ?? retryBufferLimit,
+      bufferLimit: options.retryBufferSize ?? retryBufferSize,
       requestSizeLimit: method?.maxRequestMessageBytes
     )
     guard let provider else { return makeCall(request, receiver, plan) }
