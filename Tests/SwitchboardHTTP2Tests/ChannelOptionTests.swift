@@ -27,6 +27,8 @@ import Testing
   }
 
   private func answer(_ peer: FramePeer, extra: [(String, String)] = [], trailers: [(String, String)] = []) {
+    // The whole request is read first: closing the socket on unread bytes would reset the connection.
+    while let frame = peer.next(Kind.data), !frame.endsStream {}
     peer.headers(1, Self.headers + extra)
     peer.data(1, [0, 0, 0, 0, 1, 9])
     peer.headers(1, [("grpc-status", "0")] + trailers, ends: true)
@@ -37,7 +39,7 @@ import Testing
       let peer = listener.accept()
       let settings = try #require(peer.next(Kind.settings)).payload
       let entries = stride(from: 0, to: settings.count, by: 6).map { Array(settings[$0..<$0 + 6]) }
-      #expect(entries.contains([0, 1, 0, 0, 1234 >> 8, 1234 & 255]))
+      #expect(entries.contains([0, 1, 0, 0, 4, 210]))
       answer(peer)
     }
     #expect(result == .success([9]))
@@ -58,7 +60,6 @@ import Testing
     let large = [("large", String(repeating: "x", count: 2000))]
     let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
       let peer = listener.accept()
-      _ = peer.next(Kind.headers)
       answer(peer, extra: inTrailers ? [] : large, trailers: inTrailers ? large : [])
     }
     guard case .failure(let status) = result else {
@@ -72,7 +73,6 @@ import Testing
     let half = [("half", String(repeating: "x", count: 600))]
     let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
       let peer = listener.accept()
-      _ = peer.next(Kind.headers)
       answer(peer, extra: half, trailers: half)
     }
     #expect(result == .success([9]))

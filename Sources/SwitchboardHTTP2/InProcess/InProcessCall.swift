@@ -155,6 +155,9 @@ final class InProcessCall: @unchecked Sendable {
     streamObserver?.sent(.end)
     streamObserver?.closed(nil)
     streamObserver = nil
+    // To the client it is the peer who ends the call, as it would be over a network.
+    var status = status
+    status.origin = .peer
     close(status)
   }
 

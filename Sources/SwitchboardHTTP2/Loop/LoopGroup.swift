@@ -17,7 +17,11 @@ public final class LoopGroup: Sendable {
     for _ in 0..<max(1, count) {
       guard let loop = Loop(spin: spin), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
-        throw GRPCStatus(code: .resourceExhausted, message: "the system has nothing left to run an event loop with", origin: .library)
+        throw GRPCStatus(
+          code: .resourceExhausted,
+          message: "the system has nothing left to run an event loop with",
+          origin: .library
+        )
       }
       started.append(loop)
     }

@@ -83,7 +83,7 @@ protocol Payloads_MappedClientProtocol: Sendable {
 /// Calls `payloads.Mapped` on a channel.
 struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Payloads_MappedClientInterceptorFactoryProtocol>
 
@@ -98,6 +98,21 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Payloads_MappedClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func both(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> [Swift.UInt8] {
@@ -110,6 +125,16 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<[Swift.UInt8]> {
     unaryCall(Payloads_MappedMetadata.Methods.both, request, callOptions) { $0.makeBothInterceptors() }
+  }
+
+  func makeBothCall(
+    _ request: Swift.String,
+    responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Swift.String, [Swift.UInt8]> {
+    handledCall(Payloads_MappedMetadata.Methods.both, request, responseHandler, callOptions) {
+      $0.makeBothInterceptors()
+    }
   }
 
   func one<Requests: Swift.Sequence & Sendable>(
@@ -136,6 +161,15 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     }
   }
 
+  func makeOneCall(
+    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Swift.String, Payloads_Plain> {
+    handledCall(Payloads_MappedMetadata.Methods.one, responseHandler, callOptions) {
+      $0.makeOneInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func neither(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Payloads_Plain {
@@ -152,6 +186,16 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     }
   }
 
+  func makeNeitherCall(
+    _ request: Payloads_Plain,
+    responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Payloads_Plain, Payloads_Plain> {
+    handledCall(Payloads_MappedMetadata.Methods.neither, request, responseHandler, callOptions) {
+      $0.makeNeitherInterceptors()
+    }
+  }
+
   func special(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Swift.String> {
@@ -164,6 +208,16 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Swift.String> {
     serverStreamingCall(Payloads_MappedMetadata.Methods.special, request, callOptions) {
+      $0.makeSpecialInterceptors()
+    }
+  }
+
+  func makeSpecialCall(
+    _ request: Swift.String,
+    responseHandler: any Switchboard.ResponseHandler<Swift.String>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Swift.String, Swift.String> {
+    handledCall(Payloads_MappedMetadata.Methods.special, request, responseHandler, callOptions) {
       $0.makeSpecialInterceptors()
     }
   }
@@ -281,7 +335,7 @@ protocol Payloads_InJSONClientProtocol: Sendable {
 /// Calls `payloads.InJSON` on a channel.
 struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Payloads_InJSONClientInterceptorFactoryProtocol>
 
@@ -296,6 +350,21 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Payloads_InJSONClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func get(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> [Swift.UInt8] {
@@ -306,6 +375,16 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<[Swift.UInt8]> {
     unaryCall(Payloads_InJSONMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
+  }
+
+  func makeGetCall(
+    _ request: Payloads_Plain,
+    responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Payloads_Plain, [Swift.UInt8]> {
+    handledCall(Payloads_InJSONMetadata.Methods.get, request, responseHandler, callOptions) {
+      $0.makeGetInterceptors()
+    }
   }
 }
 
