@@ -232,7 +232,7 @@ let package = Package(
     // Figures beside other implementations: `make bench`.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 
