@@ -12,15 +12,11 @@ extension Method {
     )
   }
 
-  /// The method in the format that a call's options ask for; `nil` where it stays as it is.
-  @inlinable
-  func chosen(by choice: PayloadChoice?) -> InFormat? {
-    guard let choice else { return nil }
-    return inFormat(chosenBy: choice)
-  }
-
-  @usableFromInline
-  func inFormat(chosenBy choice: PayloadChoice) -> InFormat? {
-    choice.format(for: descriptor).map(inFormat)
+  /// The method in the format that a call's options ask for, or in its own.
+  func inFormat(of options: CallOptions) -> InFormat {
+    guard let format = options.payloadFormat?.format(for: descriptor) else {
+      return InFormat(descriptor, requests: AnyMarshaller(requests), responses: AnyMarshaller(responses))
+    }
+    return inFormat(format)
   }
 }

@@ -8,14 +8,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return try await unary(
-          method.descriptor,
-          request,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return try await unaryInFormat(method, request, options)
       }
       return try await unary(
         method.descriptor,
@@ -48,14 +42,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return serverStreaming(
-          method.descriptor,
-          request,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return serverStreamingInFormat(method, request, options)
       }
       return serverStreaming(
         method.descriptor,

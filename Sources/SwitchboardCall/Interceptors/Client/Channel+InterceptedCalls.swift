@@ -8,14 +8,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncUnaryCall<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return makeUnaryCall(
-          method.descriptor,
-          request,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return makeUnaryCallInFormat(method, request, options)
       }
       return makeUnaryCall(
         method.descriptor,
@@ -41,13 +35,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return makeClientStreamingCall(
-          method.descriptor,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return makeClientStreamingCallInFormat(method, options)
       }
       return makeClientStreamingCall(
         method.descriptor,
@@ -73,14 +62,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncServerStreamingCall<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return makeServerStreamingCall(
-          method.descriptor,
-          request,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return makeServerStreamingCallInFormat(method, request, options)
       }
       return makeServerStreamingCall(
         method.descriptor,
@@ -105,13 +88,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return makeBidirectionalStreamingCall(
-          method.descriptor,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return makeBidirectionalStreamingCallInFormat(method, options)
       }
       return makeBidirectionalStreamingCall(
         method.descriptor,

@@ -12,14 +12,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return try await clientStreaming(
-          method.descriptor,
-          messages,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return try await clientStreamingInFormat(method, messages, options)
       }
       return try await clientStreaming(
         method.descriptor,
@@ -53,14 +47,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return try await clientStreaming(
-          method.descriptor,
-          messages,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return try await clientStreamingInFormat(method, messages, options)
       }
       return try await clientStreaming(
         method.descriptor,
@@ -110,14 +98,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return bidirectionalStreaming(
-          method.descriptor,
-          messages,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return bidirectionalStreamingInFormat(method, messages, options)
       }
       return bidirectionalStreaming(
         method.descriptor,
@@ -146,14 +128,8 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
     guard let interceptors else {
-      if let method = method.chosen(by: options?.payloadFormat) {
-        return bidirectionalStreaming(
-          method.descriptor,
-          messages,
-          requests: method.requests,
-          responses: method.responses,
-          options: options
-        )
+      if let options, options.payloadFormat != nil {
+        return bidirectionalStreamingInFormat(method, messages, options)
       }
       return bidirectionalStreaming(
         method.descriptor,

@@ -18,12 +18,17 @@ extension Channel {
       switch part {
       case .metadata(let headers):
         // Only now have the interceptors had their say.
-        pipeline.chosen = method.chosen(by: transport.options.payloadFormat).map(ChosenFormat.init)
-        transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
+        if transport.options.payloadFormat != nil {
+          pipeline.chosen = ChosenFormat(method, transport.options)
+          transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
+        } else {
+          pipeline.chosen = nil
+          transport.contentSubtype = ownSubtype
+        }
         transport.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          let bytes = try pipeline.chosen?.method.requests.encode(message) ?? method.requests.encode(message)
+          let bytes = try pipeline.chosen?.encode(message) ?? method.requests.encode(message)
           transport.send(bytes, metadata, promise)
         } catch {
           transport.failToEncode(error, promise)
@@ -44,7 +49,7 @@ extension ClientPipeline {
     // The cycle of the pipeline and its end is broken by `close`, when the call ends.
     transport.onMessage = { bytes in
       do {
-        let message = try self.chosen?.method.responses.decode(bytes) ?? responses.decode(bytes)
+        let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
         self.receive(.message(message), at: self.interceptors.count - 1)
       } catch {
         self.transport.failToDecode(error)
@@ -96,18 +101,4 @@ extension ClientPipeline {
   func finishRequests() {
     send(.end, promise: nil, to: 0)
   }
-}
-
-/// A method in a format that was chosen for one call.
-@usableFromInline
-final class ChosenFormat<Request: Sendable, Response: Sendable> {
-  @usableFromInline let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
-
-  @usableFromInline
-  init(_ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>) {
-    self.method = method
-  }
-
-  @usableFromInline
-  var contentSubtype: ContentSubtype { .of(method.requests, method.responses) }
 }
