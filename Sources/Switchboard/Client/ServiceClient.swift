@@ -7,13 +7,20 @@ public protocol ServiceClient: Sendable {
 
   /// What the calls are made on.
   var channel: Channel { get }
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: CallOptions { get set }
   /// The factory, if there is one.
   var interceptors: ClientInterceptors<InterceptorFactory> { get }
 }
 
 extension ServiceClient {
+  /// The options of a call: its own, and for what they leave open, those of all calls.
+  @inlinable
+  func merged(_ options: CallOptions?) -> CallOptions {
+    guard let options else { return defaultCallOptions }
+    return options.overriding(defaultCallOptions)
+  }
+
   /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
@@ -25,7 +32,7 @@ extension ServiceClient {
     try await channel.unary(
       method,
       request,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }
@@ -41,7 +48,7 @@ extension ServiceClient {
     channel.serverStreaming(
       method,
       request,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }
@@ -61,7 +68,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }
@@ -81,7 +88,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }
@@ -101,7 +108,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }
@@ -121,7 +128,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: self.interceptors.make(interceptors)
     )
   }

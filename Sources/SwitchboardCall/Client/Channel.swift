@@ -5,10 +5,39 @@
 public final class Channel: Sendable {
   /// What carries the calls.
   public let transport: any ByteTransport
+  /// The transport with what is configured per method, tokens and retries.
+  @usableFromInline let engine: CallEngine
 
-  /// A channel over any transport.
-  public init(_ transport: any ByteTransport) {
+  /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
+  /// `retryBufferSize` bytes of requests are kept to make it again.
+  public convenience init(
+    _ transport: any ByteTransport,
+    serviceConfig: ServiceConfig? = nil,
+    retryBufferSize: Int? = nil
+  ) {
+    self.init(
+      transport,
+      serviceConfig: serviceConfig,
+      retryBufferSize: retryBufferSize,
+      environment: CallEnvironment()
+    )
+  }
+
+  package init(
+    _ transport: any ByteTransport,
+    serviceConfig: ServiceConfig?,
+    retryBufferSize: Int? = nil,
+    enablesRetry: Bool = true,
+    environment: CallEnvironment
+  ) {
     self.transport = transport
+    engine = CallEngine(
+      transport,
+      serviceConfig,
+      retryBufferSize: retryBufferSize,
+      enablesRetry: enablesRetry,
+      environment
+    )
   }
 
   deinit { transport.retire() }

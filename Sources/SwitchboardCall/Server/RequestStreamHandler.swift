@@ -5,6 +5,7 @@ public final class ClientStreamingHandler: MethodHandler {
   // A closure, so that what it does is compiled for the types of the method: a generic class's method
   // would not be.
   @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -19,6 +20,9 @@ public final class ClientStreamingHandler: MethodHandler {
       Responses.Message
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      ClientStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     begin = { stream in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
@@ -32,7 +36,9 @@ public final class ClientStreamingHandler: MethodHandler {
           }
         }
       }
-      let messages = RequestStream(stream.requests) { try requests.decode($0) }
+      let messages = RequestStream(stream.requests) { bytes in
+        try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+      }
       stream.run {
         do {
           let response = try await handler(messages, ServerCallContext(stream))
@@ -47,6 +53,28 @@ public final class ClientStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream) { begin(stream) }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    ClientStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
 }
 
 /// Serves a method that streams both ways.
@@ -54,6 +82,7 @@ public final class BidirectionalStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -69,6 +98,9 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       ) async throws -> Void
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      BidirectionalStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     begin = { stream in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
@@ -84,10 +116,14 @@ public final class BidirectionalStreamingHandler: MethodHandler {
           }
         }
       }
-      let messages = RequestStream(stream.requests) { try requests.decode($0) }
+      let messages = RequestStream(stream.requests) { bytes in
+        try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+      }
       stream.run {
         do {
-          let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+          let writer = ResponseStreamWriter(stream) { response in
+            try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+          }
           try await handler(messages, writer, ServerCallContext(stream))
           stream.finish(.ok)
         } catch {
@@ -100,4 +136,29 @@ public final class BidirectionalStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream) { begin(stream) }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler:
+      @escaping @Sendable (
+        RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
+      ) async throws -> Void
+  ) -> any MethodHandler {
+    BidirectionalStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
 }

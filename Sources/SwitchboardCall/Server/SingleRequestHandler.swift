@@ -5,6 +5,7 @@ public final class UnaryHandler: MethodHandler {
   // A closure, so that what it does is compiled for the types of the method: a generic class's method
   // would not be.
   @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -17,6 +18,9 @@ public final class UnaryHandler: MethodHandler {
     handler: @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      UnaryHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     begin = { stream, message in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
@@ -51,6 +55,28 @@ public final class UnaryHandler: MethodHandler {
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
   public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler: @escaping @Sendable (Request, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    UnaryHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
 }
 
 /// Serves a method that takes one request and streams responses.
@@ -58,6 +84,7 @@ public final class ServerStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
   @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -72,6 +99,9 @@ public final class ServerStreamingHandler: MethodHandler {
       async throws -> Void
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      ServerStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     begin = { stream, message in
       if let chain = interceptors?(), !chain.isEmpty {
         let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
@@ -96,7 +126,9 @@ public final class ServerStreamingHandler: MethodHandler {
       }
       stream.run {
         do {
-          let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+          let writer = ResponseStreamWriter(stream) { response in
+            try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+          }
           try await handler(request, writer, ServerCallContext(stream))
           stream.finish(.ok)
         } catch {
@@ -109,6 +141,29 @@ public final class ServerStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
   public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler:
+      @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+  ) -> any MethodHandler {
+    ServerStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
 }
 
 extension GRPCStatus {

@@ -14,6 +14,10 @@ struct GeneratorOptions {
   var usesAccessLevelOnImports = false
   var extraModuleImports: [String] = []
   var moduleMappingsPath: String?
+  var payloadMappingsPath: String?
+
+  /// The files that options name.
+  var mappingPaths: [String] { [moduleMappingsPath, payloadMappingsPath].compactMap(\.self) }
 
   /// The options in a parameter.
   init(parameter: String) throws(GeneratorError) {
@@ -36,6 +40,7 @@ struct GeneratorOptions {
     case "Visibility": visibility = try GeneratorOptions.choice(value, for: key)
     case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
     case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
+    case "PayloadMappings": payloadMappingsPath = try GeneratorOptions.text(value, for: key)
     case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
     default:
       guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
@@ -57,7 +62,10 @@ struct GeneratorOptions {
   }
 
   private static func unknown(_ key: String) -> GeneratorError {
-    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "Visibility"]
+    let others = [
+      "ExtraModuleImports", "FileNaming", "PayloadMappings", "ProtoPathModuleMappings",
+      "Visibility",
+    ]
     let known = (others + flags.keys).sorted().joined(separator: ", ")
     return GeneratorError("unknown option '\(key)': the options are \(known)")
   }

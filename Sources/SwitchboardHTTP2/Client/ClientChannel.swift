@@ -29,7 +29,17 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   let watchers = Locked(ConnectivityWatchers())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
-  public init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+  public convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+    try self.init(target: target, options: options, group: group, loop: group.nextLoop())
+  }
+
+  /// On one of the group's loops.
+  package init(
+    target: String,
+    options: ChannelOptions,
+    group: LoopGroup,
+    loop: Loop
+  ) throws(GRPCStatus) {
     try options.validate()
     let parsed = try Target(target)
     self.target = parsed
@@ -38,7 +48,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
     }
     self.options = options
     self.group = group
-    loop = group.nextLoop()
+    self.loop = loop
     authority = Array((options.authority ?? self.target.authority).utf8)
     userAgent =
       Array((options.userAgentPrefix.map { "\($0) " } ?? "").utf8) + Array("grpc-swift-switchboard/0.1".utf8)
@@ -59,8 +69,15 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize,
-      isServer: false
+      isServer: false,
+      headerTableSize: options.hpackTableSizeDecoder,
+      maxEncoderTableSize: options.hpackTableSizeEncoder
     )
+  }
+
+  /// Whether no call is under way or waits for a connection. On the loop.
+  package var isUnused: Bool {
+    !hasWaitingCalls && connections.allSatisfy { $0.session.streams.count == 0 }
   }
 
   // MARK: Calls

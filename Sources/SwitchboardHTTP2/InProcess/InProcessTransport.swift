@@ -19,7 +19,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     _ channelOptions: ChannelOptions,
     _ group: LoopGroup
   ) {
-    router = Router(providers)
+    router = Router(providers, formats: options.payloadFormats)
     self.options = options
     self.channelOptions = channelOptions
     self.group = group
@@ -87,6 +87,10 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    self.init(InProcessTransport(providers, options, channelOptions, loops))
+    self.init(
+      InProcessTransport(providers, options, channelOptions, loops),
+      serviceConfig: channelOptions.serviceConfig,
+      retryBufferSize: channelOptions.retryBufferSize
+    )
   }
 }

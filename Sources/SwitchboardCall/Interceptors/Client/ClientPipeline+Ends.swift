@@ -13,13 +13,23 @@ extension Channel {
       chain?.interceptors ?? []
     )
     let transport = pipeline.transport
-    pipeline.toTransport = { [requests = method.requests] part, promise in
+    let ownSubtype = ContentSubtype.of(method.requests, method.responses)
+    pipeline.toTransport = { part, promise in
       switch part {
       case .metadata(let headers):
+        // Only now have the interceptors had their say.
+        if transport.options.payloadFormat != nil {
+          pipeline.chosen = ChosenFormat(method, transport.options)
+          transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
+        } else {
+          pipeline.chosen = nil
+          transport.contentSubtype = ownSubtype
+        }
         transport.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          transport.send(try requests.encode(message), metadata, promise)
+          let bytes = try pipeline.chosen?.encode(message) ?? method.requests.encode(message)
+          transport.send(bytes, metadata, promise)
         } catch {
           transport.failToEncode(error, promise)
         }
@@ -39,10 +49,10 @@ extension ClientPipeline {
     // The cycle of the pipeline and its end is broken by `close`, when the call ends.
     transport.onMessage = { bytes in
       do {
-        let message = try responses.decode(bytes)
+        let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
         self.receive(.message(message), at: self.interceptors.count - 1)
       } catch {
-        self.transport.cancel(.marshalling(error, "decoded"))
+        self.transport.failToDecode(error)
       }
     }
     transport.onAnswer = { answer in

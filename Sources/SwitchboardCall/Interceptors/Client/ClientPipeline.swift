@@ -20,6 +20,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   // class would not be.
   @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
+  /// The format that the options asked for, in place of the method's own.
+  @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
@@ -33,7 +35,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     _ interceptors: [ClientInterceptor<Request, Response>]
   ) {
     eventLoop = channel.eventLoop
-    transport = ClientTransportEnd(channel.transport, method, options ?? CallOptions())
+    transport = ClientTransportEnd(channel.engine, method, options ?? CallOptions())
     self.interceptors = interceptors
   }
 

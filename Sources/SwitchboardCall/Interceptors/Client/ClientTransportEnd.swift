@@ -28,8 +28,11 @@ final class ClientTransportEnd: @unchecked Sendable {
   let transport: any ByteTransport
   let method: MethodDescriptor
   @usableFromInline let deadline: ContinuousClock.Instant?
-  @exclusivity(unchecked) var options: CallOptions
+  @exclusivity(unchecked) @usableFromInline var options: CallOptions
   @exclusivity(unchecked) var path: String
+  @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
+  /// Why a response could not be read, which fails the call whatever the server says.
+  @exclusivity(unchecked) private var decodingFailure: GRPCStatus?
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
   @exclusivity(unchecked) private var message: MessageBuffer?
@@ -64,6 +67,7 @@ final class ClientTransportEnd: @unchecked Sendable {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
     options.initialMetadata = metadata
     message = nil
+    decodingFailure = nil
     promises = SentPromises()
     promises.metadata = promise
     phase = .gathering
@@ -119,13 +123,26 @@ final class ClientTransportEnd: @unchecked Sendable {
     cancel(status)
   }
 
+  @usableFromInline
+  func failToDecode(_ error: any Error) {
+    let status = GRPCStatus.marshalling(error, "decoded")
+    decodingFailure = decodingFailure ?? status
+    cancel(status)
+  }
+
   private func start(_ body: CallRequest.Body) {
     phase = .live
     if let deadline { options.timeout = max(.zero, deadline - .now) }
     let method = path == method.path ? method : MethodDescriptor(path: path, type: type)
     responses = type.streamsResponses ? StreamedAnswers() : nil
     let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: body, responses: responses?.pipe),
+      CallRequest(
+        method: method,
+        options: options,
+        body: body,
+        responses: responses?.pipe,
+        contentSubtype: contentSubtype
+      ),
       receiver: self
     )
     self.call = call
@@ -160,7 +177,11 @@ final class ClientTransportEnd: @unchecked Sendable {
     requests = nil
     responses = nil
     promises.failAll(status.isOk ? .callEnded : status)
-    onAnswer?(status.origin == .peer ? .end(status, trailers) : .failure(status))
+    if let decodingFailure {
+      onAnswer?(.failure(decodingFailure))
+    } else {
+      onAnswer?(status.origin == .peer ? .end(status, trailers) : .failure(status))
+    }
   }
 }
 
@@ -194,10 +215,11 @@ extension ClientTransportEnd: ResponseReceiver {
 
   /// Reads responses as fast as the caller does.
   private func read(_ responses: StreamedAnswers) async {
-    while let message = try? await responses.pipe.next() {
+    while decodingFailure == nil, let message = try? await responses.pipe.next() {
       message.withBytes { onMessage?($0) }
       await room?(message.byteCount)
     }
+    responses.isReading = false
     if let outcome = responses.outcome { finish(outcome.status, outcome.trailers) }
   }
 }
