@@ -148,7 +148,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardTests",
-      dependencies: ["Switchboard", "EchoService"],
+      dependencies: ["Switchboard", "Echo", "EchoService"],
       exclude: ["Peers"]
     ),
 
@@ -230,7 +230,7 @@ let package = Package(
     // Figures beside other implementations: `make bench`.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 

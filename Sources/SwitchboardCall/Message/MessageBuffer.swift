@@ -18,6 +18,9 @@ public struct MessageBuffer: @unchecked Sendable {
 
   @usableFromInline let storage: ManagedBuffer<Header, UInt8>
 
+  /// Whether a call that compresses its messages compresses this one.
+  public var mayCompress = true
+
   /// Memory for exactly `byteCount` bytes, which `fill` must write: it throws where it wrote more or fewer.
   public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
