@@ -30,6 +30,12 @@ extension String {
 
 let goldens: [Target] = goldenCases.map(golden)
 
+/// SwiftProtobuf, where the environment asks for the bridge to it. Not a trait: `swift package dump-symbol-graph` and
+/// other verbs fetch what a trait that is off would want, and this package must do without a network.
+let swiftProtobuf: [Target.Dependency] =
+  Context.environment["SWITCHBOARD_SWIFT_PROTOBUF"] == "1"
+  ? [.product(name: "SwiftProtobuf", package: "swift-protobuf")] : []
+
 let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
@@ -52,18 +58,8 @@ let package = Package(
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
 
-    // The bridge to messages that SwiftProtobuf generated: empty without the trait.
+    // The bridge to messages that SwiftProtobuf generated: empty unless the environment asks for it.
     .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
-  ],
-  traits: [
-    .trait(
-      name: "SwiftProtobuf",
-      description: "Marshallers for messages that SwiftProtobuf generated, in SwitchboardSwiftProtobuf."
-    )
-  ],
-  dependencies: [
-    // Fetched with the trait alone: every use of it says so.
-    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0")
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -129,18 +125,12 @@ let package = Package(
     // Messages into bytes and back, between the last interceptor and the transport.
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
-    // Marshallers for messages of another library, with the trait of its name; without it, nothing. The tests
-    // compile the same source over a stand-in, since nothing is fetched here.
+    // Marshallers for messages of another library, where the environment asks for it; otherwise nothing. The
+    // tests compile the same source over a stand-in, since nothing is fetched here.
     .target(
       name: "SwitchboardSwiftProtobuf",
-      dependencies: [
-        "SwitchboardCall",
-        .product(
-          name: "SwiftProtobuf",
-          package: "swift-protobuf",
-          condition: .when(traits: ["SwiftProtobuf"])
-        ),
-      ]
+      dependencies: ["SwitchboardCall"] + swiftProtobuf,
+      swiftSettings: swiftProtobuf.isEmpty ? [] : [.define("SwiftProtobuf")]
     ),
     .target(name: "SwiftProtobufStandIn", path: "Tests/SwiftProtobufStandIn"),
     .testTarget(
@@ -268,3 +258,7 @@ let package = Package(
 )
 
 package.targets += goldens
+
+if !swiftProtobuf.isEmpty {
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))
+}

@@ -54,7 +54,8 @@ import Testing
 
   @Test func interceptorsSeeTheValues() async throws {
     var handlers = ServiceHandlers(Stock.service)
-    handlers.unary(Stock.find, interceptors: { [Renamer()] }) { query, _ in
+    let renaming: @Sendable () -> [ServerInterceptor<Stock.Query, Stock.Item>] = { [Renamer()] }
+    handlers.unary(Stock.find, interceptors: renaming) { query, _ in
       Stock.Item(name: query.name, count: 1)
     }
     try await Link.connection.with([handlers]) { [handlers] channel async throws in
