@@ -16,15 +16,7 @@ import Testing
     }
   }
 
-  private func advance(_ loop: Loop, by duration: Duration) async {
-    await withCheckedContinuation { continuation in
-      loop.execute {
-        loop.advanceClock(by: duration)
-        // What fell due runs first in the next turn.
-        loop.execute { continuation.resume() }
-      }
-    }
-  }
+  private func advance(_ loop: Loop, by duration: Duration) async { await loop.advance(by: duration) }
 
   private func wait(_ pair: TestPair, for wanted: ConnectivityState) async {
     guard let channel = pair.channel.transport as? ClientChannel else { return }

@@ -10,6 +10,8 @@ public protocol CallObserver: Sendable {
   func connectionOpened(_ connection: ObservedConnection)
   /// A connection that could be used is gone, and why.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
+  /// A peer did what no well-behaved one does, and was stopped. Told for each time; count them.
+  func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
 }
 
 extension CallObserver {
@@ -17,6 +19,7 @@ extension CallObserver {
   public func callEnded(_ call: ObservedCall, _ status: GRPCStatus, _ token: (any Sendable)?) {}
   public func connectionOpened(_ connection: ObservedConnection) {}
   public func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
+  public func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) {}
 }
 
 /// What an observer learns of a call.

@@ -32,6 +32,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
   @exclusivity(unchecked) private var failure: GRPCStatus?
+  @exclusivity(unchecked) private var fault: PeerAbuse?
   @exclusivity(unchecked) private var closeCode: UInt32?
   @exclusivity(unchecked) private var attempts = 0
   @exclusivity(unchecked) private var timer: LoopTimer?
@@ -49,7 +50,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.channel = channel
-    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    head = ResponseHead(
+      keepsFields: receiver.wantsMetadata,
+      listSizeLimit: channel.options.maxHeaderListSize
+    )
     deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
     inboundFlow = request.responses.map(InboundFlow.init)
   }
@@ -150,12 +154,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
     guard phase == .open, failure == nil else { return }
+    if head.isTooLarge {
+      connection?.report(.headersTooLarge)
+      failure = .responseHeadersTooLarge
+      return ready()
+    }
     if !headersComplete {
       if head.isInformational, !endsStream {
-        head = ResponseHead(keepsFields: receiver.wantsMetadata)
+        head = ResponseHead(
+          keepsFields: receiver.wantsMetadata,
+          listSizeLimit: channel.options.maxHeaderListSize
+        )
         return
       }
       headersComplete = true
+      head.endBlock()
       failure = head.failure
       if receiver.wantsMetadata, !endsStream { headersToTell = head.takeFields() }
     }
@@ -183,6 +196,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
     } catch {
       failure = error
+      connection?.report(fault ?? (error.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
       ready()
     }
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
@@ -202,7 +216,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
     guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
-    return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
+    do {
+      return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
+    } catch {
+      fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
+      throw error
+    }
   }
 
   override func remoteDidEnd() {
@@ -315,6 +334,11 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let responseHeadersTooLarge = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the response's headers are larger than the limit",
+    origin: .peer
+  )
   static let tooManyResponses = GRPCStatus(
     code: .internalError,
     message: "the call takes one response and got several",

@@ -53,7 +53,8 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
       maxHeaderListSize: options.maxHeaderListSize,
-      isServer: false
+      isServer: false,
+      controlFrameAllowance: options.controlFrameAllowance
     )
   }
 

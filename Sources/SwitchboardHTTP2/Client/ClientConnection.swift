@@ -39,6 +39,15 @@ final class ClientConnection: Connection {
     channel.connectionBecameReady(self)
   }
 
+  override func report(_ abuse: PeerAbuse) {
+    channel.options.observer?.peerAbused(abuse, observed)
+    channel.options.logger.log(
+      .info,
+      "a server misbehaves",
+      ["target": channel.target.authority, "how": abuse.rawValue]
+    )
+  }
+
   override func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32) {
     retire()
   }
@@ -71,7 +80,9 @@ final class ClientConnection: Connection {
     switch keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle) {
     case nil: keepaliveTimer = nil
     case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    case .close: close(.keepaliveTimeout)
+    case .close:
+      report(.silence)
+      close(.keepaliveTimeout)
     case .ping(let time):
       session.ping(0)
       setNeedsFlush()

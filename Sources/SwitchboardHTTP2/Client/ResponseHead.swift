@@ -9,14 +9,22 @@ struct ResponseHead {
   private(set) var encoding: MessageCompression? = MessageCompression.none
   private(set) var fields = HPACKHeaders()
   let keepsFields: Bool
+  /// The size of the fields as HTTP/2 counts it.
+  private var listSize = 0
+  private let listSizeLimit: Int
 
-  init(keepsFields: Bool) {
+  init(keepsFields: Bool, listSizeLimit: Int) {
     self.keepsFields = keepsFields
+    self.listSizeLimit = listSizeLimit
   }
+
+  var isTooLarge: Bool { listSize > listSizeLimit }
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
   mutating func add(_ name: Bytes, _ value: Bytes) {
+    listSize += name.count + value.count + 32
+    guard !isTooLarge else { return }
     switch name.count {
     case 7 where name.equals(":status"):
       httpStatus = value.decimal ?? 0
@@ -34,6 +42,9 @@ struct ResponseHead {
     }
     if keepsFields { fields.append(name: name, value: value) }
   }
+
+  /// The limit is for each block of headers.
+  mutating func endBlock() { listSize = 0 }
 
   /// The fields so far, which are then the next block's to fill.
   mutating func takeFields() -> HPACKHeaders {

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// A gRPC server: some services, listening on any number of addresses.
 public final class Server: Sendable {
-  private let core: ServerCore
+  let core: ServerCore
 
   /// Runs on the loops of `group`, or on one of its own.
   public init(

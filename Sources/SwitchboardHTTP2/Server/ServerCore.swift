@@ -32,7 +32,8 @@ final class ServerCore: @unchecked Sendable {
       maxConcurrentStreams: options.maxConcurrentStreams,
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
-      maxHeaderListSize: options.maxHeaderListSize
+      maxHeaderListSize: options.maxHeaderListSize,
+      controlFrameAllowance: options.controlFrameAllowance
     )
   }
 
@@ -48,12 +49,15 @@ final class ServerCore: @unchecked Sendable {
     guard let socket = Socket.adopt(descriptor, kind, on: loop),
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
-    let accepted = state.withLock { state in
-      guard !state.isDraining, state.connections.count < options.maxConnections else { return false }
+    let refusal: GRPCStatus? = state.withLock { state in
+      if state.isDraining { return .serverStopped }
+      if state.connections.count >= options.maxConnections { return .tooManyConnections }
       state.connections[ObjectIdentifier(connection)] = connection
-      return true
+      return nil
     }
-    if accepted { connection.start() } else { connection.close(.serverStopped) }
+    guard let refusal else { return connection.start() }
+    if refusal == .tooManyConnections { connection.report(.connectionLimit) }
+    connection.close(refusal)
   }
 
   func connectionDidClose(_ connection: ServerConnection) {
@@ -65,6 +69,9 @@ final class ServerCore: @unchecked Sendable {
     }
     for waiter in waiters { waiter.resume() }
   }
+
+  /// Each to be used on its own loop only.
+  var connections: [ServerConnection] { state.withLock { Array($0.connections.values) } }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
@@ -109,6 +116,12 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let tooManyConnections = GRPCStatus(
+    code: .unavailable,
+    message: "the server has as many connections as it allows",
+    origin: .library
+  )
+
   static let serverStopped = GRPCStatus(
     code: .unavailable,
     message: "the server was stopped",

@@ -8,6 +8,8 @@ struct SessionSettings {
   var maxFrameSize = 64 * 1024
   var maxHeaderListSize = 16 * 1024
   var isServer = true
+  /// How many frames that carry nothing for a call the peer may send at once.
+  var controlFrameAllowance = 1000
 
   var entries: [nghttp2_settings_entry] {
     var entries = [
@@ -38,6 +40,8 @@ enum SessionFactory {
     // Windows open as messages are read, not as bytes arrive: that is the backpressure.
     nghttp2_option_set_no_auto_window_update(option, 1)
     nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
+    // `FrameWatch` limits resets, by a measure that clients which cancel many calls do not reach.
+    nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
     let result =
       role == .server
