@@ -145,6 +145,7 @@ final class InProcessCall: @unchecked Sendable {
   private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
     var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])
     if let message = status.message { all.add(name: "grpc-message", value: message) }
+    if let details = status.packedDetails { all.add(name: "grpc-status-details-bin", binary: details) }
     if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
     return all
   }

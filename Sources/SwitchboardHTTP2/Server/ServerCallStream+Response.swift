@@ -199,6 +199,7 @@ extension ServerCallStream {
   private func writeStatus(into headers: HeaderWriter) {
     headers.add("grpc-status", String(status.code.rawValue).utf8)
     if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
+    if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
     if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
     if let trailerMetadata { headers.add(trailerMetadata) }
   }

@@ -7,6 +7,7 @@ final class ServerCore: @unchecked Sendable {
   // is locked.
   let options: ServerOptions
   let router: Router
+  private let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>
@@ -23,6 +24,7 @@ final class ServerCore: @unchecked Sendable {
   {
     self.options = options
     tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
+    self.providers = providers
     router = Router(providers)
     self.group = group
   }
@@ -81,13 +83,16 @@ final class ServerCore: @unchecked Sendable {
 
   /// Stops accepting and asks every connection to end once its calls have.
   func beginDraining() {
-    let (listeners, connections) = state.withLock { state in
-      state.isDraining = true
-      defer { state.listeners = [] }
-      return (state.listeners, Array(state.connections.values))
+    let (isFirst, listeners, connections) = state.withLock { state in
+      defer {
+        state.isDraining = true
+        state.listeners = []
+      }
+      return (!state.isDraining, state.listeners, Array(state.connections.values))
     }
     for listener in listeners { listener.close() }
     for connection in connections { onLoop(of: connection) { $0.drain() } }
+    if isFirst { for provider in providers { provider.serverIsShuttingDown() } }
   }
 
   func closeAll() {
