@@ -90,7 +90,8 @@ struct TestService: CallHandlerProvider {
         return all
       },
       // Reads nothing until it is cancelled.
-      ClientStreamingHandler(Self.deaf, requests: bytes, responses: bytes) { [cancelled] _, _ in
+      ClientStreamingHandler(Self.deaf, requests: bytes, responses: bytes) { _, _ in
+        let cancelled = Signal()
         await withTaskCancellationHandler {
           await cancelled.wait()
         } onCancel: {
