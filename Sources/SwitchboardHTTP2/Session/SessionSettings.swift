@@ -40,6 +40,9 @@ enum SessionFactory {
     // Windows open as messages are read, not as bytes arrive: that is the backpressure.
     nghttp2_option_set_no_auto_window_update(option, 1)
     nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
+    // One read can bring more pings than nghttp2 holds answers for by default: `FrameWatch` is to see them
+    // first, and this to hold for a peer that does not read.
+    nghttp2_option_set_max_outbound_ack(option, 4000)
     // `FrameWatch` limits resets, by a measure that clients which cancel many calls do not reach.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }

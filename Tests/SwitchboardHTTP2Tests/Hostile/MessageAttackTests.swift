@@ -26,7 +26,8 @@ import Testing
   /// Sixteen megabytes in sixteen kilobytes.
   private static let bomb: [UInt8] = {
     let zeros = MessageBuffer([UInt8](repeating: 0, count: 16 << 20))
-    return Array(Compressor.compress(zeros, .gzip).unsafeFramedBytes)
+    let bomb = Compressor.compress(zeros, .gzip)
+    return withExtendedLifetime(bomb) { Array(bomb.unsafeFramedBytes) }
   }()
 
   private static let samples: [Sample] = [
