@@ -109,7 +109,7 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "Echo", "EchoService"]),
 
     // The example: its generated module, and the command.
     .target(
@@ -189,7 +189,7 @@ let package = Package(
     // Figures beside other implementations: `make bench`.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 

@@ -42,10 +42,11 @@ import Testing
 
   @Test(arguments: Wire.allCases) func theDeadlineEndsACallOnBothSides(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
-      let failure = await status {
-        _ = try await pair.get(TestService.hang, options: CallOptions(timeout: .milliseconds(50)))
-      }
-      #expect(failure?.code == .deadlineExceeded)
+      let loop = try #require(pair.channel.eventLoop as? Loop)
+      let call = Task { try await pair.get(TestService.hang, options: CallOptions(timeout: .seconds(600))) }
+      await pair.service.hanging.wait()
+      await loop.advance(by: .seconds(601))
+      #expect(await status { _ = try await call.value }?.code == .deadlineExceeded)
       await pair.service.cancelled.wait()
     }
   }

@@ -19,6 +19,9 @@ struct ResponseHead {
     self.listSizeLimit = listSizeLimit
   }
 
+  /// One for the next response, of which nothing has come.
+  var anew: ResponseHead { ResponseHead(keepsFields: keepsFields, listSizeLimit: listSizeLimit) }
+
   var isTooLarge: Bool { listSize > listSizeLimit }
 
   typealias Bytes = UnsafeBufferPointer<UInt8>

@@ -40,6 +40,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
+  @exclusivity(unchecked) private var received = MessageTotals()
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -76,7 +77,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
-    if phase == .refusing, endsStream { connection.streamIsReady(self) }
+    // Trailers, which say nothing to gRPC, end a request as well.
+    if endsStream, phase != .receiving { return remoteDidEnd() }
     guard phase == .receiving else { return }
     if head.handler?.method.type.streamsRequests == true, inbound == nil {
       inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
@@ -87,12 +89,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
-    let credit = take(bytes)
-    if credit == bytes.count {
-      connection.session.consume(id, credit)
-    } else {
-      connection.session.consumeConnection(bytes.count)
-    }
+    connection.settle(arrived: bytes.count, credit: take(bytes), on: id)
   }
 
   override func remoteDidEnd() {
@@ -111,7 +108,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func didClose(_ code: UInt32) {
     let wasEnded = localEnded
     phase = .closed
-    observation?.end(wasEnded ? status : .callGone)
+    observation?.end(wasEnded ? status : .callGone, sent: body.totals, received: received)
     observation = nil
     cancelTimer()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
@@ -125,6 +122,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     responses?.detach()
     inbound?.pipe.abort(.callGone)
     inbound?.pipe.detach()
+    connection.forget(inbound?.takeWithheld() ?? 0)
     tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
   }
@@ -164,8 +162,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   /// Takes bytes of the request, and returns how many of them the client may send again at once.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
+    received.bytes += bytes.count
     if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
+      received.messages += 1
       connection.streamIsReady(self)
       return bytes.count
     }
@@ -178,6 +178,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    received.messages += 1
     let message = message.isCompressed ? try decompress(message) : message
     if let inbound {
       inbound.pipe.push(message)
@@ -227,8 +228,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func startIfWhole() {
     if let rejection = head.rejection { return refuse(rejection) }
-    if let failure { return end(nil, failure) }
     guard let handler = head.handler else { return }
+    observe(handler.method)
+    if let failure { return end(nil, failure) }
     if inbound != nil {
       begin()
       handler.start(self)
@@ -246,13 +248,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     case .status(let status):
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
-    case .http(let code, let message):
+    case .http(let code, let message, let allowed):
       // A peer that does not speak gRPC may not understand an answer before it has said all.
       guard remoteEnded || requestIsLate else {
         phase = .refusing
         return limitRequest()
       }
-      reject(code, message)
+      reject(code, message, allowed: allowed)
     }
   }
 
@@ -288,12 +290,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     phase = .handling
     stopLimitingRequest()
     startDeadline()
-    if let observer = connection.options.observer, let method = head.handler?.method {
-      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-      observation = Observation(observer, call)
-    }
-
     inbound?.pipe.attach(self)
+  }
+
+  private func observe(_ method: MethodDescriptor) {
+    guard observation == nil, let observer = connection.options.observer else { return }
+    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+    observation = Observation(observer, call)
   }
 
   /// It runs from the first sight of the headers, whether the request is whole or not.

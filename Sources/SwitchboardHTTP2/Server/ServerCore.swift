@@ -34,6 +34,8 @@ final class ServerCore: @unchecked Sendable {
       maxConcurrentStreams: options.maxConcurrentStreams,
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
+      windowLimit: options.maxWindow,
+      unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize,
       controlFrameAllowance: options.controlFrameAllowance
     )
@@ -41,7 +43,14 @@ final class ServerCore: @unchecked Sendable {
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
+  /// Reads again what the certificates in use were read from.
+  func reloadTLS() throws(GRPCStatus) {
+    guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
+    try replaceTLS(source)
+  }
+
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
+    guard tlsContext != nil else { throw .serverWithoutTLS }
     let context = try TLSContext(server: options)
     tls.withLock { $0 = context }
   }
@@ -127,6 +136,10 @@ extension GRPCStatus {
     origin: .library
   )
 
+  static let serverWithoutTLS = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was made without TLS"
+  )
   static let serverStopped = GRPCStatus(
     code: .unavailable,
     message: "the server was stopped",

@@ -7,6 +7,7 @@ enum HTTP2Error: UInt32 {
   case refusedStream = 0x7
   case cancel = 0x8
   case enhanceYourCalm = 0xb
+  case inadequateSecurity = 0xc
 
   /// Whether a code says that the other side broke a rule. To calm down is asked for by ourselves, where the
   /// reason is known.

@@ -5,13 +5,21 @@ import SwitchboardCall
 protocol SessionDelegate: AnyObject {
   /// A peer opens a stream. `nil` refuses it.
   func sessionDidOpenStream(_ id: Int32) -> SessionStream?
-  func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32)
+  func sessionDidReceiveGoAway(_ goAway: GoAway)
   func sessionDidReceiveSettings()
   func sessionDidReceivePing(isAck: Bool, payload: UInt64)
   /// We end a stream or the connection for a rule that the peer has broken.
   func sessionDidBlamePeer()
   /// The time, in nanoseconds.
   var sessionNow: UInt64 { get }
+}
+
+/// What a peer says when it ends a connection.
+struct GoAway {
+  let lastStream: Int32
+  let code: UInt32
+  /// In the peer's words; often empty.
+  let reason: String
 }
 
 /// One side of an HTTP/2 connection: owns an nghttp2 session. Bytes in, bytes out, no I/O.
@@ -34,6 +42,9 @@ final class Session {
   /// What a callback found, for `receive` and `drain` to tell.
   @exclusivity(unchecked) private(set) var offence: Offence?
   let headers = HeaderWriter()
+  /// The last of our requests whose headers were handed to the connection.
+  @exclusivity(unchecked) var lastRequestSent: Int32 = 0
+  @exclusivity(unchecked) private var connectionWindow: Int
   let frameLimit: Int
 
   enum Role { case client, server }
@@ -43,6 +54,7 @@ final class Session {
     frameLimit = settings.maxFrameSize
     watch = FrameWatch(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
+    connectionWindow = settings.connectionWindow
     guard let raw = SessionFactory.make(role, settings) else { return nil }
     self.raw = raw
     nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
@@ -54,7 +66,7 @@ final class Session {
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
     guard nghttp2_submit_settings(raw, 0, entries, entries.count) == 0 else { return false }
-    return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(settings.connectionWindow)) == 0
+    return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
   }
 
   /// What the peer did for which the connection must end, and the code to say so with.
@@ -200,6 +212,18 @@ extension Session {
 
   func submitTrailers(_ id: Int32, constant: ConstantHeaders) {
     nghttp2_submit_trailer(raw, id, constant.entries, constant.count)
+  }
+
+  /// Lets the peer send more before it must wait: on every stream, and on all together.
+  func growWindows(to window: Int) {
+    var entry = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+      value: UInt32(clamping: window)
+    )
+    nghttp2_submit_settings(raw, 0, &entry, 1)
+    guard window > connectionWindow else { return }
+    connectionWindow = window
+    nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: window))
   }
 
   func resume(_ id: Int32) {

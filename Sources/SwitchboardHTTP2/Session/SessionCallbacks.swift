@@ -122,7 +122,12 @@ enum SessionCallbacks {
     guard UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue else {
       return with(session: userData, else: 0) { $0.controlFrameSent(head, frame) }
     }
-    with(session: userData, else: ()) { $0.sentForCall(head.length) }
+    with(session: userData, else: ()) { session in
+      session.sentForCall(head.length)
+      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
+        session.lastRequestSent = head.stream_id
+      }
+    }
     if head.flags & endStream != 0 { with(stream: head.stream_id, of: raw) { $0.localDidEnd() } }
     return 0
   }
@@ -197,7 +202,14 @@ extension Session {
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway
-      delegate?.sessionDidReceiveGoAway(lastStream: goAway.last_stream_id, code: goAway.error_code)
+      let reason = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+      delegate?.sessionDidReceiveGoAway(
+        GoAway(
+          lastStream: goAway.last_stream_id,
+          code: goAway.error_code,
+          reason: String(decoding: reason.prefix(256), as: UTF8.self)
+        )
+      )
     case NGHTTP2_PING.rawValue:
       let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
       let isAck = head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0

@@ -16,7 +16,7 @@ import Testing
   }
 
   private static let ping = [UInt8](repeating: 0, count: 8)
-  private static let call = FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("Deaf")))
+  private static let call = FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Deaf")))
 
   private static let floods: [Flood] = [
     Flood(abuse: .settingsFlood, frame: FramePeer.frame(Kind.settings, 0, 0, [])),
@@ -32,7 +32,7 @@ import Testing
     Flood(abuse: .emptyDataFlood, opening: call, frame: FramePeer.frame(Kind.data, 0, 1, [])),
     Flood(
       abuse: .continuationFlood,
-      opening: FramePeer.frame(Kind.headers, 0, 1, FramePeer.block(FramePeer.request("Get"))),
+      opening: FramePeer.frame(Kind.headers, 0, 1, FramePeer.block(FramePeer.call("Get"))),
       frame: FramePeer.frame(Kind.continuation, 0, 1, [])
     ),
     Flood(abuse: .unknownFrameFlood, frame: FramePeer.frame(200, 0, 0, [])),
@@ -75,7 +75,7 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in
-        let block = FramePeer.block(FramePeer.request("Hang"))
+        let block = FramePeer.block(FramePeer.call("Hang"))
         for stream in stride(from: UInt32(1), to: 200_000, by: 2) {
           let isTaken = socket.send(
             FramePeer.frame(Kind.headers, 4, stream, block)
@@ -93,7 +93,7 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       try await hostile.serveOthers(while: peer.raw) { socket in
-        let block = FramePeer.block(FramePeer.request("Hang"))
+        let block = FramePeer.block(FramePeer.call("Hang"))
         for stream in stride(from: UInt32(1), to: 200_000, by: 2) {
           let isTaken = socket.send(
             FramePeer.frame(Kind.headers, 4, stream, block)
@@ -111,7 +111,7 @@ import Testing
   @Test func aClientThatCallsAndCancelsMuchIsNoFlood() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      let block = FramePeer.block(FramePeer.request("Flood"))
+      let block = FramePeer.block(FramePeer.call("Flood"))
       let message: [UInt8] = [0, 0, 0, 0, 0]
       for stream in stride(from: UInt32(1), to: 6000, by: 2) {
         peer.raw.send(
@@ -147,7 +147,7 @@ import Testing
       // The socket is filled by answers whose windows are wide open.
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
       peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(0x7000_0000))
-      let block = FramePeer.block(FramePeer.request("Flood"))
+      let block = FramePeer.block(FramePeer.call("Flood"))
       for stream in stride(from: UInt32(1), to: 200, by: 2) {
         peer.send(Kind.headers, 4, stream, block)
         peer.data(stream, [0, 0, 0, 0, 0], ends: true)

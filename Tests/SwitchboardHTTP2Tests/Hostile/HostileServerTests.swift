@@ -117,7 +117,7 @@ import Testing
       code: .unavailable,
       abuse: .protocolViolation,
       once: FramePeer.frame(Kind.settings, 1, 0, [])
-        + FramePeer.frame(Kind.pushPromise, 4, 1, [0, 0, 0, 2] + FramePeer.block(FramePeer.request("Get")))
+        + FramePeer.frame(Kind.pushPromise, 4, 1, [0, 0, 0, 2] + FramePeer.block(FramePeer.call("Get")))
     ),
     Attack(
       name: "data before headers",
@@ -203,7 +203,7 @@ import Testing
     let peer = listener.accept()
     _ = peer.next(Kind.data)
     peer.send(Kind.headers, 0, 1, FramePeer.block(Self.head))
-    while await !transport.isInsideHeaders { await Task.yield() }
+    await transport.loop.until { transport.connections.contains { $0.session.isInsideHeaders } }
     await transport.loop.advance(by: .seconds(21))
     #expect(await status { _ = try await call.value }?.code == .unavailable)
     #expect(abuses.counts == [.slowHeaders: 1])
@@ -227,17 +227,5 @@ import Testing
     let status = await status { _ = try await call.value }
     await channel.shutDown(grace: .zero)
     return status
-  }
-}
-
-extension ClientChannel {
-  fileprivate var isInsideHeaders: Bool {
-    get async {
-      await withCheckedContinuation { continuation in
-        loop.execute {
-          continuation.resume(returning: self.connections.contains { $0.session.isInsideHeaders })
-        }
-      }
-    }
   }
 }

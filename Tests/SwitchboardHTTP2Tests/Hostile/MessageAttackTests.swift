@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: samples) func aMessageThatIsNotWhatItSays(_ sample: Sample) async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      peer.headers(1, FramePeer.request(sample.method, adding: sample.headers))
+      peer.headers(1, FramePeer.call(sample.method, adding: sample.headers))
       for start in stride(from: 0, to: sample.body.count, by: 10_000) {
         let piece = Array(sample.body[start..<min(start + 10_000, sample.body.count)])
         peer.data(1, piece, ends: start + 10_000 >= sample.body.count)
@@ -109,7 +109,7 @@ import Testing
       for peer in peers {
         for index in 0..<100 {
           let stream = UInt32(2 * index + 1)
-          peer.headers(stream, FramePeer.request("Get"))
+          peer.headers(stream, FramePeer.call("Get"))
           peer.data(stream, [0] + FramePeer.number(4 << 20))
         }
         peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])

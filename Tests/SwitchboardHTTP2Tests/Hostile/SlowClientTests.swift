@@ -33,7 +33,8 @@ import Testing
       // The beginning of a record that says hello, of 512 bytes of which few come.
       let peer = try RawPeer(hostile.pair.address)
       peer.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
-      while await hostile.loop.connectionCount(of: hostile.pair.server) < 2 { await Task.yield() }
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connectionCount == 2 }
       await hostile.loop.advance(by: .seconds(21))
       #expect(peer.readToEnd())
       await hostile.abuses.wait(for: .handshakeTimeout)
@@ -45,11 +46,10 @@ import Testing
       let peer = try hostile.connect()
       settle(peer)
       // With END_HEADERS it is the frame that does not end, without it the block.
-      let frame = FramePeer.frame(Kind.headers, flags, 1, FramePeer.block(FramePeer.request("Get")))
+      let frame = FramePeer.frame(Kind.headers, flags, 1, FramePeer.block(FramePeer.call("Get")))
       peer.raw.send(flags == 0 ? frame : frame.dropLast(5))
-      while await !hostile.loop.anyConnection(of: hostile.pair.server, { $0.session.isInsideHeaders }) {
-        await Task.yield()
-      }
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.contains { $0.session.isInsideHeaders } }
       await hostile.loop.advance(by: .seconds(21))
       #expect(peer.next(Kind.goAway)?.payload[7] == 11)
       #expect(peer.raw.readToEnd())
@@ -60,7 +60,7 @@ import Testing
   @Test func headersThatComeInPiecesInTime() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      for byte in FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("Get"))) {
+      for byte in FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Get"))) {
         peer.raw.send([byte])
       }
       for byte in FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 1, 7]) { peer.raw.send([byte]) }
@@ -74,10 +74,10 @@ import Testing
   @Test func aRequestThatDoesNotEnd() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      peer.headers(1, FramePeer.request("Get"))
+      peer.headers(1, FramePeer.call("Get"))
       peer.data(1, [0, 0, 0, 0, 9, 1])
       // One that streams requests may take as long as it likes.
-      peer.headers(3, FramePeer.request("Update"))
+      peer.headers(3, FramePeer.call("Update"))
       settle(peer)
       await hostile.loop.advance(by: .seconds(121))
       #expect(peer.nextHeaders()?.fields["grpc-status"] == "4")
@@ -127,18 +127,4 @@ import Testing
       withExtendedLifetime(idle) {}
     }
   }
-}
-
-extension Loop {
-  /// Looks at a server's connections, on the loop that they are all on.
-  fileprivate func anyConnection(
-    of server: Server,
-    _ test: @escaping @Sendable (ServerConnection) -> Bool
-  ) async -> Bool {
-    await withCheckedContinuation { continuation in
-      execute { continuation.resume(returning: server.core.connections.contains(where: test)) }
-    }
-  }
-
-  fileprivate func connectionCount(of server: Server) async -> Int { server.core.connectionCount }
 }

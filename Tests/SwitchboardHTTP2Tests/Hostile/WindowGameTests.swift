@@ -11,7 +11,7 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(1))
-      peer.headers(1, FramePeer.request("Get"))
+      peer.headers(1, FramePeer.call("Get"))
       let message: [UInt8] = [0] + FramePeer.number(3000) + [UInt8](repeating: 7, count: 3000)
       peer.data(1, message, ends: true)
       var received: [UInt8] = []
@@ -30,7 +30,7 @@ import Testing
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
       for index in 0..<50 {
-        peer.headers(UInt32(2 * index + 1), FramePeer.request("Flood"))
+        peer.headers(UInt32(2 * index + 1), FramePeer.call("Flood"))
         peer.data(UInt32(2 * index + 1), [0, 0, 0, 0, 0], ends: true)
       }
       for _ in 0..<50 { #expect(peer.next(Kind.headers) != nil) }
@@ -46,7 +46,7 @@ import Testing
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
       peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(0x7000_0000))
-      peer.headers(1, FramePeer.request("Flood"))
+      peer.headers(1, FramePeer.call("Flood"))
       peer.data(1, [0, 0, 0, 0, 0], ends: true)
       // The server goes on with others, whose answers are read.
       for _ in 0..<200 { #expect(try await hostile.pair.get() == [1, 2, 3]) }
@@ -58,7 +58,7 @@ import Testing
   @Test func aWindowThatIsMovedBackAndForth() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      for index in 0..<100 { peer.headers(UInt32(2 * index + 1), FramePeer.request("Deaf")) }
+      for index in 0..<100 { peer.headers(UInt32(2 * index + 1), FramePeer.call("Deaf")) }
       let settings =
         FramePeer.frame(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
         + FramePeer.frame(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
@@ -74,7 +74,7 @@ import Testing
       let peer = try hostile.connect()
       // HPACK allows changes of size at the beginning of a block, as many as one likes.
       let changes: [UInt8] = (0..<5000).flatMap { _ in [0x20, 0x3f, 0xe1, 0x1f] as [UInt8] }
-      peer.send(Kind.headers, 5, 1, Array(changes.prefix(12_000)) + FramePeer.block(FramePeer.request("Get")))
+      peer.send(Kind.headers, 5, 1, Array(changes.prefix(12_000)) + FramePeer.block(FramePeer.call("Get")))
       #expect(peer.nextHeaders() != nil)
     }
   }
@@ -84,7 +84,7 @@ import Testing
       let peer = try hostile.connect()
       // The server's settings count from here on.
       peer.send(Kind.settings, 1, 0, [])
-      peer.headers(1, FramePeer.request("Deaf"))
+      peer.headers(1, FramePeer.call("Deaf"))
       let message: [UInt8] = [0] + FramePeer.number(16_379) + [UInt8](repeating: 7, count: 16_379)
       // The window is a megabyte, of which nothing is read after the first 256 KB.
       for _ in 0..<100 { peer.data(1, message) }

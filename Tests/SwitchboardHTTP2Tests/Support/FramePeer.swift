@@ -66,13 +66,19 @@ final class FramePeer {
   }
 
   /// The headers of a call of `TestService`.
-  static func request(_ method: String, adding added: [(String, String)] = []) -> [(String, String)] {
-    [
-      (":method", "POST"), (":scheme", "http"), (":path", "/test.Test/\(method)"), (":authority", "test"),
-      ("te", "trailers"), ("content-type", "application/grpc"),
-    ] + added
+  static func call(_ method: String, adding added: [(String, String)] = []) -> [(String, String)] {
+    request("/test.Test/\(method)", added)
   }
 
+  /// The headers of a gRPC request.
+  static func request(_ path: String, _ more: [(String, String)] = []) -> [(String, String)] {
+    [
+      (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("te", "trailers"),
+      ("content-type", "application/grpc"),
+    ] + more
+  }
+
+  /// Headers, each as a literal that is not indexed.
   func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
     send(Kind.headers, ends ? 5 : 4, stream, Self.block(fields))
   }
@@ -119,6 +125,25 @@ final class FramePeer {
       if frame.type == type { return frame }
     }
     return nil
+  }
+
+  /// The next messages of the bodies to come, whatever their streams: each with its flag.
+  func nextMessages(_ count: Int) -> [(isCompressed: Bool, bytes: [UInt8])] {
+    var messages: [(isCompressed: Bool, bytes: [UInt8])] = []
+    var body: [UInt8] = []
+    while messages.count < count {
+      if body.count >= 5 {
+        let length = body[1..<5].reduce(0) { $0 << 8 | Int($1) }
+        if body.count >= 5 + length {
+          messages.append((body[0] == 1, Array(body[5..<5 + length])))
+          body.removeFirst(5 + length)
+          continue
+        }
+      }
+      guard let frame = next(Kind.data) else { break }
+      body += frame.payload
+    }
+    return messages
   }
 
   /// The headers of the next block, as `name: value`.

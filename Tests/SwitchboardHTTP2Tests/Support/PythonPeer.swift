@@ -37,3 +37,9 @@ func temporaryFile(_ bytes: [UInt8], suffix: String) throws -> String {
   try Data(bytes).write(to: url)
   return url.path
 }
+
+/// Writes a source over a file.
+func write(_ source: PEMSource, to path: String) throws {
+  guard case .bytes(let bytes) = source else { return }
+  try Data(bytes).write(to: URL(filePath: path))
+}
