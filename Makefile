@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test check conformance format generate bench clean
+.PHONY: help setup build demo test sanitize check conformance format generate bench clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -23,9 +23,15 @@ demo: ## Build for release and show what works
 
 test: ## Build and run all tests
 	@scripts/setup --tests
+	@scripts/build-peers
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
 	@scripts/test-examples
+
+sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (takes long)
+	@scripts/setup --tests
+	@scripts/build-peers
+	@scripts/sanitize
 
 check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
 	@scripts/setup --tests

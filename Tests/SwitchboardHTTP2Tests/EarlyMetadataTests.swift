@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EarlyMetadataTests {
   private let bytes = BytesMarshaller()
 
-  @Test(arguments: Wire.withAndWithout) func aStreamingCallOpensBeforeItsFirstMessage(_ wire: Wire)
+  @Test(arguments: Wire.allCases) func aStreamingCallOpensBeforeItsFirstMessage(_ wire: Wire)
     async throws
   {
     try await TestPair.with(wire) { pair async throws in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.withAndWithout, [TestService.greetOnce, TestService.greetThroughInterceptors])
+  @Test(arguments: Wire.allCases, [TestService.greetOnce, TestService.greetThroughInterceptors])
   func aUnaryHandlerCanSendItsMetadataFirst(_ wire: Wire, _ method: MethodDescriptor) async throws {
     try await TestPair.with(wire) { pair async throws in
       let call = pair.channel.makeUnaryCall(method, [5], requests: bytes, responses: bytes)

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.withAndWithout) func aHandlerThatSleepsStopsTheClient(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func aHandlerThatSleepsStopsTheClient(_ wire: Wire) async throws {
     var server = ServerOptions()
     server.streamBufferSize = 64 * 1024
     server.streamWindow = 128 * 1024

@@ -58,7 +58,7 @@ import Testing
     let port = try #require(peer.line())
     let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
     let caller = Caller(channel: channel)
-    try await callEverything(caller)
+    try await caller.callEverything()
     await channel.shutDown(grace: .zero)
   }
 
@@ -88,36 +88,5 @@ import Testing
     )
     #expect(try await update.collected() == ["a2", "b", "c"].map { Array($0.utf8) })
     await channel.shutDown(grace: .zero)
-  }
-
-  private func callEverything(_ caller: Caller) async throws {
-    for size in [0, 1, 1000, 100_000, 4_000_000] {
-      let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-      #expect(try await caller.get(TestService.get, payload) == payload)
-    }
-    #expect(try await caller.expand(TestService.expand, Array(0..<200)).collected() == (0..<200).map { [$0] })
-    let parts = (0..<500).map { [UInt8](repeating: UInt8($0 % 256), count: $0) }
-    #expect(try await caller.collect(TestService.collect, parts) == parts.flatMap { $0 })
-    #expect(try await caller.update(parts).collected() == parts)
-    for compression in [MessageCompression.gzip, .deflate] {
-      let payload = [UInt8](repeating: 7, count: 100_000)
-      let options = CallOptions(compression: compression)
-      #expect(try await caller.get(TestService.get, payload, options: options) == payload)
-    }
-    #expect(
-      await status { _ = try await caller.get(TestService.fail, Array("50% of ü".utf8)) }
-        == GRPCStatus(code: .failedPrecondition, message: "50% of ü")
-    )
-    #expect(await status { _ = try await caller.get(TestService.missing) }?.code == .unimplemented)
-    #expect(
-      await status {
-        _ = try await caller.get(TestService.hang, options: CallOptions(timeout: .milliseconds(200)))
-      }?
-      .code == .deadlineExceeded
-    )
-    let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
-    #expect(
-      await status { _ = try await caller.collect(TestService.ignore, endless) }?.code == .resourceExhausted
-    )
   }
 }

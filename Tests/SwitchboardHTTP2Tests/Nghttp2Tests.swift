@@ -1,4 +1,3 @@
-import Foundation
 import SwitchboardCall
 import Testing
 
@@ -6,33 +5,13 @@ import Testing
 
 /// nghttp2's own tools on the other side.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct Nghttp2Tests {
-  struct MissingTool: Error, CustomStringConvertible {
-    let name: String
-    var description: String {
-      "\(name) is not installed: it is in Debian's nghttp2-client, which make setup installs"
-    }
-  }
-
   /// What a tool prints.
   private func run(_ name: String, _ arguments: [String]) throws -> String {
-    let path = "/usr/bin/\(name)"
-    guard FileManager.default.isExecutableFile(atPath: path) else { throw MissingTool(name: name) }
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self)
+    try ChildProcess("/usr/bin/\(name)", arguments, errors: .discarded).allOutput()
   }
 
   private func requestFile() throws -> String {
-    let url = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString).bin")
-    try Data([0, 0, 0, 0, 5] + Array("hello".utf8)).write(to: url)
-    return url.path
+    try temporaryFile([0, 0, 0, 0, 5] + Array("hello".utf8), suffix: "bin")
   }
 
   @Test(arguments: [Wire.ipv4, .tls]) func h2loadFindsNothingWrong(_ wire: Wire) async throws {

@@ -62,7 +62,7 @@ import Testing
     #expect(atClient.all.filter { $0 != "opened true" } == calls + ["closed"])
   }
 
-  @Test(arguments: Wire.withAndWithout) func bothSidesCountMessagesAndBytes(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func bothSidesCountMessagesAndBytes(_ wire: Wire) async throws {
     let atServer = Recorder()
     let atClient = Recorder()
     var server = ServerOptions()

@@ -10,6 +10,8 @@ public protocol CallObserver: Sendable {
   func connectionOpened(_ connection: ObservedConnection)
   /// A connection that could be used is gone, and why.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
+  /// A peer did what no well-behaved one does, and was stopped. Told for each time; count them.
+  func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
   /// A connection never came to be used, and why: on a client nobody answered, or either side's handshake failed.
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)
 }
@@ -19,6 +21,7 @@ extension CallObserver {
   public func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?) {}
   public func connectionOpened(_ connection: ObservedConnection) {}
   public func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
+  public func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) {}
   public func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
 }
 

@@ -45,6 +45,10 @@ public struct ChannelOptions: Sendable {
   public var keepaliveTimeout = Duration.seconds(20)
   /// Whether to ask while no call is under way. Servers may take that for abuse.
   public var keepaliveWithoutCalls = false
+  /// How many frames that do nothing for a call a server may send at once: settings, pings, window updates,
+  /// informational headers, empty data. It regains a quarter of them each second, and four with each frame
+  /// that is sent to it for a call. A connection whose server sends more is closed.
+  public var controlFrameAllowance = 1000
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
   /// Goes before our own name in `user-agent`.

@@ -32,6 +32,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
   @exclusivity(unchecked) private var failure: GRPCStatus?
+  @exclusivity(unchecked) private var fault: PeerAbuse?
   @exclusivity(unchecked) private var closeCode: UInt32?
   /// It was refused untouched once and sent again: that is done once only.
   @exclusivity(unchecked) private var wasRetried = false
@@ -161,6 +162,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     remoteEnded = remoteEnded || endsStream
     guard phase == .open, failure == nil else { return }
     if head.isTooLarge {
+      connection?.report(.headersTooLarge)
       failure = .responseHeadersTooLarge(limit: channel.options.maxHeaderListSize)
       return ready()
     }
@@ -197,6 +199,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
     } catch {
       failure = error
+      connection?.report(fault ?? (error.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
       ready()
     }
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
@@ -217,7 +220,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
     guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
-    return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
+    do {
+      return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
+    } catch {
+      fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
+      throw error
+    }
   }
 
   override func remoteDidEnd() {

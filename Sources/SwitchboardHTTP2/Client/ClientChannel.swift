@@ -71,7 +71,8 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       maxHeaderListSize: options.maxHeaderListSize,
       isServer: false,
       headerTableSize: options.hpackTableSizeDecoder,
-      maxEncoderTableSize: options.hpackTableSizeEncoder
+      maxEncoderTableSize: options.hpackTableSizeEncoder,
+      controlFrameAllowance: options.controlFrameAllowance
     )
   }
 

@@ -51,6 +51,15 @@ final class ClientConnection: Connection {
     channel.connectionBecameReady(self)
   }
 
+  override func report(_ abuse: PeerAbuse) {
+    channel.options.observer?.peerAbused(abuse, channel.observed)
+    channel.options.logger.log(
+      .info,
+      "a server misbehaves",
+      ["target": channel.target.authority, "how": abuse.rawValue]
+    )
+  }
+
   override func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
     if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings" {
@@ -121,7 +130,9 @@ final class ClientConnection: Connection {
     switch keepalive?.look(now: loop.now, lastRead: lastRead, isIdle: isIdle) {
     case nil: keepaliveTimer = nil
     case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    case .close: close(.keepaliveTimeout)
+    case .close:
+      report(.silence)
+      close(.keepaliveTimeout)
     case .ping(let time):
       session.ping(0)
       setNeedsFlush()

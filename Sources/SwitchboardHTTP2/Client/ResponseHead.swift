@@ -23,7 +23,7 @@ struct ResponseHead {
 
   mutating func add(_ name: Bytes, _ value: Bytes) {
     listSize += name.count + value.count + 32
-    guard listSize <= listSizeLimit else { return }
+    guard !isTooLarge else { return }
     switch name.count {
     case 7 where name.equals(":status"):
       httpStatus = value.decimal ?? 0

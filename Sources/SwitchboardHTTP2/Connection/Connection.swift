@@ -10,6 +10,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   @exclusivity(unchecked) private var isDirty = false
   @exclusivity(unchecked) final private(set) var isClosed = false
   @exclusivity(unchecked) private var ready: [SessionStream] = []
+  @exclusivity(unchecked) private var headersTimer: LoopTimer?
+  @exclusivity(unchecked) private var isDismissed = false
   @exclusivity(unchecked) final var inbound: InboundAccount
   /// When bytes last came, by the loop's clock; zero before the first.
   @exclusivity(unchecked) final private(set) var lastRead: UInt64 = 0
@@ -59,6 +61,15 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   func sessionDidReceiveSettings() {}
   func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
 
+  /// The peer did what it should not: for the log and the metrics.
+  func report(_ abuse: PeerAbuse) {}
+
+  /// How long headers may take from their first byte to their last.
+  var headersTimeout: Duration { .seconds(20) }
+
+  /// How many frames may wait for a peer that reads nothing.
+  var unsentFrameLimit: Int { .max }
+
   // MARK: Reading
 
   /// Has the stream's `processReady` called once what was read is taken in.
@@ -69,6 +80,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   final func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
     if lastRead == 0, let status = mismatch(PeerProtocol(firstBytes: bytes)) {
+      report(tls == nil ? .notHTTP2 : .brokenTLS)
       return close(status, gently: true)
     }
     lastRead = loop.now
@@ -77,18 +89,59 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     case .open: break
     case .becameSecure: didBecomeSecure()
     case .ended: close(.connectionLost)
-    case .failed(let status): flushHandshake(then: status)
+    case .failed(let status):
+      report(.brokenTLS)
+      flushHandshake(then: status)
     }
     setNeedsFlush()
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
-    let isUsable = session.receive(bytes)
+    let offence = session.receive(bytes, now: loop.now)
     processReady()
-    guard isUsable else { return close(.protocolBroken) }
+    if let offence { return dismiss(offence) }
+    if session.isInsideHeaders != (headersTimer != nil) { watchHeaders() }
+    if socket.isWriting, session.unsentFrames > unsentFrameLimit {
+      return dismiss(Session.Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
+    }
     setNeedsFlush()
   }
+
+  private func watchHeaders() {
+    if let headersTimer {
+      loop.cancel(headersTimer)
+      self.headersTimer = nil
+    } else {
+      let timer = LoopTimer { [unowned self] in
+        dismiss(Session.Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
+      }
+      headersTimer = timer
+      loop.schedule(timer, after: headersTimeout)
+    }
+  }
+
+  /// Tells the peer why, as far as it reads, and closes.
+  final func dismiss(_ offence: Session.Offence) {
+    guard !isClosed else { return }
+    if !isDismissed { sayFarewell(offence) }
+    flush()
+    close(.protocolBroken, gently: true)
+  }
+
+  /// Takes nothing more from the peer; it closes once it has been told why.
+  final func sayFarewell(_ offence: Session.Offence, _ reason: StaticString? = nil) {
+    isDismissed = true
+    report(offence.abuse)
+    closeReason = .broken(by: offence.abuse)
+    session.terminate(offence.code, reason)
+  }
+
+  final func sessionDidBlamePeer() {
+    if !isDismissed { report(.protocolViolation) }
+  }
+
+  final var sessionNow: UInt64 { loop.now }
 
   private func processReady() {
     // What a stream does here may close the connection, which comes here again.
@@ -137,6 +190,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     // Streams may have ended with what was sent.
     processReady()
     if drained == .failed { return close(.protocolBroken) }
+    if let offence = session.takeOffence() { return dismiss(offence) }
     guard !session.wantsToRead, !session.wantsToWrite, !socket.isWriting else { return }
     close(session.errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, gently: true)
   }
@@ -165,9 +219,11 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   final func close(_ reason: GRPCStatus, gently: Bool = false) {
     guard !isClosed else { return }
     isClosed = true
-    let reason = explanation(of: reason)
+    let reason = closeReason ?? explanation(of: reason)
     closeReason = reason
     willClose(reason)
+    if let headersTimer { loop.cancel(headersTimer) }
+    headersTimer = nil
     session.abandonStreams(.internalError)
     processReady()
     if gently { socket.closeGently() } else { socket.close() }
@@ -179,6 +235,10 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 }
 
 extension GRPCStatus {
+  static func broken(by abuse: PeerAbuse) -> GRPCStatus {
+    GRPCStatus(code: .unavailable, message: "the peer broke the HTTP/2 protocol: \(abuse)", origin: .peer)
+  }
+
   static let connectionLost = GRPCStatus(
     code: .unavailable,
     message: "the connection was closed",

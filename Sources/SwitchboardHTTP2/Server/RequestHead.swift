@@ -94,9 +94,11 @@ struct RequestHead {
     }
   }
 
+  var isTooLarge: Bool { listSize > listSizeLimit }
+
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
-    guard listSize <= listSizeLimit else { return .status(.headersTooLarge) }
+    guard !isTooLarge else { return .status(.headersTooLarge) }
     guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
     guard isGRPC else {
       return .http(status: "415", message: "the content type is not application/grpc", allowed: nil)

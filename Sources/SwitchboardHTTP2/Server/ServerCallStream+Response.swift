@@ -204,12 +204,10 @@ extension ServerCallStream {
     connection.session.submitTrailersOnly(self)
   }
 
-  func reject(_ rejection: RequestHead.Rejection) {
-    guard case .http(let code, let message, let allowed) = rejection else {
-      if case .status(let status) = rejection { end(nil, status) }
-      return
-    }
+  /// Answers a request that is no call of gRPC's.
+  func reject(_ code: StaticString, _ message: StaticString, allowed: StaticString?) {
     phase = .ending
+    cancelTimer()
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))

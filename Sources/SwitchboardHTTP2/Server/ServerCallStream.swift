@@ -8,11 +8,12 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   /// ```
   ///   receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
-  ///       └───────────────rejected────────────────────────────^
+  ///       ├───────────────rejected────────────────────────────^
+  ///       └──no gRPC──> refusing ──request is whole───────────┘
   /// ```
   /// From every phase a reset, a lost connection or a deadline leads on at once.
   enum Phase {
-    case receiving, handling, ending, closed
+    case receiving, refusing, handling, ending, closed
   }
 
   let connection: ServerConnection
@@ -28,10 +29,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var localEnded = false
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
+  @exclusivity(unchecked) private var fault: PeerAbuse?
   @exclusivity(unchecked) var status = GRPCStatus.ok
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) private var requestTimer: LoopTimer?
+  @exclusivity(unchecked) private var requestIsLate = false
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
@@ -73,6 +77,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
+    // Trailers, which say nothing to gRPC, end a request as well.
+    if endsStream, phase != .receiving { return remoteDidEnd() }
     guard phase == .receiving else { return }
     head.settleFormat(by: connection.router)
     if head.handler?.method.type.streamsRequests == true, inbound == nil {
@@ -90,7 +96,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func remoteDidEnd() {
     remoteEnded = true
     endOfRequests()
-    if phase == .receiving { connection.streamIsReady(self) }
+    if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
 
   override func localDidEnd() {
@@ -156,7 +162,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   /// Takes bytes of the request, and returns how many of them the client may send again at once.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard failure == nil, phase != .closed, phase != .ending else { return bytes.count }
+    guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
     received.bytes += bytes.count
     if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
@@ -186,16 +192,24 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
     guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
-    return try Compressor.decompress(message, encoding, sizeLimit: connection.options.maxRequestSize)
+    do {
+      return try Compressor.decompress(message, encoding, sizeLimit: connection.options.maxRequestSize)
+    } catch {
+      fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
+      throw error
+    }
   }
 
   private func endOfRequests() {
+    guard phase != .refusing else { return }
     if failure == nil, deframer.isInsideMessage { fail(.truncatedMessage) }
     inbound?.pipe.finish(failure)
   }
 
   private func fail(_ status: GRPCStatus) {
     failure = status
+    guard head.rejection == nil else { return connection.streamIsReady(self) }
+    connection.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
     inbound?.pipe.finish(status)
     connection.streamIsReady(self)
   }
@@ -205,6 +219,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func processReady() {
     switch phase {
     case .receiving: startIfWhole()
+    case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling:
       if let failure { end(nil, failure) }
     case .ending, .closed: break
@@ -213,7 +228,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func startIfWhole() {
-    if let rejection = head.rejection { return reject(rejection) }
+    if let rejection = head.rejection { return refuse(rejection) }
     guard let handler = head.handler else { return }
     observe(handler.method)
     if let failure { return end(nil, failure) }
@@ -224,8 +239,39 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       startSingle(handler)
     } else {
       startDeadline()
+      limitRequest()
       if let lent = lentRequest { request = MessageBuffer(lent) }
     }
+  }
+
+  private func refuse(_ rejection: RequestHead.Rejection) {
+    switch rejection {
+    case .status(let status):
+      if head.isTooLarge { connection.report(.headersTooLarge) }
+      end(nil, status)
+    case .http(let code, let message, let allowed):
+      // A peer that does not speak gRPC may not understand an answer before it has said all.
+      guard remoteEnded || requestIsLate else {
+        phase = .refusing
+        return limitRequest()
+      }
+      reject(code, message, allowed: allowed)
+    }
+  }
+
+  /// A request that has to be whole comes in time or not at all.
+  private func limitRequest() {
+    guard requestTimer == nil, let limit = connection.options.requestTimeout else { return }
+    let timer = LoopTimer { self.requestDidNotCome() }
+    requestTimer = timer
+    connection.loop.schedule(timer, after: limit)
+  }
+
+  private func requestDidNotCome() {
+    requestTimer = nil
+    requestIsLate = true
+    connection.report(.slowRequest)
+    if phase == .receiving { end(nil, .requestTooSlow) } else { processReady() }
   }
 
   private func startSingle(_ handler: any MethodHandler) {
@@ -243,6 +289,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func begin() {
     phase = .handling
+    stopLimitingRequest()
     startDeadline()
     inbound?.pipe.attach(self)
   }
@@ -273,7 +320,14 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     task?.cancel()
   }
 
+  private func stopLimitingRequest() {
+    guard let requestTimer else { return }
+    connection.loop.cancel(requestTimer)
+    self.requestTimer = nil
+  }
+
   func cancelTimer() {
+    stopLimitingRequest()
     guard let timer else { return }
     connection.loop.cancel(timer)
     self.timer = nil
@@ -286,6 +340,11 @@ extension GRPCStatus {
     code: .deadlineExceeded,
     message: "the deadline of the call has passed",
     origin: .library
+  )
+  static let requestTooSlow = GRPCStatus(
+    code: .deadlineExceeded,
+    message: "the request took too long to arrive",
+    origin: .peer
   )
   static let wrongRequestCount = GRPCStatus(
     code: .unimplemented,

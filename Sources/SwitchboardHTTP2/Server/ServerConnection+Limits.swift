@@ -30,7 +30,10 @@ extension ServerConnection {
   }
 
   private func startHandshakeTimer() {
-    timers.handshake = makeTimer(after: options.handshakeTimeout) { self.close(.handshakeTimeout) }
+    timers.handshake = makeTimer(after: options.handshakeTimeout) {
+      self.report(.handshakeTimeout)
+      self.close(.handshakeTimeout)
+    }
   }
 
   func stopHandshakeTimer() {
@@ -70,7 +73,9 @@ extension ServerConnection {
   private func lookForLife() {
     switch keepalive.look(now: loop.now, lastRead: lastRead, isIdle: false) {
     case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
-    case .close: close(.keepaliveTimeout)
+    case .close:
+      report(.silence)
+      close(.keepaliveTimeout)
     case .ping(let time):
       session.ping(0)
       setNeedsFlush()

@@ -74,10 +74,23 @@ final class ServerConnection: Connection {
     ObservedConnection(peer: peer.address, isSecure: tls != nil, isServer: true)
   }
 
+  override func report(_ abuse: PeerAbuse) {
+    options.observer?.peerAbused(abuse, observed)
+    options.logger.log(.info, "a client misbehaves", ["peer": peer.address, "how": abuse.rawValue])
+  }
+
+  override var headersTimeout: Duration { options.handshakeTimeout }
+
+  /// Room for the answers to all streams, several times over.
+  override var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
+
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
     loop.activeCalls += 1
     let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
-    if isOverrun { session.reset(id, .refusedStream) }
+    if isOverrun {
+      report(.tooManyHandlers)
+      session.reset(id, .refusedStream)
+    }
     return ServerCallStream(self, isRefused: isOverrun)
   }
 
@@ -134,7 +147,7 @@ final class ServerConnection: Connection {
 
   private func policePing() {
     guard !pings.allowsPing(at: loop.now) else { return }
-    session.terminate(.enhanceYourCalm, "too_many_pings")
+    sayFarewell(Session.Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
   }
 
   private func closeIfDrained() {

@@ -36,7 +36,8 @@ final class ServerCore: @unchecked Sendable {
       connectionWindow: options.connectionWindow,
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
-      maxHeaderListSize: options.maxHeaderListSize
+      maxHeaderListSize: options.maxHeaderListSize,
+      controlFrameAllowance: options.controlFrameAllowance
     )
   }
 
@@ -60,12 +61,14 @@ final class ServerCore: @unchecked Sendable {
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
     let refusal: GRPCStatus? = state.withLock { state in
-      guard !state.isDraining else { return .serverStopped }
-      guard state.connections.count < options.maxConnections else { return .tooManyConnections }
+      if state.isDraining { return .serverStopped }
+      if state.connections.count >= options.maxConnections { return .tooManyConnections }
       state.connections[ObjectIdentifier(connection)] = connection
       return nil
     }
-    if let refusal { connection.close(refusal) } else { connection.start() }
+    guard let refusal else { return connection.start() }
+    if refusal == .tooManyConnections { connection.report(.connectionLimit) }
+    connection.close(refusal)
   }
 
   func connectionDidClose(_ connection: ServerConnection) {
@@ -77,6 +80,9 @@ final class ServerCore: @unchecked Sendable {
     }
     for waiter in waiters { waiter.resume() }
   }
+
+  /// Each to be used on its own loop only.
+  var connections: [ServerConnection] { state.withLock { Array($0.connections.values) } }
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 

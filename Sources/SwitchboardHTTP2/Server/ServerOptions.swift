@@ -34,6 +34,13 @@ public struct ServerOptions: Sendable {
   /// How far apart a client's pings must be while no call sends or receives anything. One that sends many
   /// too soon is told to calm down, and disconnected.
   public var minimumPingInterval = Duration.seconds(300)
+  /// How many frames that do nothing for a call a client may send at once: resets, settings, pings,
+  /// priorities, window updates, empty data. It regains a quarter of them each second, and four with each
+  /// frame that is sent to it for a call. One that sends more is told to calm down, and disconnected.
+  public var controlFrameAllowance = 1000
+  /// How long a request may take to arrive where it has to be whole before its handler starts: one of a
+  /// method that does not stream requests. `nil`: for ever.
+  public var requestTimeout: Duration? = .seconds(120)
   /// How connections are secured. `nil`: they are not.
   public var tls: ServerTLS?
   /// How long a new connection may take to get through its handshakes, TLS and HTTP/2.

@@ -8,6 +8,10 @@ protocol SessionDelegate: AnyObject {
   func sessionDidReceiveGoAway(_ goAway: GoAway)
   func sessionDidReceiveSettings()
   func sessionDidReceivePing(isAck: Bool, payload: UInt64)
+  /// We end a stream or the connection for a rule that the peer has broken.
+  func sessionDidBlamePeer()
+  /// The time, in nanoseconds.
+  var sessionNow: UInt64 { get }
 }
 
 /// What a peer says when it ends a connection.
@@ -31,6 +35,12 @@ final class Session {
   /// Where `drain` writes to, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
+  @exclusivity(unchecked) private var watch: FrameWatch
+  /// The size of the block of headers that is being received, as HTTP/2 counts it.
+  @exclusivity(unchecked) private var headerListSize = 0
+  private let headerListSizeLimit: Int
+  /// What a callback found, for `receive` and `drain` to tell.
+  @exclusivity(unchecked) private(set) var offence: Offence?
   let headers = HeaderWriter()
   /// The last of our requests whose headers were handed to the connection.
   @exclusivity(unchecked) var lastRequestSent: Int32 = 0
@@ -44,6 +54,8 @@ final class Session {
   /// `nil` when there is no memory for it.
   init?(_ role: Role, settings: SessionSettings) {
     frameLimit = settings.maxFrameSize
+    watch = FrameWatch(of: role, allowance: settings.controlFrameAllowance)
+    headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
     guard let raw = SessionFactory.make(role, settings) else { return nil }
     self.raw = raw
@@ -59,10 +71,64 @@ final class Session {
     return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
   }
 
-  /// Takes what came from the peer. `false` when the connection can only be closed.
-  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    return nghttp2_session_mem_recv(raw, base, bytes.count) >= 0
+  /// What the peer did for which the connection must end, and the code to say so with.
+  struct Offence {
+    let abuse: PeerAbuse
+    let code: HTTP2Error
+  }
+
+  /// Takes what came from the peer. What is returned, if anything, leaves nothing but to `terminate`.
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
+    var allowed = bytes
+    let found = watch.scan(bytes, now: now)
+    if let found { allowed = UnsafeRawBufferPointer(rebasing: bytes[..<found.offset]) }
+    let base = allowed.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    let result = nghttp2_session_mem_recv(raw, base, allowed.count)
+    if let offence = takeOffence() { return offence }
+    if result < 0 { return Self.offence(Int32(result)) }
+    return found?.offence
+  }
+
+  private static func offence(_ result: Int32) -> Offence {
+    switch result {
+    case NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue: Offence(abuse: .notHTTP2, code: .protocolError)
+    case NGHTTP2_ERR_FLOODED.rawValue: Offence(abuse: .unreadAnswers, code: .enhanceYourCalm)
+    default: Offence(abuse: .protocolViolation, code: .protocolError)
+    }
+  }
+
+  /// Headers were begun, and their end has not come yet.
+  var isInsideHeaders: Bool { watch.isInsideHeaders }
+
+  /// How many frames wait to be sent, other than those with data.
+  var unsentFrames: Int { nghttp2_session_get_outbound_queue_size(raw) }
+
+  private static let leastHeaderBomb = 256 * 1024
+
+  func headersBegin() { headerListSize = 0 }
+
+  /// `false` when the headers have grown so large that no more of them is looked at.
+  func countHeader(_ byteCount: Int) -> Bool {
+    headerListSize += byteCount + 32
+    guard headerListSize > headerListSizeLimit else { return true }
+    offence = Offence(abuse: .headerBomb, code: .enhanceYourCalm)
+    return false
+  }
+
+  func takeOffence() -> Offence? {
+    defer { offence = nil }
+    return offence
+  }
+
+  /// A frame for a call went out, which may well cause some from the peer.
+  func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
+
+  /// We reset a stream for what the peer did.
+  func didBlame(_ code: UInt32) {
+    delegate?.sessionDidBlamePeer()
+    if !watch.spend(now: delegate?.sessionNow ?? 0) {
+      offence = Offence(abuse: .rapidReset, code: .enhanceYourCalm)
+    }
   }
 
   enum Drained { case all, some, failed }

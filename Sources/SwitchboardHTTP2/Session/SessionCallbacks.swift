@@ -69,6 +69,7 @@ enum SessionCallbacks {
     _,
     userData in
     with(session: userData, else: 0) { session in
+      guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
       session.current?._withUnsafeGuaranteedRef { stream in
         stream.receiveHeader(
           UnsafeBufferPointer(start: name, count: nameCount),
@@ -118,16 +119,16 @@ enum SessionCallbacks {
   private static let frameSent: nghttp2_on_frame_send_callback = { raw, frame, userData in
     guard let frame else { return 0 }
     let head = head(frame)
-    if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
-      with(session: userData, else: ()) { $0.lastRequestSent = head.stream_id }
+    guard UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue else {
+      return with(session: userData, else: 0) { $0.controlFrameSent(head, frame) }
     }
-    if UInt32(head.type) == NGHTTP2_GOAWAY.rawValue, frame.pointee.goaway.error_code != 0 {
-      with(session: userData, else: ()) { $0.errorSent = frame.pointee.goaway.error_code }
+    with(session: userData, else: ()) { session in
+      session.sentForCall(head.length)
+      if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
+        session.lastRequestSent = head.stream_id
+      }
     }
-    guard head.flags & endStream != 0,
-      UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue
-    else { return 0 }
-    with(stream: head.stream_id, of: raw) { $0.localDidEnd() }
+    if head.flags & endStream != 0 { with(stream: head.stream_id, of: raw) { $0.localDidEnd() } }
     return 0
   }
 
@@ -180,6 +181,7 @@ enum SessionCallbacks {
 
 extension Session {
   fileprivate func headersDidBegin(_ id: Int32, isRequest: Bool) -> Int32 {
+    headersBegin()
     guard isRequest else {
       current = stream(id).map(Unmanaged.passUnretained)
       return 0
@@ -215,6 +217,23 @@ extension Session {
     default:
       break
     }
+  }
+
+  /// Takes note of what is said against the peer.
+  fileprivate func controlFrameSent(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) -> Int32
+  {
+    switch UInt32(head.type) {
+    case NGHTTP2_RST_STREAM.rawValue:
+      let code = frame.pointee.rst_stream.error_code
+      if HTTP2Error.blamesPeer(code) { didBlame(code) }
+    case NGHTTP2_GOAWAY.rawValue:
+      let code = frame.pointee.goaway.error_code
+      if code != 0 { errorSent = code }
+      if HTTP2Error.blamesPeer(code) { delegate?.sessionDidBlamePeer() }
+    default:
+      break
+    }
+    return 0
   }
 
   fileprivate func sendBorrowed(

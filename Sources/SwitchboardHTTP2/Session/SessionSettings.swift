@@ -16,6 +16,8 @@ struct SessionSettings {
   var headerTableSize: Int?
   /// What our compression of headers remembers at the most. `nil`: what nghttp2 has by default.
   var maxEncoderTableSize: Int?
+  /// How many frames that carry nothing for a call the peer may send at once.
+  var controlFrameAllowance = 1000
 
   var entries: [nghttp2_settings_entry] {
     var entries = [
@@ -50,6 +52,11 @@ enum SessionFactory {
     if let limit = settings.maxEncoderTableSize {
       nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
     }
+    // One read can bring more pings than nghttp2 holds answers for by default: `FrameWatch` is to see them
+    // first, and this to hold for a peer that does not read.
+    nghttp2_option_set_max_outbound_ack(option, 4000)
+    // `FrameWatch` limits resets, by a measure that clients which cancel many calls do not reach.
+    nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
     let result =
       role == .server

@@ -16,11 +16,14 @@ final class FramePeer {
   enum Kind {
     static let data: UInt8 = 0
     static let headers: UInt8 = 1
+    static let priority: UInt8 = 2
     static let resetStream: UInt8 = 3
     static let settings: UInt8 = 4
+    static let pushPromise: UInt8 = 5
     static let ping: UInt8 = 6
     static let goAway: UInt8 = 7
     static let windowUpdate: UInt8 = 8
+    static let continuation: UInt8 = 9
   }
 
   let raw: RawPeer
@@ -49,9 +52,22 @@ final class FramePeer {
   }
 
   func send(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) {
+    raw.send(Self.frame(type, flags, stream, payload))
+  }
+
+  static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
     let length = payload.count
     let head = [UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
-    raw.send(head + (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) } + payload)
+    return head + number(stream) + payload
+  }
+
+  static func number(_ value: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+  }
+
+  /// The headers of a call of `TestService`.
+  static func call(_ method: String, adding added: [(String, String)] = []) -> [(String, String)] {
+    request("/test.Test/\(method)", added)
   }
 
   /// The headers of a gRPC request.
@@ -64,15 +80,30 @@ final class FramePeer {
 
   /// Headers, each as a literal that is not indexed.
   func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
-    var block: [UInt8] = []
-    for (name, value) in fields {
-      block += [0] + length(name.utf8.count) + Array(name.utf8) + length(value.utf8.count) + Array(value.utf8)
-    }
-    send(Kind.headers, ends ? 5 : 4, stream, block)
+    send(Kind.headers, ends ? 5 : 4, stream, Self.block(fields))
   }
 
-  private func length(_ count: Int) -> [UInt8] {
-    count < 127 ? [UInt8(count)] : [127, UInt8((count - 127) & 127 | 128), UInt8((count - 127) >> 7)]
+  /// A block of headers, each as a literal that is not indexed.
+  static func block(_ fields: [(String, String)]) -> [UInt8] {
+    fields.flatMap { name, value in [0] + string(name) + string(value) }
+  }
+
+  /// A string as HPACK has it, without Huffman's code.
+  static func string(_ text: String) -> [UInt8] { string(Array(text.utf8)) }
+
+  static func string(_ bytes: [UInt8]) -> [UInt8] { integer(bytes.count, prefix: 7) + bytes }
+
+  /// A number as HPACK has it, after a prefix of so many bits that are zero but for `flags`.
+  static func integer(_ value: Int, prefix: Int, flags: UInt8 = 0) -> [UInt8] {
+    let limit = 1 << prefix - 1
+    guard value >= limit else { return [flags | UInt8(value)] }
+    var bytes = [flags | UInt8(limit)]
+    var rest = value - limit
+    while rest >= 128 {
+      bytes.append(UInt8(rest & 127 | 128))
+      rest >>= 7
+    }
+    return bytes + [UInt8(rest)]
   }
 
   func data(_ stream: UInt32, _ payload: [UInt8], ends: Bool = false) {
@@ -123,7 +154,7 @@ final class FramePeer {
     return nil
   }
 
-  private func inflate(_ block: [UInt8]) -> [String: String] {
+  func inflate(_ block: [UInt8]) -> [String: String] {
     var fields: [String: String] = [:]
     var rest = block[...]
     while true {

@@ -3,7 +3,7 @@ import Glibc
 @testable import SwitchboardHTTP2
 
 /// A blocking socket that says what a test tells it to, byte by byte.
-final class RawPeer {
+final class RawPeer: Sendable {
   private let descriptor: Int32
 
   init(_ address: SocketAddress) throws {
@@ -20,21 +20,27 @@ final class RawPeer {
   }
 
   private func limitWaiting() {
+    // What a test says goes out at once, however little it is.
+    var yes: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { close(descriptor) }
 
-  func send(_ bytes: [UInt8]) {
+  /// `false` when the other side does not take it any more.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let sent = rest.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard sent > 0 else { return }
+      guard sent > 0 else { return false }
       rest = rest.dropFirst(sent)
     }
+    return true
   }
 
   /// Up to `count` bytes; fewer only at the end, or when nothing came for long.

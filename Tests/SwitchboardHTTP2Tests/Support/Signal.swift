@@ -30,6 +30,40 @@ final class Signal: Sendable {
   }
 }
 
+/// Counts what peers do that they should not, as an operator's metrics would.
+final class AbuseRecorder: CallObserver {
+  private struct State {
+    var counts: [PeerAbuse: Int] = [:]
+    var waiters: [(PeerAbuse, CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Locked(State())
+
+  func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection) {
+    let woken = state.withLock { state in
+      state.counts[abuse, default: 0] += 1
+      let woken = state.waiters.filter { $0.0 == abuse }
+      state.waiters.removeAll { $0.0 == abuse }
+      return woken
+    }
+    for (_, waiter) in woken { waiter.resume() }
+  }
+
+  /// Returns once it has been told of this.
+  func wait(for abuse: PeerAbuse) async {
+    await withCheckedContinuation { continuation in
+      let isTold = state.withLock { state in
+        if state.counts[abuse] != nil { return true }
+        state.waiters.append((abuse, continuation))
+        return false
+      }
+      if isTold { continuation.resume() }
+    }
+  }
+
+  var counts: [PeerAbuse: Int] { state.withLock { $0.counts } }
+}
+
 final class Counter: Sendable {
   private let count = Atomic(0)
 

@@ -5,9 +5,6 @@ import SwitchboardHTTP2
 /// Over what the same suite runs.
 enum Wire: CaseIterable {
   case ipv4, ipv6, unix, tls, inProcess
-
-  /// Once through a connection and once without.
-  static let withAndWithout: [Wire] = [.ipv4, .inProcess]
 }
 
 /// A server and a channel to it, each on a loop of its own.

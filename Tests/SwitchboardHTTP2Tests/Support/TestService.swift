@@ -33,6 +33,7 @@ struct TestService: CallHandlerProvider {
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
   static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
   static let collect = MethodDescriptor(service: "test.Test", method: "Collect", type: .clientStreaming)
+  static let deaf = MethodDescriptor(service: "test.Test", method: "Deaf", type: .clientStreaming)
   static let ignore = MethodDescriptor(service: "test.Test", method: "Ignore", type: .clientStreaming)
   static let update = MethodDescriptor(service: "test.Test", method: "Update", type: .bidirectionalStreaming)
 
@@ -155,6 +156,16 @@ struct TestService: CallHandlerProvider {
         var all: [UInt8] = []
         for try await request in requests { all += request }
         return all
+      },
+      // Reads nothing until it is cancelled.
+      ClientStreamingHandler(Self.deaf, requests: bytes, responses: bytes) { _, _ in
+        let cancelled = Signal()
+        await withTaskCancellationHandler {
+          await cancelled.wait()
+        } onCancel: {
+          cancelled.fire()
+        }
+        return []
       },
       ClientStreamingHandler(Self.ignore, requests: bytes, responses: bytes) { _, _ in
         throw GRPCStatus(code: .resourceExhausted, message: "enough")

@@ -1,0 +1,158 @@
+@testable import SwitchboardHTTP2
+
+/// One client's part of a conformance case: what it sends, in one of several manners, and what it hears.
+final class Dialogue {
+  typealias Kind = FramePeer.Kind
+
+  /// What kind of requests it makes. The server knows nothing but gRPC, and must still answer any other
+  /// request as HTTP has it.
+  enum Request: String, CaseIterable {
+    case grpc, plain
+  }
+
+  /// Whether the server has dealt with each frame before the next one comes.
+  enum Pace: String, CaseIterable {
+    case together, apart
+  }
+
+  let request: Request
+  private let pace: Pace
+  private let peer: FramePeer
+  /// Frames that were read while waiting for something else.
+  private var heard: [FramePeer.Frame] = []
+  private var isInsideHeaders = false
+  private var isDead = false
+
+  init(_ address: SocketAddress, _ request: Request, _ pace: Pace, greets: Bool = true) throws {
+    self.request = request
+    self.pace = pace
+    peer = try FramePeer(address, greets: greets)
+  }
+
+  // MARK: Saying
+
+  func raw(_ bytes: [UInt8]) { peer.raw.send(bytes) }
+
+  func greet() { peer.greet() }
+
+  func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8] = []) {
+    guard !isDead else { return }
+    peer.send(type, flags, stream, payload)
+    if type == Kind.headers || type == Kind.continuation { isInsideHeaders = flags & 4 == 0 }
+    if pace == .apart, !isInsideHeaders { settle() }
+  }
+
+  /// A request's headers, with some of them changed, left out (`nil`) or added, in front or at the end.
+  func fields(
+    method: String = "POST",
+    changing: [String: String?] = [:],
+    first: [(String, String)] = [],
+    last: [(String, String)] = []
+  ) -> [(String, String)] {
+    let usual: [(String, String)] = [
+      (":method", method), (":scheme", "http"), (":path", request == .grpc ? "/test.Test/Get" : "/"),
+      (":authority", "test"),
+    ]
+    let grpc = [("te", "trailers"), ("content-type", "application/grpc")]
+    let kept = (usual + (request == .grpc ? grpc : [])).compactMap { field -> (String, String)? in
+      guard let change = changing[field.0] else { return field }
+      return change.map { (field.0, $0) }
+    }
+    return first + kept + last
+  }
+
+  func headers(_ stream: UInt32 = 1, _ fields: [(String, String)]? = nil, ends: Bool = true) {
+    frame(Kind.headers, ends ? 5 : 4, stream, block(fields))
+  }
+
+  func block(_ fields: [(String, String)]? = nil) -> [UInt8] { FramePeer.block(fields ?? self.fields()) }
+
+  func data(_ stream: UInt32 = 1, _ payload: [UInt8] = Array("test".utf8), ends: Bool = true) {
+    frame(Kind.data, ends ? 1 : 0, stream, payload)
+  }
+
+  func settings(_ entries: [(UInt16, UInt32)], flags: UInt8 = 0) {
+    frame(
+      Kind.settings,
+      flags,
+      0,
+      entries.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] + FramePeer.number($1) }
+    )
+  }
+
+  func windowUpdate(_ stream: UInt32, _ increment: UInt32) {
+    frame(Kind.windowUpdate, 0, stream, FramePeer.number(increment))
+  }
+
+  func priority(_ stream: UInt32, dependsOn parent: UInt32, weight: UInt8 = 15) {
+    frame(Kind.priority, 0, stream, FramePeer.number(parent) + [weight])
+  }
+
+  func reset(_ stream: UInt32, _ code: UInt32 = 8) {
+    frame(Kind.resetStream, 0, stream, FramePeer.number(code))
+  }
+
+  func ping(_ payload: [UInt8] = Array("switchbd".utf8)) { frame(Kind.ping, 0, 0, payload) }
+
+  // MARK: Hearing
+
+  /// Asks for a sign of life, so that the server has dealt with all that was sent.
+  private func settle() {
+    let mark = Array("settled?".utf8)
+    peer.send(Kind.ping, 0, 0, mark)
+    while let frame = peer.next() {
+      if frame.type == Kind.ping, frame.flags & 1 == 1, frame.payload == mark { return }
+      heard.append(frame)
+    }
+    isDead = true
+  }
+
+  static let probe = Array("anybody?".utf8)
+
+  /// A ping that shows, when it is answered, that what came before was let pass.
+  func probe() {
+    if !isDead { peer.send(Kind.ping, 0, 0, Self.probe) }
+  }
+
+  /// A ping may be answered before what came earlier, but a second one is not.
+  func probeAgain() -> Bool {
+    guard probes == 0 else { return false }
+    probes += 1
+    probe()
+    return true
+  }
+
+  private var probes = 0
+
+  /// The next frame; `nil` when the connection is closed, or nothing came for long.
+  func next() -> FramePeer.Frame? {
+    if !heard.isEmpty { return heard.removeFirst() }
+    return isDead ? nil : peer.next()
+  }
+
+  /// Waits for a frame of a type, which is still to be heard then.
+  func await(_ type: UInt8) {
+    if heard.contains(where: { $0.type == type }) { return }
+    while !isDead, let frame = peer.next() {
+      heard.append(frame)
+      if frame.type == type { return }
+    }
+    isDead = true
+  }
+
+  /// Waits until the server has said all that it has to say on a stream.
+  func hearOut(_ stream: UInt32 = 1) {
+    var passed: [FramePeer.Frame] = []
+    while let frame = next() {
+      if frame.stream == stream, frame.type == Kind.resetStream || frame.endsStreamForSure { break }
+      passed.append(frame)
+    }
+    heard = passed.filter { $0.stream != stream }
+  }
+}
+
+extension FramePeer.Frame {
+  var endsStreamForSure: Bool {
+    (type == FramePeer.Kind.headers || type == FramePeer.Kind.data) && endsStream
+  }
+}

@@ -1,0 +1,122 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Headers that are too many, too large, or not what they seem.
+@Suite(.timeLimit(.minutes(1))) struct HeaderAttackTests {
+  private typealias Kind = FramePeer.Kind
+
+  /// A block that puts one large field into the table, then names it again and again with a byte each.
+  static func bomb(_ request: [(String, String)], count: Int) -> [UInt8] {
+    FramePeer.block(request) + [0x40] + FramePeer.string("x-bomb")
+      + FramePeer.string(String(repeating: "b", count: 3900)) + [UInt8](repeating: 0xbe, count: count)
+  }
+
+  @Test func aFieldThatIsRepeatedByAByte() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.send(Kind.headers, 5, 1, Self.bomb(FramePeer.call("Get"), count: 10_000))
+      #expect(peer.next(Kind.goAway)?.payload[7] == 11)
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [.headerBomb: 1])
+    }
+  }
+
+  @Test func headersAboveTheLimit() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.send(Kind.headers, 5, 1, Self.bomb(FramePeer.call("Get"), count: 10))
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "8")
+      peer.headers(3, FramePeer.call("Get"))
+      peer.data(3, [0, 0, 0, 0, 0], ends: true)
+      #expect(peer.next(Kind.data)?.payload == [0, 0, 0, 0, 0])
+      #expect(hostile.abuses.counts == [.headersTooLarge: 1])
+    }
+  }
+
+  @Test func headersWithoutEnd() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      try await hostile.serveOthers(while: peer.raw) { socket in
+        let fields = (0..<300).map { ("x-\($0)", String(repeating: "v", count: 30)) }
+        socket.send(FramePeer.frame(Kind.headers, 1, 1, FramePeer.block(FramePeer.call("Get"))))
+        let more = FramePeer.frame(Kind.continuation, 0, 1, FramePeer.block(fields))
+        for _ in 0..<1000 { guard socket.send(more) else { return } }
+      }
+      #expect(peer.raw.readToEnd())
+      let counts = hostile.abuses.counts
+      #expect((counts[.continuationFlood] ?? 0) + (counts[.headerBomb] ?? 0) == 1)
+    }
+  }
+
+  @Test func trailersAboveTheLimitAreNotKept() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.headers(1, FramePeer.call("Update"))
+      // The handler has begun by then.
+      peer.data(1, [0, 0, 0, 0, 0])
+      #expect(peer.next(Kind.data)?.payload == [0, 0, 0, 0, 0])
+      peer.send(
+        Kind.headers,
+        5,
+        1,
+        [0x40] + FramePeer.string("x-bomb") + FramePeer.string(String(repeating: "b", count: 3900))
+          + [UInt8](repeating: 0xbe, count: 40)
+      )
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "0")
+    }
+  }
+
+  @Test(
+    arguments: [
+      [0xff, 0xfe, 0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82],
+    ] as [[UInt8]]
+  )
+  func metadataThatIsNotText(_ value: [UInt8]) async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      // The handler reads the values as text, and sends them back.
+      let field = [0] + FramePeer.string("one") + FramePeer.string(value)
+      let binary = [0] + FramePeer.string("two-bin") + FramePeer.string(value)
+      peer.send(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Reflect")) + field + binary)
+      peer.data(1, [0, 0, 0, 0, 0], ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "0")
+    }
+  }
+
+  @Test(arguments: ["!!!!", "AAA=A", "====", "A", ",,,,", "AA AA", "\u{e9}"])
+  func metadataThatIsNotBase64(_ value: String) async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.headers(1, FramePeer.call("Reflect", adding: [("two-bin", value)]))
+      peer.data(1, [0, 0, 0, 0, 0], ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "0")
+    }
+  }
+
+  @Test(arguments: [
+    "99999999H", "999999999H", "0S", "-1S", "1", "S", "1e3S", "18446744073709551616n", "\u{661}S",
+  ])
+  func timeoutsOfEveryForm(_ timeout: String) async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.headers(1, FramePeer.call("Get", adding: [("grpc-timeout", timeout)]))
+      peer.data(1, [0, 0, 0, 0, 0], ends: true)
+      #expect(peer.nextHeaders()?.fields[":status"] == "200")
+    }
+  }
+
+  @Test func aPathThatIsVeryLong() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      let path = "/test.Test/" + String(repeating: "Get/../", count: 1500)
+      var fields = FramePeer.call("Get")
+      fields[2].1 = path
+      peer.headers(1, fields, ends: true)
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "12")
+    }
+  }
+}

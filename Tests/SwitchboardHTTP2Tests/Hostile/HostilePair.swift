@@ -1,0 +1,41 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// A server with one well-behaved client and room for one that is not.
+struct HostilePair {
+  let pair: TestPair
+  let abuses: AbuseRecorder
+  /// The server's loop.
+  let loop: Loop
+
+  static func with(
+    _ wire: Wire = .ipv4,
+    _ options: ServerOptions = ServerOptions(),
+    _ body: (HostilePair) async throws -> Void
+  ) async throws {
+    var options = options
+    let abuses = AbuseRecorder()
+    options.observer = abuses
+    let group = try LoopGroup()
+    try await TestPair.with(wire, server: options, serverGroup: group) { pair async throws in
+      #expect(try await pair.get() == [1, 2, 3])
+      try await body(HostilePair(pair: pair, abuses: abuses, loop: group.loops[0]))
+      // Whatever was done on one connection, the others go on.
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  func connect() throws -> FramePeer { try FramePeer(pair.address) }
+
+  /// Calls go through while something is done to the server.
+  func serveOthers(
+    while attacker: RawPeer,
+    _ attack: @escaping @Sendable (RawPeer) -> Void
+  ) async throws {
+    let thread = Task.detached { attack(attacker) }
+    for _ in 0..<20 { #expect(try await pair.get() == [1, 2, 3]) }
+    await thread.value
+  }
+}

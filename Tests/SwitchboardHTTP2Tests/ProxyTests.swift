@@ -1,0 +1,108 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Our client and our server with a proxy between them: nginx's `grpc_pass` and HAProxy's `proto h2`.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ProxyTests {
+  private struct Through {
+    let pair: TestPair
+    let proxy: Proxy
+    let channel: Channel
+    var caller: Caller { Caller(channel: channel) }
+  }
+
+  private func with(
+    _ kind: Proxy.Kind,
+    timeout: Double = 30,
+    _ body: (Through) async throws -> Void
+  ) async throws {
+    try await TestPair.with(.unix) { pair async throws in
+      let proxy = try Proxy(kind, upstream: pair.address, timeout: timeout)
+      var options = ChannelOptions()
+      options.initialBackoff = .milliseconds(10)
+      options.maximumBackoff = .milliseconds(50)
+      let channel = try Channel(target: proxy.target, options: options)
+      // The proxy takes a moment to start, for which this call waits.
+      var patient = CallOptions(timeout: .seconds(20))
+      patient.waitForReady = true
+      #expect(try await Caller(channel: channel).get(options: patient) == [1, 2, 3])
+      try await body(Through(pair: pair, proxy: proxy, channel: channel))
+      await channel.shutDown(grace: .zero)
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func everyKindOfCallPasses(_ kind: Proxy.Kind) async throws {
+    try await with(kind) { through async throws in
+      try await through.caller.callEverything()
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func manyCallsPassAtOnce(_ kind: Proxy.Kind) async throws {
+    try await with(kind) { through async throws in
+      let caller = through.caller
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for index in 0..<500 {
+          let request = [UInt8](repeating: UInt8(index % 256), count: index)
+          group.addTask { try await caller.get(TestService.get, request) == request }
+        }
+        for try await isRight in group { #expect(isRight) }
+      }
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func aCancellationReachesTheHandler(_ kind: Proxy.Kind) async throws {
+    try await with(kind) { through async throws in
+      let caller = through.caller
+      let call = Task { try await caller.get(TestService.hang) }
+      await through.pair.service.hanging.wait()
+      call.cancel()
+      await through.pair.service.cancelled.wait()
+      #expect(await status { _ = try await call.value }?.code == .cancelled)
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func aServerThatIsSilentIsUnavailable(_ kind: Proxy.Kind) async throws
+  {
+    try await with(kind, timeout: 0.3) { through async throws in
+      // The proxy says 504.
+      let status = await status { _ = try await through.caller.get(TestService.hang) }
+      #expect(status?.code == .unavailable)
+      #expect(try await through.caller.get() == [1, 2, 3])
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func aServerThatIsGoneIsUnavailable(_ kind: Proxy.Kind) async throws {
+    try await with(kind) { through async throws in
+      let caller = through.caller
+      let call = Task { try await caller.get(TestService.hang) }
+      await through.pair.service.hanging.wait()
+      await through.pair.server.shutDown(grace: .zero)
+      // Killed under way: the proxy says 502, or resets the stream.
+      let cut = try #require(await status { _ = try await call.value })
+      #expect([.unavailable, .internalError, .cancelled].contains(cut.code))
+      // Not there at all: it says 502 or 503.
+      #expect(await status { _ = try await caller.get() }?.code == .unavailable)
+    }
+  }
+
+  @Test(arguments: Proxy.Kind.allCases) func aProxyThatIsReloadedFinishesItsCalls(_ kind: Proxy.Kind)
+    async throws
+  {
+    try await with(kind) { through async throws in
+      let caller = through.caller
+      let (requests, writer) = AsyncStream<[UInt8]>.makeStream()
+      let collected = Task { try await caller.collect(TestService.collect, requests) }
+      writer.yield([1])
+      #expect(try await caller.get() == [1, 2, 3])
+      through.proxy.reload()
+      for index in 0..<200 {
+        let request = [UInt8(index)]
+        #expect(try await caller.get(TestService.get, request) == request)
+      }
+      writer.yield([2])
+      writer.finish()
+      #expect(try await collected.value == [1, 2])
+    }
+  }
+}

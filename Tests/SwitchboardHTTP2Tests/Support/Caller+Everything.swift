@@ -1,0 +1,37 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+extension Caller {
+  /// Calls every method of a `TestService` that is written in another language, or behind something.
+  func callEverything() async throws {
+    for size in [0, 1, 1000, 100_000, 4_000_000] {
+      let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      #expect(try await get(TestService.get, payload) == payload)
+    }
+    #expect(try await expand(TestService.expand, Array(0..<200)).collected() == (0..<200).map { [$0] })
+    let parts = (0..<500).map { [UInt8](repeating: UInt8($0 % 256), count: $0) }
+    #expect(try await collect(TestService.collect, parts) == parts.flatMap { $0 })
+    #expect(try await update(parts).collected() == parts)
+    for compression in [MessageCompression.gzip, .deflate] {
+      let payload = [UInt8](repeating: 7, count: 100_000)
+      let options = CallOptions(compression: compression)
+      #expect(try await get(TestService.get, payload, options: options) == payload)
+    }
+    #expect(
+      await status { _ = try await get(TestService.fail, Array("50% of ü".utf8)) }
+        == GRPCStatus(code: .failedPrecondition, message: "50% of ü")
+    )
+    #expect(await status { _ = try await get(TestService.missing) }?.code == .unimplemented)
+    #expect(
+      await status {
+        _ = try await get(TestService.hang, options: CallOptions(timeout: .milliseconds(200)))
+      }?
+      .code == .deadlineExceeded
+    )
+    let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
+    let ignored = await status { _ = try await collect(TestService.ignore, endless) }
+    #expect(ignored == GRPCStatus(code: .resourceExhausted, message: "enough"))
+  }
+}

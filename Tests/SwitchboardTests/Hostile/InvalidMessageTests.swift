@@ -1,0 +1,54 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Bytes that are framed as they should be and are no message: text that is not UTF-8, fields that break off.
+@Suite(.timeLimit(.minutes(1))) struct InvalidMessageTests {
+  private static let get = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
+  private static let update = MethodDescriptor(
+    service: "echo.Echo",
+    method: "Update",
+    type: .bidirectionalStreaming
+  )
+
+  private static let broken: [[UInt8]] = [
+    // `text`, field 1, with what is no UTF-8: a stray byte, an overlong slash, half a surrogate pair.
+    [0x0a, 2, 0xff, 0xfe], [0x0a, 2, 0xc0, 0xaf], [0x0a, 3, 0xed, 0xa0, 0x80], [0x0a, 2, 0xe2, 0x82],
+    // Longer than what there is, by a little and by as much as a length can say.
+    [0x0a, 5, 0x61], [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x61],
+    [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+    // A number without end, field zero, a group that is not closed and one that was not opened.
+    [UInt8](repeating: 0x80, count: 11), [0x00, 0x01], [0x0b], [0x0c],
+    // Groups within groups, deeper than any message is.
+    [UInt8](repeating: 0x13, count: 100_000),
+  ]
+
+  @Test(arguments: broken) func aMessageThatIsNoneFailsItsCall(_ bytes: [UInt8]) async throws {
+    try await EchoPair.with { pair async throws in
+      let failure = await status {
+        _ = try await pair.channel.unary(
+          Self.get,
+          bytes,
+          requests: BytesMarshaller(),
+          responses: BytesMarshaller()
+        )
+      }
+      #expect(failure?.code == .internalError)
+      #expect(try await pair.client().get(Echo_EchoRequest("still there")).text.contains("still there"))
+    }
+  }
+
+  @Test(arguments: broken) func aStreamEndsAtAMessageThatIsNone(_ bytes: [UInt8]) async throws {
+    try await EchoPair.with { pair async throws in
+      let failure = await status {
+        _ = try await pair.channel.bidirectionalStreaming(
+          Self.update,
+          [[], bytes, []],
+          requests: BytesMarshaller(),
+          responses: BytesMarshaller()
+        ).collected()
+      }
+      #expect(failure?.code == .internalError)
+    }
+  }
+}
