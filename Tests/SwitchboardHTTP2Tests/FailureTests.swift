@@ -44,10 +44,10 @@ import Testing
 
   @Test(arguments: Wire.withAndWithout) func theDeadlineEndsACallOnBothSides(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
-      let failure = await status {
-        _ = try await pair.get(TestService.hang, options: CallOptions(timeout: .milliseconds(50)))
-      }
-      #expect(failure?.code == .deadlineExceeded)
+      let call = Task { try await pair.get(TestService.hang, options: CallOptions(timeout: .seconds(100))) }
+      await pair.service.hanging.wait()
+      await (pair.channel.eventLoop as? Loop)?.advance(by: .seconds(101))
+      #expect(await status { _ = try await call.value }?.code == .deadlineExceeded)
       await pair.service.cancelled.wait()
     }
   }
