@@ -97,7 +97,11 @@ import Testing
       let address = try #require(ListeningSocket.name(of: listener))
       self.address = address
       for _ in 0..<4 {
-        let filler = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        let filler = socket(
+          AF_INET6,
+          Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue),
+          0
+        )
         _ = address.withSockaddr { Glibc.connect(filler, $0, $1) }
         fillers.append(filler)
       }

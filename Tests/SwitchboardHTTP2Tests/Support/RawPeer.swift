@@ -7,7 +7,7 @@ final class RawPeer: Sendable {
   private let descriptor: Int32
 
   init(_ address: SocketAddress) throws {
-    descriptor = socket(AF_INET, 1, 0)
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     let result = address.withSockaddr { sockaddr, length in connect(descriptor, sockaddr, length) }
     guard result == 0 else { throw SocketError(errno: errno) }
     limitWaiting()
@@ -23,6 +23,8 @@ final class RawPeer: Sendable {
     // What a test says goes out at once, however little it is.
     var yes: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    // A process that another test starts meanwhile must not keep the connection open.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }

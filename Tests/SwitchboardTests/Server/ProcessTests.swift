@@ -35,7 +35,7 @@ import Testing
     let process = try EchoProcess(maxOpenFiles: 24)
     var idle: [Int32] = []
     for _ in 0..<60 {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = in_port_t(process.port).bigEndian
