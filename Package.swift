@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
   ],
@@ -99,6 +100,13 @@ let package = Package(
 
     // Messages into bytes and back, between the last interceptor and the transport.
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
+
+    // Interceptors for common needs, for those who want them.
+    .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
+    .testTarget(
+      name: "SwitchboardInterceptorsTests",
+      dependencies: ["SwitchboardInterceptors", "Switchboard", "EchoService"]
+    ),
 
     // The umbrella: what users and generated services import.
     .target(
@@ -170,7 +178,7 @@ let package = Package(
     // Figures beside other implementations: `make bench`.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["CodecMessages", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 

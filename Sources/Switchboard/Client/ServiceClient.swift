@@ -14,6 +14,21 @@ public protocol ServiceClient: Sendable {
 }
 
 extension ServiceClient {
+  /// The interceptors of one call, of all scopes.
+  @inlinable
+  func chain<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions?,
+    _ make: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
+    interceptors.make(
+      for: method.descriptor,
+      options: options?.interceptorFactories ?? defaultCallOptions.interceptorFactories ?? [],
+      channel: channel.interceptorFactories,
+      make
+    )
+  }
+
   /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
@@ -26,7 +41,7 @@ extension ServiceClient {
       method,
       request,
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -42,7 +57,7 @@ extension ServiceClient {
       method,
       request,
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -60,9 +75,9 @@ extension ServiceClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -82,7 +97,7 @@ extension ServiceClient {
       method,
       requests,
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -100,9 +115,9 @@ extension ServiceClient {
   ) -> ResponseStream<Responses.Message> {
     channel.bidirectionalStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -122,7 +137,7 @@ extension ServiceClient {
       method,
       requests,
       options: options ?? defaultCallOptions,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 }

@@ -5,10 +5,17 @@
 public final class Channel: Sendable {
   /// What carries the calls.
   public let transport: any ByteTransport
+  /// Makes interceptors for every call on the channel, behind those of the client that makes the call.
+  public let interceptorFactories: [any InterceptorFactory]
 
-  /// A channel over any transport.
-  public init(_ transport: any ByteTransport) {
+  /// A channel over any transport. The factories of `registry`, which is then frozen, come behind the channel's own.
+  public init(
+    _ transport: any ByteTransport,
+    interceptorFactories: [any InterceptorFactory] = [],
+    registry: InterceptorRegistry? = nil
+  ) {
     self.transport = transport
+    self.interceptorFactories = interceptorFactories + (registry?.freeze() ?? [])
   }
 
   deinit { transport.retire() }

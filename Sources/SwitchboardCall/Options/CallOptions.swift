@@ -13,6 +13,10 @@ public struct CallOptions: Sendable {
   public var responseSizeLimit: Int?
   /// The `:authority` to send in place of the channel's.
   public var serverAuthority: String?
+  /// Makes interceptors for the call, in this order, before all others. `nil`: the client's.
+  public var interceptorFactories: [any InterceptorFactory]?
+  /// Whether the call may be repeated, or answered from a cache.
+  public var safety = RequestOptions.Safety.default
   /// Where the call's interceptors log to; quiet by default.
   public var logger = Logger.quiet
 

@@ -2,9 +2,10 @@
 public final class ClientStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  // A closure, so that what it does is compiled for the types of the method: a generic class's method
-  // would not be.
-  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -19,29 +20,43 @@ public final class ClientStreamingHandler: MethodHandler {
       Responses.Message
   ) {
     self.method = method
-    begin = { stream in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        return pipeline.onRequestStream { messages in
-          stream.run {
-            do {
-              pipeline.respond(try await handler(messages, ServerCallContext(pipeline.handler)))
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          return pipeline.onRequestStream { messages in
+            stream.run {
+              do {
+                pipeline.respond(try await handler(messages, ServerCallContext(pipeline)))
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
         }
-      }
-      let messages = RequestStream(stream.requests) { try requests.decode($0) }
-      stream.run {
-        do {
-          let response = try await handler(messages, ServerCallContext(stream))
-          stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
-        } catch {
-          stream.finish(GRPCStatus(describing: error))
+        let messages = RequestStream(stream.requests) { try requests.decode($0) }
+        stream.run {
+          do {
+            let response = try await handler(messages, ServerCallContext(stream))
+            stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
+          }
         }
       }
     }
+    begin = bind([])
+  }
+
+  private init(_ handler: ClientStreamingHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : ClientStreamingHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream) { begin(stream) }
@@ -53,7 +68,10 @@ public final class ClientStreamingHandler: MethodHandler {
 public final class BidirectionalStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -69,32 +87,46 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       ) async throws -> Void
   ) {
     self.method = method
-    begin = { stream in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        return pipeline.onRequestStream { messages in
-          stream.run {
-            do {
-              let writer = ResponseStreamWriter(pipeline.makeWriter())
-              try await handler(messages, writer, ServerCallContext(pipeline.handler))
-              pipeline.finish(.ok)
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          return pipeline.onRequestStream { messages in
+            stream.run {
+              do {
+                let writer = ResponseStreamWriter(pipeline.makeWriter())
+                try await handler(messages, writer, ServerCallContext(pipeline))
+                pipeline.finish(.ok)
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
         }
-      }
-      let messages = RequestStream(stream.requests) { try requests.decode($0) }
-      stream.run {
-        do {
-          let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
-          try await handler(messages, writer, ServerCallContext(stream))
-          stream.finish(.ok)
-        } catch {
-          stream.finish(GRPCStatus(describing: error))
+        let messages = RequestStream(stream.requests) { try requests.decode($0) }
+        stream.run {
+          do {
+            let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+            try await handler(messages, writer, ServerCallContext(stream))
+            stream.finish(.ok)
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
+          }
         }
       }
     }
+    begin = bind([])
+  }
+
+  private init(_ handler: BidirectionalStreamingHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : BidirectionalStreamingHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream) { begin(stream) }

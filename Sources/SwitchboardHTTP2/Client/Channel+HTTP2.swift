@@ -12,6 +12,10 @@ extension Channel {
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    self.init(try ClientChannel(target: target, options: options, group: loops))
+    self.init(
+      try ClientChannel(target: target, options: options, group: loops),
+      interceptorFactories: options.interceptorFactories,
+      registry: options.interceptorRegistry
+    )
   }
 }

@@ -33,6 +33,11 @@ public struct ChannelOptions: Sendable {
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
+  /// Makes interceptors for every call, behind those of the client that makes it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, behind the channel's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
+
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet
   /// Who is told of calls and connections, for metrics and tracing.

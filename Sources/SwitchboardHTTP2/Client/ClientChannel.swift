@@ -7,12 +7,13 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   let loop: Loop
   let options: ChannelOptions
+  public let host: String
   let target: Target
   let authority: [UInt8]
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
   /// Keeps the loops running for as long as the channel may need them.
-  private let group: LoopGroup
+  let group: LoopGroup
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
   @exclusivity(unchecked) var connections: [ClientConnection] = []
@@ -24,18 +25,30 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
+  let siblings = Locked(ChannelSiblings())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
-  public init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+  public convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+    try self.init(target: target, options: options, group: group, loop: group.nextLoop())
+  }
+
+  /// On one of the group's loops.
+  package init(
+    target: String,
+    options: ChannelOptions,
+    group: LoopGroup,
+    loop: Loop
+  ) throws(GRPCStatus) {
     try options.validate()
     let parsed = try Target(target)
+    host = target
     self.target = parsed
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
       try TLSContext(client: tls, serverName: parsed.host)
     }
     self.options = options
     self.group = group
-    loop = group.nextLoop()
+    self.loop = loop
     authority = Array((options.authority ?? self.target.authority).utf8)
     userAgent =
       Array((options.userAgentPrefix.map { "\($0) " } ?? "").utf8) + Array("grpc-swift-switchboard/0.1".utf8)
@@ -116,6 +129,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   // MARK: Shutting down
 
   public func shutDown(grace: Duration) async {
+    retireSiblings()
     let deadline = Task(executorPreference: loop) {
       try await Task.sleep(for: grace)
       self.loop.execute { self.closeAll() }
@@ -127,6 +141,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   }
 
   public func retire() {
+    retireSiblings()
     loop.execute { self.beginShutDown(nil) }
   }
 

@@ -13,7 +13,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   private var drained: [CheckedContinuation<Void, Never>] = []
 
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup) {
-    router = Router(providers)
+    router = Router(providers, options)
     self.options = options
     self.group = group
     loop = group.nextLoop()
@@ -70,14 +70,21 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 extension Channel {
   /// A channel to services within this process, for tests and for calls that need not leave it.
   ///
-  /// Of the options, those that concern calls apply. Runs on a loop of `group`, or on one of its own.
+  /// Of the options, those that concern calls apply, the server's interceptors among them. The client's are given
+  /// beside them. Runs on a loop of `group`, or on one of its own.
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
+    interceptorFactories: [any InterceptorFactory] = [],
+    registry: InterceptorRegistry? = nil,
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    self.init(InProcessTransport(providers, options, loops))
+    self.init(
+      InProcessTransport(providers, options, loops),
+      interceptorFactories: interceptorFactories,
+      registry: registry
+    )
   }
 }

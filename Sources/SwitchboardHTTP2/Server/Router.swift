@@ -7,8 +7,9 @@ final class Router: Sendable {
   private let mask: Int
 
   /// A later provider's method takes the place of an earlier one of the same path.
-  init(_ providers: [any CallHandlerProvider]) {
-    let handlers = providers.flatMap(\.methodHandlers)
+  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
+    let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
+    let handlers = providers.flatMap(\.methodHandlers).map { $0.intercepted(by: factories) }
     var capacity = 8
     while capacity < handlers.count * 4 { capacity *= 2 }
     var slots = [(any MethodHandler)?](repeating: nil, count: capacity)

@@ -23,7 +23,7 @@ final class ServerCore: @unchecked Sendable {
   {
     self.options = options
     tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
-    router = Router(providers)
+    router = Router(providers, options)
     self.group = group
   }
 

@@ -36,6 +36,11 @@ public struct ServerOptions: Sendable {
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
 
+  /// Makes interceptors for every call, before those of the service that serves it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, before the server's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
+
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet
   /// Who is told of calls and connections, for metrics and tracing.

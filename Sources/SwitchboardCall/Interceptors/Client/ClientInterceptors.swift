@@ -11,14 +11,20 @@ public struct ClientInterceptors<Factory>: Sendable {
     if let factory { box = FactoryBox(factory) } else { box = nil }
   }
 
-  /// The interceptors of one call; `nil` where there are none.
+  /// The interceptors of one call: those of its options, then those that the client's own factory makes for the
+  /// method, then those of the channel. `nil` where there are none.
   @inlinable
   public func make<Request, Response>(
+    for method: MethodDescriptor,
+    options: [any InterceptorFactory],
+    channel: [any InterceptorFactory],
     _ make: (Factory) -> [ClientInterceptor<Request, Response>]
   ) -> ClientInterceptorChain<Request, Response>? {
-    guard let box else { return nil }
-    let interceptors = box.withFactory(make)
-    return interceptors.isEmpty ? nil : ClientInterceptorChain(interceptors)
+    let own = box?.withFactory(make) ?? []
+    if options.isEmpty, channel.isEmpty { return own.isEmpty ? nil : ClientInterceptorChain(own) }
+    let all =
+      options.makeClientInterceptors(for: method) + own + channel.makeClientInterceptors(for: method)
+    return all.isEmpty ? nil : ClientInterceptorChain(all)
   }
 }
 

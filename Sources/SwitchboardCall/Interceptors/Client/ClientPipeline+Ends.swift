@@ -4,27 +4,27 @@ extension Channel {
   func makePipeline<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
-    _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>?
+    _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>
   ) -> ClientPipeline<Requests.Message, Responses.Message> {
     let pipeline = ClientPipeline<Requests.Message, Responses.Message>(
       self,
       method.descriptor,
       options,
-      chain?.interceptors ?? []
+      chain.interceptors
     )
-    let transport = pipeline.transport
+    // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
     pipeline.toTransport = { [requests = method.requests] part, promise in
       switch part {
       case .metadata(let headers):
-        transport.send(metadata: headers, promise)
+        pipeline.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          transport.send(try requests.encode(message), metadata, promise)
+          pipeline.send(try requests.encode(message), metadata, promise)
         } catch {
-          transport.failToEncode(error, promise)
+          pipeline.failToEncode(error, promise)
         }
       case .end:
-        transport.sendEnd(promise)
+        pipeline.sendEnd(promise)
       }
     }
     pipeline.receiveFromTransport(method.responses)
@@ -36,19 +36,18 @@ extension ClientPipeline {
   @inlinable
   func receiveFromTransport<Responses: Marshaller>(_ responses: Responses)
   where Responses.Message == Response {
-    // The cycle of the pipeline and its end is broken by `close`, when the call ends.
-    transport.onMessage = { bytes in
+    onMessage = { bytes in
       do {
         let message = try responses.decode(bytes)
         self.receive(.message(message), at: self.interceptors.count - 1)
       } catch {
-        self.transport.cancel(.marshalling(error, "decoded"))
+        self.stop(.marshalling(error, "decoded"))
       }
     }
-    transport.onAnswer = { answer in
+    onAnswer = { answer in
       let last = self.interceptors.count - 1
       switch answer {
-      case .metadata(let headers): self.receive(.metadata(headers), at: last)
+      case .metadata(let headers): return self.receive(.metadata(headers), at: last)
       case .end(let status, let trailers): self.receive(.end(status, trailers), at: last)
       case .failure(let status): self.errorCaught(status, at: last)
       }
@@ -61,7 +60,7 @@ extension ClientPipeline {
   func start(_ request: Request) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
     guard begin() else { return }
-    send(.metadata(transport.initialMetadata), promise: nil, to: 0)
+    send(.metadata(initialMetadata), promise: nil, to: 0)
     send(.message(request, MessageMetadata()), promise: nil, to: 0)
     send(.end, promise: nil, to: 0)
     watchDeadline()
@@ -72,17 +71,17 @@ extension ClientPipeline {
   func startStream() {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
-    send(.metadata(transport.initialMetadata), promise: nil, to: 0)
+    send(.metadata(initialMetadata), promise: nil, to: 0)
     watchDeadline()
   }
 
-  /// How requests that stream are written to the chain.
+  /// How requests that stream are written to the chain, behind the interceptor at `index`.
   @inlinable
-  func makeWriter() -> PartWriter<Request> {
+  func makeWriter(after index: Int = -1) -> PartWriter<Request> {
     PartWriter(eventLoop) {
-      try self.writablePipe()
+      try self.nextGate(after: index)
     } send: { request in
-      self.send(.message(request, MessageMetadata()), promise: nil, to: 0)
+      self.send(.message(request, MessageMetadata()), promise: nil, to: index + 1)
     }
   }
 

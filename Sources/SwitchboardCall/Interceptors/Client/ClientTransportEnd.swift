@@ -1,9 +1,12 @@
 /// The end of a client's chain: gathers the parts that come out of it into calls on the transport, and brings
 /// the transport's answers to the chain.
+///
+/// The chain stands on it, in one object: a call with interceptors has few allocations.
 @usableFromInline
-final class ClientTransportEnd: @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its receiver. Unchecked exclusivity holds because no access lasts while other code runs.
+class ClientTransportEnd: @unchecked Sendable {
+  // Sendable holds because everything but `settings`, which is locked, is touched on the event loop alone, where
+  // the transport also tells its receiver. Unchecked exclusivity holds because no access lasts while other code
+  // runs.
 
   /// ```
   ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> idle
@@ -25,62 +28,68 @@ final class ClientTransportEnd: @unchecked Sendable {
     case failure(GRPCStatus)
   }
 
+  @usableFromInline let eventLoop: any EventLoop
   let transport: any ByteTransport
   let method: MethodDescriptor
-  @usableFromInline let deadline: ContinuousClock.Instant?
-  @exclusivity(unchecked) var options: CallOptions
-  @exclusivity(unchecked) var path: String
+  let settings: Locked<CallSettings>
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
+  @exclusivity(unchecked) private var metadata = HPACKHeaders()
   @exclusivity(unchecked) private var message: MessageBuffer?
+  @exclusivity(unchecked) private var compresses = true
   @exclusivity(unchecked) private var call: (any ByteCall)?
-  @exclusivity(unchecked) private var responses: StreamedAnswers?
+  @exclusivity(unchecked) var responses: StreamedAnswers?
   @exclusivity(unchecked) private var promises = SentPromises()
+  @exclusivity(unchecked) private var alarm: Task<Void, Never>?
 
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
   @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
+  /// How many responses may still be brought to the chain, where they stream.
+  @exclusivity(unchecked) var demand = 0
 
   @usableFromInline
   init(_ transport: any ByteTransport, _ method: MethodDescriptor, _ options: CallOptions) {
     self.transport = transport
+    eventLoop = transport.eventLoop
     self.method = method
-    self.options = options
-    path = method.path
-    deadline = options.timeout.map { ContinuousClock.now + $0 }
+    settings = Locked(CallSettings(options))
   }
 
   @usableFromInline
-  var initialMetadata: HPACKHeaders { options.initialMetadata }
-  var type: GRPCCallType { method.type }
+  var initialMetadata: HPACKHeaders { settings.withLock { $0.options.initialMetadata } }
   @usableFromInline
-  var isLive: Bool { phase == .live }
+  var deadline: ContinuousClock.Instant? { settings.withLock { $0.deadline } }
+  /// Whether the transport has the call, and watches its deadline.
+  @usableFromInline
+  var isLive: Bool { phase == .live && call != nil }
 
   // MARK: Requests
 
   @usableFromInline
-  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
-    options.initialMetadata = metadata
+    self.metadata = metadata
     message = nil
+    compresses = true
     promises = SentPromises()
     promises.metadata = promise
     phase = .gathering
-    guard type.streamsRequests else { return }
+    guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: Channel.streamBufferSize)
     requests = pipe
     start(.stream(pipe))
   }
 
   @usableFromInline
-  func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
     if let requests, phase == .live {
       promises.add(promise)
       requests.push(buffer)
     } else if phase == .gathering, message == nil {
       message = buffer
-      if !metadata.compress { options.compression = .none }
+      compresses = metadata.compress
       promises.add(promise)
     } else {
       refuse(
@@ -91,7 +100,7 @@ final class ClientTransportEnd: @unchecked Sendable {
   }
 
   @usableFromInline
-  func sendEnd(_ promise: EventLoopPromise<Void>?) {
+  final func sendEnd(_ promise: EventLoopPromise<Void>?) {
     if let requests, phase == .live {
       promises.end = promise
       requests.finish()
@@ -108,23 +117,35 @@ final class ClientTransportEnd: @unchecked Sendable {
   private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
     let status = GRPCStatus(code: .internalError, message: "interceptors: \(reason)")
     promise?.fail(status)
-    cancel(status)
+    stop(status)
   }
 
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+  final func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let status = GRPCStatus.marshalling(error, "encoded")
     promise?.fail(status)
-    cancel(status)
+    stop(status)
   }
 
   private func start(_ body: CallRequest.Body) {
     phase = .live
-    if let deadline { options.timeout = max(.zero, deadline - .now) }
-    let method = path == method.path ? method : MethodDescriptor(path: path, type: type)
-    responses = type.streamsResponses ? StreamedAnswers() : nil
-    let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: body, responses: responses?.pipe),
+    let settings = settings.withLock { $0 }
+    let target: any ByteTransport
+    do {
+      target =
+        try settings.host.map { host throws(GRPCStatus) in try transport.sibling(for: host) } ?? transport
+    } catch {
+      return finish(error, HPACKHeaders())
+    }
+    let path = settings.path ?? method.path
+    responses = method.type.streamsResponses ? StreamedAnswers() : nil
+    let call = target.makeCall(
+      CallRequest(
+        method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
+        options: settings.options(startingWith: metadata, compressed: compresses),
+        body: body,
+        responses: responses?.pipe
+      ),
       receiver: self
     )
     self.call = call
@@ -135,77 +156,93 @@ final class ClientTransportEnd: @unchecked Sendable {
 
   /// Ends the call from this side; the chain hears of it as an error.
   @usableFromInline
-  func cancel(_ status: GRPCStatus) {
+  final func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .idle
+    responses = nil
     promises.failAll(status)
     onAnswer?(.failure(status))
   }
 
   /// The chain is gone: nothing is told any more.
   @usableFromInline
-  func close() {
+  final func closeTransport() {
+    if let alarm {
+      alarm.cancel()
+      self.alarm = nil
+    }
     onMessage = nil
     onAnswer = nil
     room = nil
     message = nil
-    if let call, phase == .live { call.cancel(.cancelledByCaller) }
+    if phase == .live { call?.cancel(.cancelledByCaller) }
+    responses?.resume()
     promises.failAll(.callEnded)
   }
 
-  private func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
     responses = nil
     promises.failAll(status.isOk ? .callEnded : status)
-    onAnswer?(status.origin == .peer ? .end(status, trailers) : .failure(status))
-  }
-}
-
-// MARK: - What the transport tells
-
-extension ClientTransportEnd: ResponseReceiver {
-  @usableFromInline
-  var wantsMetadata: Bool { true }
-
-  @usableFromInline
-  func receive(headers: HPACKHeaders) {
-    onAnswer?(.metadata(headers))
-    guard let responses else { return }
-    responses.isReading = true
-    Task.immediate(executorPreference: transport.eventLoop) { await self.read(responses) }
+    onAnswer?(status.isOk || status.origin == .peer ? .end(status, trailers) : .failure(status))
   }
 
-  @usableFromInline
-  func receive(message: RawSpan) { onMessage?(message) }
+  final func complete(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
-  @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: transport.eventLoop) }
-
-  /// What streamed before is told before the end is.
-  @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    guard let responses, responses.isReading else { return finish(status, trailers) }
-    responses.outcome = (status, trailers)
-    responses.pipe.finish()
+  /// The transport is done with the call, though the chain has not taken all of it.
+  final func transportIsDone() {
+    call = nil
+    watchDeadline()
   }
 
-  /// Reads responses as fast as the caller does.
-  private func read(_ responses: StreamedAnswers) async {
-    while let message = try? await responses.pipe.next() {
-      message.withBytes { onMessage?($0) }
-      await room?(message.byteCount)
+  /// The caller gives up.
+  func giveUp(_ status: GRPCStatus) {}
+
+  /// The chain has kept the call to itself until its deadline.
+  func deadlinePassed() {}
+
+  // MARK: The deadline
+
+  /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not
+  /// escape it.
+  @usableFromInline
+  final func watchDeadline() {
+    guard onAnswer != nil, alarm == nil, !isLive, let deadline else { return }
+    alarm = Task(executorPreference: eventLoop) { [weak self] in
+      try? await Task.sleep(until: deadline, clock: .continuous)
+      if !Task.isCancelled { self?.alarmRang(deadline) }
     }
-    if let outcome = responses.outcome { finish(outcome.status, outcome.trailers) }
+  }
+
+  private func alarmRang(_ time: ContinuousClock.Instant) {
+    alarm = nil
+    guard onAnswer != nil, let deadline else { return }
+    // An interceptor may have given the call more time.
+    if deadline > time { watchDeadline() } else { deadlinePassed() }
   }
 }
 
-/// The streamed responses of one call on the transport.
-private final class StreamedAnswers: @unchecked Sendable {
-  // Sendable holds because everything but the pipe is touched on the event loop alone.
-  let pipe = MessagePipe(limit: Channel.streamBufferSize)
-  var isReading = false
-  /// How the call ended, when what came before is still to be read.
-  var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
+// MARK: - The caller's hold on its call, from any thread
+
+extension ClientTransportEnd: ByteCall {
+  /// Whoever makes the chain starts it, with its first parts.
+  @usableFromInline
+  func start() {}
+
+  @usableFromInline
+  func cancel(_ status: GRPCStatus) {
+    eventLoop.execute { self.giveUp(status) }
+  }
+
+  @usableFromInline
+  final func cancelByCaller() { cancel(.cancelledByCaller) }
+
+  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose
+  /// error ends the call.
+  @usableFromInline
+  final func stopWriting(_ error: any Error) {
+    cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
+  }
 }

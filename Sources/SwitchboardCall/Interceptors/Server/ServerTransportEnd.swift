@@ -1,9 +1,11 @@
-/// The end of a server's chain: hands the parts that come out of it to the transport, and brings the
-/// transport's requests to the chain.
+/// The ends of a server's chain: hands the parts that come out of it to the transport, brings the transport's
+/// requests to the chain, and is the call as the handler behind the interceptors sees it.
+///
+/// The chain stands on it, in one object: a call with interceptors has few allocations.
 @usableFromInline
-final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its observer. Unchecked exclusivity holds because no access lasts while other code runs.
+class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
+  // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone, where the
+  // transport also tells its observer. Unchecked exclusivity holds because no access lasts while other code runs.
 
   /// What the transport tells, beside messages.
   @usableFromInline
@@ -12,17 +14,31 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     case failure(GRPCStatus)
   }
 
+  /// What the handler sees and sets, from any thread.
+  @usableFromInline
+  struct Metadata: Sendable {
+    @usableFromInline var received = HPACKHeaders()
+    @usableFromInline var initial = HPACKHeaders()
+    @usableFromInline var trailers = HPACKHeaders()
+  }
+
+  @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let stream: any ServerStream
   @usableFromInline let method: MethodDescriptor
+  @usableFromInline let metadata = Locked(Metadata())
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
   @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var hasFailed = false
-  @exclusivity(unchecked) private var hasEnded = false
+  @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var promises = SentPromises()
+  /// How many requests may still be brought to the chain, where they stream.
+  @exclusivity(unchecked) private var demand = 0
+  @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
 
   @usableFromInline
   init(_ stream: any ServerStream, _ method: MethodDescriptor) {
+    eventLoop = stream.eventLoop
     self.stream = stream
     self.method = method
   }
@@ -30,13 +46,13 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // MARK: Responses
 
   @usableFromInline
-  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     promises.metadata = promise
     if !metadata.isEmpty { stream.setHeaders(metadata) }
   }
 
   @usableFromInline
-  func send(_ buffer: MessageBuffer, _ promise: EventLoopPromise<Void>?) {
+  final func send(_ buffer: MessageBuffer, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -47,12 +63,12 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     } else if message == nil {
       message = buffer
     } else {
-      finish(.tooManyMessages)
+      end(.tooManyMessages)
     }
   }
 
   @usableFromInline
-  func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -60,23 +76,23 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     promises.end = promise
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !method.type.streamsResponses {
-      guard let message else { return finish(.missingResponse) }
+      guard let message else { return end(.missingResponse) }
       self.message = nil
       hasEnded = true
       stream.respond(message)
     } else {
-      finish(status)
+      end(status)
     }
   }
 
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+  final func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let status = GRPCStatus.marshalling(error, "encoded")
     promise?.fail(status)
-    finish(status)
+    end(status)
   }
 
-  private func finish(_ status: GRPCStatus) {
+  private func end(_ status: GRPCStatus) {
     hasEnded = true
     message = nil
     stream.finish(status)
@@ -84,25 +100,50 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   // MARK: Requests
 
-  /// Reads the requests of a stream as fast as the handler does.
+  /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
   @usableFromInline
-  func readRequests(room: @escaping @Sendable (Int) async -> Void) {
-    Task.immediate(executorPreference: stream.eventLoop) {
+  final func readRequests(room: @escaping @Sendable (Int) async -> Void) {
+    Task.immediate(executorPreference: eventLoop) {
       do {
-        while let message = try await self.stream.requests.next() {
-          message.withBytes { self.onMessage?($0) }
+        while await isAskedFor(), let message = try await stream.requests.next() {
+          if demand != .max { demand -= 1 }
+          message.withBytes { onMessage?($0) }
           await room(message.byteCount)
         }
-        self.onAnswer?(.end)
+        onAnswer?(.end)
       } catch {
-        self.fail(GRPCStatus(describing: error))
+        fail(GRPCStatus(describing: error))
       }
     }
   }
 
+  /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
+  private func isAskedFor() async -> Bool {
+    while demand <= 0 {
+      if stream.requests.isDrained || onMessage == nil { return false }
+      await withUnsafeContinuation { reader = $0 }
+    }
+    return true
+  }
+
+  /// Lets so many more requests come to the chain.
+  final func addDemand(_ count: Int) {
+    guard count > 0 else { return }
+    let (sum, overflow) = demand.addingReportingOverflow(count)
+    demand = overflow ? .max : sum
+    resumeReader()
+  }
+
+  @usableFromInline
+  final func resumeReader() {
+    let waiting = reader
+    reader = nil
+    waiting?.resume()
+  }
+
   /// Tells the chain of the first failure.
   @usableFromInline
-  func fail(_ status: GRPCStatus) {
+  final func fail(_ status: GRPCStatus) {
     guard !hasFailed else { return }
     hasFailed = true
     onAnswer?(.failure(status))
@@ -111,20 +152,52 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // MARK: What the transport tells
 
   @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: stream.eventLoop) }
+  final func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
   @usableFromInline
-  func closed(_ failure: GRPCStatus?) {
+  final func closed(_ failure: GRPCStatus?) {
     // Nothing is left to be told of most calls.
     if failure == nil, promises.isEmpty {
       hasEnded = true
       return
     }
     // The transport may be in the middle of its work, and what this leads to may ask things of it.
-    stream.eventLoop.execute {
+    eventLoop.execute {
       self.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)
       if let failure { self.fail(failure) }
+      self.transportClosed()
     }
   }
+
+  /// Nothing can be sent any more.
+  func transportClosed() {}
+}
+
+// MARK: - The handler's view of the call: what it sets goes through the chain before it reaches the transport
+
+extension ServerTransportEnd: ServerCallState {
+  @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
+  @usableFromInline var peer: PeerIdentity { stream.peer }
+  @usableFromInline var isCancelled: Bool { stream.isCancelled }
+  @usableFromInline var logger: Logger { stream.logger }
+
+  @usableFromInline
+  var userInfo: UserInfo {
+    get { stream.userInfo }
+    set { stream.userInfo = newValue }
+  }
+
+  /// The client's metadata, as the interceptors left it.
+  @usableFromInline
+  var headers: HPACKHeaders { metadata.withLock { $0.received } }
+
+  @usableFromInline
+  func setHeaders(_ headers: HPACKHeaders) { metadata.withLock { $0.initial = headers } }
+
+  @usableFromInline
+  func setTrailers(_ trailers: HPACKHeaders) { metadata.withLock { $0.trailers = trailers } }
+
+  @usableFromInline
+  func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
 }
