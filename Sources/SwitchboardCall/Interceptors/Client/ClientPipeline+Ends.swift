@@ -39,7 +39,7 @@ extension ClientPipeline {
     onMessage = { bytes in
       do {
         let message = try responses.decode(bytes)
-        self.receive(.message(message), at: self.interceptors.count - 1)
+        self.receiveOnLoop(.message(message), at: self.interceptors.count - 1)
       } catch {
         self.stop(.marshalling(error, "decoded"))
       }
@@ -47,8 +47,8 @@ extension ClientPipeline {
     onAnswer = { answer in
       let last = self.interceptors.count - 1
       switch answer {
-      case .metadata(let headers): return self.receive(.metadata(headers), at: last)
-      case .end(let status, let trailers): self.receive(.end(status, trailers), at: last)
+      case .metadata(let headers): return self.receiveOnLoop(.metadata(headers), at: last)
+      case .end(let status, let trailers): self.receiveOnLoop(.end(status, trailers), at: last)
       case .failure(let status): self.errorCaught(status, at: last)
       }
       self.watchDeadline()
@@ -60,9 +60,9 @@ extension ClientPipeline {
   func start(_ request: Request) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
     guard begin() else { return }
-    send(.metadata(initialMetadata), promise: nil, to: 0)
-    send(.message(request, MessageMetadata()), promise: nil, to: 0)
-    send(.end, promise: nil, to: 0)
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: 0)
+    sendOnLoop(.message(request, MessageMetadata()), promise: nil, to: 0)
+    sendOnLoop(.end, promise: nil, to: 0)
     watchDeadline()
   }
 
@@ -71,7 +71,7 @@ extension ClientPipeline {
   func startStream() {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
-    send(.metadata(initialMetadata), promise: nil, to: 0)
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: 0)
     watchDeadline()
   }
 

@@ -50,9 +50,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable
   func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.send(part, promise: promise, to: index) }
-    }
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+  }
+
+  @inlinable
+  func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -69,9 +72,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable
   func receive(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.receive(part, at: index) }
-    }
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    eventLoop.execute { self.receiveOnLoop(part, at: index) }
+  }
+
+  @inlinable
+  func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
     guard isOpen else { return }
     guard index >= 0 else { return deliver(part) }
     if let executor = hops?[index].responses {

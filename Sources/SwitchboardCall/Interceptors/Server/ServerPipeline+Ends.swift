@@ -32,14 +32,14 @@ extension ServerPipeline {
   func receiveFromTransport<Requests: Marshaller>(_ requests: Requests) where Requests.Message == Request {
     onMessage = { bytes in
       do {
-        self.receive(.message(try requests.decode(bytes)), at: 0)
+        self.receiveOnLoop(.message(try requests.decode(bytes)), at: 0)
       } catch {
         self.fail(.marshalling(error, "decoded"))
       }
     }
     onAnswer = { answer in
       switch answer {
-      case .end: self.receive(.end, at: 0)
+      case .end: self.receiveOnLoop(.end, at: 0)
       case .failure(let status): self.errorCaught(status, at: 0)
       }
     }
@@ -49,9 +49,9 @@ extension ServerPipeline {
   /// Brings the parts of a call whose one request is whole. On the loop.
   @inlinable
   func receive(message: RawSpan) {
-    receive(.metadata(stream.headers), at: 0)
+    receiveOnLoop(.metadata(stream.headers), at: 0)
     onMessage?(message)
-    receive(.end, at: 0)
+    receiveOnLoop(.end, at: 0)
   }
 
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
@@ -65,6 +65,7 @@ extension ServerPipeline {
         if self.failRequests != nil { self.requests = self.makeQueue() }
         let requests = self.requests
         self.begin(headers)
+        self.hasSentMetadata = false
         self.failRequests = { requests?.finish($0) }
         self.isHandling = true
         if let requests { handle(RequestStream(requests)) }
@@ -75,7 +76,7 @@ extension ServerPipeline {
         self.requests?.finish(nil)
       }
     }
-    receive(.metadata(stream.headers), at: 0)
+    receiveOnLoop(.metadata(stream.headers), at: 0)
     readRequests { await self.requests?.waitUntilWritable(afterBytes: $0) }
   }
 
@@ -90,7 +91,7 @@ extension ServerPipeline {
       try self.nextGate(before: self.interceptors.count)
     } send: { response in
       self.sendMetadata()
-      self.send(.message(response, MessageMetadata()), promise: nil, to: self.interceptors.count - 1)
+      self.sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: self.interceptors.count - 1)
     }
   }
 }

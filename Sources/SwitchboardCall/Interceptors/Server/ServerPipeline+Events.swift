@@ -56,25 +56,23 @@ extension ServerPipeline {
   @inlinable @inline(__always)
   func respondOnLoop(_ response: Response) {
     let last = interceptors.count - 1
-    let (initial, trailers) = metadata.withLock { ($0.initial, $0.trailers) }
     if !hasSentMetadata {
       hasSentMetadata = true
-      send(.metadata(initial), promise: nil, to: last)
+      sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
     }
-    send(.message(response, MessageMetadata()), promise: nil, to: last)
+    sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: last)
     isHandling = false
-    send(.end(.ok, trailers), promise: nil, to: last)
-    closeIfDone()
+    sendOnLoop(.end(.ok, trailers), promise: nil, to: last)
+    if isTransportClosed { closeIfDone() }
   }
 
   @inlinable
   func finish(_ status: GRPCStatus) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.finish(status) } }
-    let (initial, trailers) = metadata.withLock { ($0.initial, $0.trailers) }
-    if status.isOk || !initial.isEmpty { sendMetadata() }
+    if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
     isHandling = false
-    send(.end(status, trailers), promise: nil, to: interceptors.count - 1)
-    closeIfDone()
+    sendOnLoop(.end(status, trailers), promise: nil, to: interceptors.count - 1)
+    if isTransportClosed { closeIfDone() }
   }
 
   /// Sends the handler's metadata, unless that was done. On the loop.
@@ -82,6 +80,6 @@ extension ServerPipeline {
   func sendMetadata() {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
-    send(.metadata(metadata.withLock { $0.initial }), promise: nil, to: interceptors.count - 1)
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
   }
 }

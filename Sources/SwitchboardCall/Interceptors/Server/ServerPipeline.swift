@@ -34,7 +34,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
-  @exclusivity(unchecked) var isTransportClosed = false
+  @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
   /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
   @exclusivity(unchecked) @usableFromInline var underWay = 0
   /// Interceptors that take responses in themselves, and make the handler wait where they are behind.
@@ -59,9 +59,12 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @inlinable
   func receive(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.receive(part, at: index) }
-    }
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    eventLoop.execute { self.receiveOnLoop(part, at: index) }
+  }
+
+  @inlinable
+  func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
     guard isOpen else { return }
     if index < interceptors.count {
       if let executor = hops?[index].requests {
@@ -77,9 +80,12 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @inlinable
   func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.send(part, promise: promise, to: index) }
-    }
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+  }
+
+  @inlinable
+  func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -97,6 +103,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     switch part {
     case .metadata(let headers):
       begin(headers)
+      hasSentMetadata = false
       request = nil
     case .message(let message):
       if request == nil { request = message } else { finish(.tooManyMessages) }
@@ -106,19 +113,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
       isHandling = true
       onRequest?(request)
     }
-  }
-
-  /// A handler starts with these; a second time, where an interceptor sends the requests again.
-  @inlinable
-  func begin(_ headers: HPACKHeaders) {
-    metadata.withLock { metadata in
-      metadata.received = headers
-      if hasSentMetadata {
-        metadata.initial = HPACKHeaders()
-        metadata.trailers = HPACKHeaders()
-      }
-    }
-    hasSentMetadata = false
   }
 
   @inlinable

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The ends of a server's chain: hands the parts that come out of it to the transport, brings the transport's
 /// requests to the chain, and is the call as the handler behind the interceptors sees it.
 ///
@@ -5,7 +7,7 @@
 @usableFromInline
 class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone, where the
-  // transport also tells its observer. Unchecked exclusivity holds because no access lasts while other code runs.
+  // transport also tells its observer; `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while other code runs.
 
   /// What the transport tells, beside messages.
   @usableFromInline
@@ -14,18 +16,20 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     case failure(GRPCStatus)
   }
 
-  /// What the handler sees and sets, from any thread.
-  @usableFromInline
-  struct Metadata: Sendable {
-    @usableFromInline var received = HPACKHeaders()
-    @usableFromInline var initial = HPACKHeaders()
-    @usableFromInline var trailers = HPACKHeaders()
+  /// What handlers set, from any thread, and what the client sent to a handler that runs once more.
+  private struct Metadata: Sendable {
+    var received: HPACKHeaders?
+    var initial = HPACKHeaders()
+    var trailers = HPACKHeaders()
   }
 
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let stream: any ServerStream
   @usableFromInline let method: MethodDescriptor
-  @usableFromInline let metadata = Locked(Metadata())
+  private let metadata = Locked(Metadata())
+  /// Whether there is anything behind the lock: for most calls there is not.
+  private let hasMetadata = Atomic(false)
+  @exclusivity(unchecked) private var firstHeaders: HPACKHeaders?
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
   @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   @exclusivity(unchecked) private var message: MessageBuffer?
@@ -190,13 +194,40 @@ extension ServerTransportEnd: ServerCallState {
 
   /// The client's metadata, as the interceptors left it.
   @usableFromInline
-  var headers: HPACKHeaders { metadata.withLock { $0.received } }
+  var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
 
   @usableFromInline
-  func setHeaders(_ headers: HPACKHeaders) { metadata.withLock { $0.initial = headers } }
+  func setHeaders(_ headers: HPACKHeaders) { change { $0.initial = headers } }
 
   @usableFromInline
-  func setTrailers(_ trailers: HPACKHeaders) { metadata.withLock { $0.trailers = trailers } }
+  func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }
+
+  /// What to send before the first message.
+  @usableFromInline
+  final var initialMetadata: HPACKHeaders { later { $0.initial } ?? HPACKHeaders() }
+
+  /// What to send with the status.
+  @usableFromInline
+  final var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
+
+  /// A handler is about to start with these; a second one, where an interceptor sends the requests again.
+  @usableFromInline
+  final func begin(_ headers: HPACKHeaders) {
+    if firstHeaders == nil {
+      firstHeaders = headers
+    } else {
+      change { $0 = Metadata(received: headers) }
+    }
+  }
+
+  private func later(_ read: (Metadata) -> HPACKHeaders?) -> HPACKHeaders? {
+    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { read($0) } : nil
+  }
+
+  private func change(_ change: (inout Metadata) -> Void) {
+    metadata.withLock { change(&$0) }
+    hasMetadata.store(true, ordering: .releasing)
+  }
 
   @usableFromInline
   func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
