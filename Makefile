@@ -39,7 +39,7 @@ generate: ## Write Generated/ anew from Protos/
 	@scripts/generate
 
 bench: ## Measure against the reference implementations (takes minutes)
-	@scripts/setup
+	@scripts/setup --bench
 	@scripts/bench
 
 clean: ## Remove what building made, and .venv

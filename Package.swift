@@ -35,6 +35,8 @@ let package = Package(
   products: [
     // What users depend on: all modules that generated code imports.
     .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf"]),
+    // Health, reflection and errors with details.
+    .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
     .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
     .plugin(name: "SwitchboardCommandPlugin", targets: ["SwitchboardCommandPlugin"]),
     .executable(name: "switchboard", targets: ["SwitchboardTool"]),
@@ -115,7 +117,7 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "Echo", "EchoService"]),
 
     // The example: its generated module, and the command.
     .target(
@@ -130,6 +132,23 @@ let package = Package(
       path: "Generated/BenchService"
     ),
     .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
+
+    // Services that every server may want: health, reflection, errors with details.
+    .target(
+      name: "SwitchboardServiceMessages",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/SwitchboardServiceMessages"
+    ),
+    .target(
+      name: "SwitchboardServices",
+      dependencies: [
+        "Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardServiceMessages",
+      ]
+    ),
+    .testTarget(
+      name: "SwitchboardServicesTests",
+      dependencies: ["Switchboard", "SwitchboardServices", "EchoService"]
+    ),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),

@@ -9,6 +9,22 @@ enum Benchmarks {
            Benchmarks interceptors TRANSPORT CHAINS CALLS REPEATS
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
+           Benchmarks server PORT [--tls] [--low-latency]
+             serves Protos/bench/bench.proto until it is told to end; port 0 takes one that is free
+           Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
+             makes unary calls, each caller one after the other
+           Benchmarks stream HOST:PORT MESSAGES BYTES
+             reads a stream of so many messages of that size
+           Benchmarks bidi HOST:PORT MESSAGES
+             sends a message and waits for its answer, over and over
+           Benchmarks idle HOST:PORT CONNECTIONS SECONDS
+             makes one call on each connection, then holds them all without any
+
+    The last four take
+           --tls          secure the connection; both sides know Benchmarks/Data/localhost.pem
+           --on-loop      run the callers on the connection's event loop, not in the global pool
+           --low-latency  look for answers without blocking while calls are under way
+    Latencies are in microseconds.
     """
 
   static func main() async {
@@ -20,28 +36,25 @@ enum Benchmarks {
     }
   }
 
+  @concurrent
   private static func run(_ words: [String]) async throws {
-    var arguments = Arguments(words)
+    var arguments = try Arguments(words)
     switch try arguments.next("a benchmark's name") {
-    case "codec":
-      let benchmark = try CodecBenchmark(
-        file: arguments.next("FILE"),
-        rounds: arguments.nextCount("ROUNDS"),
-        repeats: arguments.nextCount("REPEATS")
-      )
-      try arguments.end()
-      print(try benchmark.run())
-    case "interceptors":
-      let benchmark = try InterceptorBenchmark(
-        transport: arguments.next("TRANSPORT"),
-        chains: arguments.next("CHAINS"),
-        calls: arguments.nextCount("CALLS"),
-        repeats: arguments.nextCount("REPEATS")
-      )
-      try arguments.end()
-      print(try await benchmark.run())
+    case "codec": print(try CodecBenchmark(&arguments).run())
+    case "interceptors": print(try await InterceptorBenchmark(&arguments).run())
+    case "server": try await BenchServer(&arguments).run()
+    case "unary": try report(try await UnaryBenchmark(&arguments).run())
+    case "stream": try report(try await StreamBenchmark(&arguments).run())
+    case "bidi": try report(try await BidiBenchmark(&arguments).run())
+    case "idle": try report(try await IdleBenchmark(&arguments).run())
     case "help", "--help", "-h": print(usage)
     case let name: throw Arguments.Misuse(text: "no benchmark is called '\(name)'\n\(usage)")
     }
+  }
+
+  /// Prints the figures; failures among them make the process fail too.
+  private static func report(_ figures: Figures) throws {
+    print(figures.line)
+    if figures.failed > 0 { exit(1) }
   }
 }

@@ -15,6 +15,12 @@ public enum Echo_EchoMetadata {
     ]
   )
 
+  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
+  /// what is imported comes first.
+  public static let reflectionData: [String] = [
+    "Cg9lY2hvL2VjaG8ucHJvdG8SBGVjaG8iIQoLRWNob1JlcXVlc3QSEgoEdGV4dBgBIAEoCVIEdGV4dCIiCgxFY2hvUmVzcG9uc2USEgoEdGV4dBgBIAEoCVIEdGV4dDLQAQoERWNobxIsCgNHZXQSES5lY2hvLkVjaG9SZXF1ZXN0GhIuZWNoby5FY2hvUmVzcG9uc2USMQoGRXhwYW5kEhEuZWNoby5FY2hvUmVxdWVzdBoSLmVjaG8uRWNob1Jlc3BvbnNlMAESMgoHQ29sbGVjdBIRLmVjaG8uRWNob1JlcXVlc3QaEi5lY2hvLkVjaG9SZXNwb25zZSgBEjMKBlVwZGF0ZRIRLmVjaG8uRWNob1JlcXVlc3QaEi5lY2hvLkVjaG9SZXNwb25zZSgBMAFiBnByb3RvMw==",
+  ]
+
   /// The methods, each with its path, its kind and its messages.
   public enum Methods {
     public static let get = Switchboard.ProtobufMethod<Echo_EchoRequest, Echo_EchoResponse>(
@@ -222,6 +228,8 @@ public protocol Echo_EchoProvider: Switchboard.CallHandlerProvider {
 
 extension Echo_EchoProvider {
   public var serviceName: String { Echo_EchoMetadata.service.name }
+
+  public var reflectionData: [String] { Echo_EchoMetadata.reflectionData }
 
   public var interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? { nil }
 

@@ -1,8 +1,10 @@
 /// Base64 as `-bin` metadata uses it: written without padding, read with or without.
-enum Base64 {
+@_spi(Transport)
+public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  /// The text for some bytes.
+  public static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity((bytes.count * 4 + 2) / 3)
     var pending: UInt32 = 0
@@ -20,7 +22,7 @@ enum Base64 {
   }
 
   /// `nil` when a character is outside the alphabet or the length is impossible.
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+  public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count * 3 / 4)
     var pending: UInt32 = 0

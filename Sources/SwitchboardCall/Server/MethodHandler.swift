@@ -20,4 +20,20 @@ public protocol CallHandlerProvider: Sendable {
 
   /// The service's methods, asked for once, when the server is made.
   var methodHandlers: [any MethodHandler] { get }
+
+  /// What reflection answers with for the service: the serialized descriptors of its file and of all that it
+  /// imports, each in base64. Empty unless it was generated with `ReflectionData=true`.
+  var reflectionData: [String] { get }
+
+  /// The server takes no new connections or calls from now on; those under way may finish. Called once,
+  /// from any thread. Calls that would go on for ever should end.
+  func serverIsShuttingDown()
+}
+
+extension CallHandlerProvider {
+  /// None.
+  public var reflectionData: [String] { [] }
+
+  /// Does nothing.
+  public func serverIsShuttingDown() {}
 }

@@ -20,6 +20,9 @@ public struct GRPCStatus: Error, Sendable {
   public var message: String?
   /// Who ended the call.
   public var origin: Origin
+  /// What programs can read beyond the code: a serialized `google.rpc.Status`, which travels as
+  /// `grpc-status-details-bin`. `SwitchboardServices` packs and unpacks it.
+  public var packedDetails: [UInt8]?
 
   /// A status of the user's own, unless `origin` says otherwise.
   @inlinable
@@ -27,6 +30,7 @@ public struct GRPCStatus: Error, Sendable {
     self.code = code
     self.message = message
     self.origin = origin
+    packedDetails = nil
   }
 
   /// Success, with the message that the seeds' transcripts show on the wire.
@@ -39,7 +43,7 @@ public struct GRPCStatus: Error, Sendable {
 
 extension GRPCStatus: Hashable {
   public static func == (left: GRPCStatus, right: GRPCStatus) -> Bool {
-    left.code == right.code && left.message == right.message
+    left.code == right.code && left.message == right.message && left.packedDetails == right.packedDetails
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -51,6 +51,12 @@ struct ServiceProviderEmitter {
     printer.blank()
     printer.block("extension \(name)") { printer in
       printer.line("\(visibility)var serviceName: String { \(service.swiftName)Metadata.service.name }")
+      if context.options.generatesReflectionData {
+        printer.blank()
+        printer.line(
+          "\(visibility)var reflectionData: [String] { \(service.swiftName)Metadata.reflectionData }"
+        )
+      }
       printer.blank()
       printer.line("\(visibility)var interceptors: (any \(factory.name))? { nil }")
       printer.blank()

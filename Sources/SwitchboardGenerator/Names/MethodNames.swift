@@ -3,7 +3,7 @@ enum MethodNames {
   /// What a client, a provider or the list of methods has already, and what cannot follow a dot.
   private static let reserved: Set<String> = [
     "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType", "init", "interceptors",
-    "methodHandlers", "self", "serviceName",
+    "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 
   /// The names for methods that are declared as `names`, without backticks.

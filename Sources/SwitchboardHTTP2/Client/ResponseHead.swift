@@ -6,6 +6,7 @@ struct ResponseHead {
   private(set) var isGRPC = false
   private(set) var code: Int?
   private(set) var message: String?
+  private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
   private(set) var fields = HPACKHeaders()
   let keepsFields: Bool
@@ -29,6 +30,8 @@ struct ResponseHead {
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
     case 13 where name.equals("grpc-encoding"):
       encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
+    case 23 where name.equals("grpc-status-details-bin"):
+      packedDetails = Base64.decode(value)
     default:
       break
     }
@@ -76,7 +79,13 @@ struct ResponseHead {
     guard let code else {
       return GRPCStatus(code: .unknown, message: "the response ended without a grpc-status", origin: .peer)
     }
-    return GRPCStatus(code: GRPCStatus.Code(rawValue: code) ?? .unknown, message: message, origin: .peer)
+    var status = GRPCStatus(
+      code: GRPCStatus.Code(rawValue: code) ?? .unknown,
+      message: message,
+      origin: .peer
+    )
+    status.packedDetails = packedDetails
+    return status
   }
 }
 

@@ -7,14 +7,21 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let router: Router
   let options: ServerOptions
+  let channelOptions: ChannelOptions
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
   private var drained: [CheckedContinuation<Void, Never>] = []
 
-  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup) {
+  init(
+    _ providers: [any CallHandlerProvider],
+    _ options: ServerOptions,
+    _ channelOptions: ChannelOptions,
+    _ group: LoopGroup
+  ) {
     router = Router(providers, options)
     self.options = options
+    self.channelOptions = channelOptions
     self.group = group
     loop = group.nextLoop()
   }
@@ -70,21 +77,20 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 extension Channel {
   /// A channel to services within this process, for tests and for calls that need not leave it.
   ///
-  /// Of the options, those that concern calls apply, the server's interceptors among them. The client's are given
-  /// beside them. Runs on a loop of `group`, or on one of its own.
+  /// Of the options, those that concern calls apply: `options` for the services' side, `channelOptions` for the
+  /// callers'. Runs on a loop of `group`, or on one of its own.
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
-    interceptorFactories: [any InterceptorFactory] = [],
-    registry: InterceptorRegistry? = nil,
+    channelOptions: ChannelOptions = ChannelOptions(),
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
     self.init(
-      InProcessTransport(providers, options, loops),
-      interceptorFactories: interceptorFactories,
-      registry: registry
+      InProcessTransport(providers, options, channelOptions, loops),
+      interceptorFactories: channelOptions.interceptorFactories,
+      registry: channelOptions.interceptorRegistry
     )
   }
 }

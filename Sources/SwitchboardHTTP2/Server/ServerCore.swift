@@ -7,6 +7,7 @@ final class ServerCore: @unchecked Sendable {
   // is locked.
   let options: ServerOptions
   let router: Router
+  private let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
   private let tls: Locked<TLSContext?>
@@ -23,6 +24,7 @@ final class ServerCore: @unchecked Sendable {
   {
     self.options = options
     tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
+    self.providers = providers
     router = Router(providers, options)
     self.group = group
   }
@@ -32,13 +34,22 @@ final class ServerCore: @unchecked Sendable {
       maxConcurrentStreams: options.maxConcurrentStreams,
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
+      windowLimit: options.maxWindow,
+      unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize
     )
   }
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
+  /// Reads again what the certificates in use were read from.
+  func reloadTLS() throws(GRPCStatus) {
+    guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
+    try replaceTLS(source)
+  }
+
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
+    guard tlsContext != nil else { throw .serverWithoutTLS }
     let context = try TLSContext(server: options)
     tls.withLock { $0 = context }
   }
@@ -74,13 +85,16 @@ final class ServerCore: @unchecked Sendable {
 
   /// Stops accepting and asks every connection to end once its calls have.
   func beginDraining() {
-    let (listeners, connections) = state.withLock { state in
-      state.isDraining = true
-      defer { state.listeners = [] }
-      return (state.listeners, Array(state.connections.values))
+    let (isFirst, listeners, connections) = state.withLock { state in
+      defer {
+        state.isDraining = true
+        state.listeners = []
+      }
+      return (!state.isDraining, state.listeners, Array(state.connections.values))
     }
     for listener in listeners { listener.close() }
     for connection in connections { onLoop(of: connection) { $0.drain() } }
+    if isFirst { for provider in providers { provider.serverIsShuttingDown() } }
   }
 
   func closeAll() {
@@ -109,6 +123,10 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let serverWithoutTLS = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was made without TLS"
+  )
   static let serverStopped = GRPCStatus(
     code: .unavailable,
     message: "the server was stopped",

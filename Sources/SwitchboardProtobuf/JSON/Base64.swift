@@ -1,5 +1,6 @@
-/// Base64 as JSON has it for `bytes`.
-enum Base64 {
+/// Base64 as JSON has it for `bytes`, and generated code for descriptors.
+@_spi(Generation)
+public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// The six bits of each character of both alphabets, or 0xFF.
@@ -12,7 +13,7 @@ enum Base64 {
   }()
 
   /// Appends `bytes` in the standard alphabet, with padding.
-  static func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
+  public static func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
     output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
     var index = 0
     while index < bytes.count {
@@ -30,7 +31,7 @@ enum Base64 {
   }
 
   /// The bytes for text in either alphabet, with the padding or without it. Nil where it is not Base64.
-  static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+  public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var text = text
     let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
     if padding > 0 {

@@ -6,11 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ScopeTests {
   @Test func theClientsScopesAreInOrder() async throws {
     let log = Log()
-    let channel = try Channel(
-      inProcess: [TutorialProvider()],
-      interceptorFactories: [NamingFactory(name: "channel", log: log)],
-      registry: InterceptorRegistry([NamingFactory(name: "registry", log: log)])
-    )
+    var channelOptions = ChannelOptions()
+    channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
+    channelOptions.interceptorRegistry = InterceptorRegistry([NamingFactory(name: "registry", log: log)])
+    let channel = try Channel(inProcess: [TutorialProvider()], channelOptions: channelOptions)
     var options = CallOptions()
     options.interceptorFactories = [
       NamingFactory(name: "call 1", log: log), NamingFactory(name: "call 2", log: log),
@@ -90,7 +89,9 @@ import Testing
     let registry = InterceptorRegistry()
     #expect(!registry.isFrozen)
     try registry.register(NamingFactory(name: "early", log: log))
-    _ = try Channel(inProcess: [], registry: registry)
+    var options = ChannelOptions()
+    options.interceptorRegistry = registry
+    _ = try Channel(inProcess: [], channelOptions: options)
     #expect(registry.isFrozen)
     #expect(throws: GRPCStatus.self) { try registry.register(NamingFactory(name: "late", log: log)) }
     #expect(registry.factories.count == 1)
@@ -107,10 +108,12 @@ import Testing
     struct Silent: InterceptorFactory {}
     var options = ServerOptions()
     options.interceptorFactories = [Silent()]
+    var channelOptions = ChannelOptions()
+    channelOptions.interceptorFactories = [Silent()]
     let channel = try Channel(
       inProcess: [TutorialProvider()],
       options: options,
-      interceptorFactories: [Silent()]
+      channelOptions: channelOptions
     )
     #expect(
       try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x")).text == "Swift echo get: x"

@@ -19,11 +19,10 @@ struct CallSettings: Sendable {
   }
 
   /// The options as the transport should have them, when the call starts now.
-  func options(startingWith metadata: HPACKHeaders, compressed: Bool) -> CallOptions {
+  func options(startingWith metadata: HPACKHeaders) -> CallOptions {
     var options = options
     options.initialMetadata = metadata
     if let deadline { options.timeout = max(.zero, deadline - .now) }
-    if !compressed { options.compression = .none }
     return options
   }
 }

@@ -80,8 +80,8 @@ extension ClientPipeline {
   func makeWriter(after index: Int = -1) -> PartWriter<Request> {
     PartWriter(eventLoop) {
       try self.nextGate(after: index)
-    } send: { request in
-      self.send(.message(request, MessageMetadata()), promise: nil, to: index + 1)
+    } send: { request, metadata in
+      self.send(.message(request, metadata), promise: nil, to: index + 1)
     }
   }
 

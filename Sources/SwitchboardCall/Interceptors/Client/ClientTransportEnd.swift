@@ -36,7 +36,6 @@ class ClientTransportEnd: @unchecked Sendable {
   @exclusivity(unchecked) private var phase = Phase.idle
   @exclusivity(unchecked) private var metadata = HPACKHeaders()
   @exclusivity(unchecked) private var message: MessageBuffer?
-  @exclusivity(unchecked) private var compresses = true
   @exclusivity(unchecked) private var call: (any ByteCall)?
   @exclusivity(unchecked) var responses: StreamedAnswers?
   @exclusivity(unchecked) private var promises = SentPromises()
@@ -72,7 +71,6 @@ class ClientTransportEnd: @unchecked Sendable {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
     self.metadata = metadata
     message = nil
-    compresses = true
     promises = SentPromises()
     promises.metadata = promise
     phase = .gathering
@@ -84,12 +82,13 @@ class ClientTransportEnd: @unchecked Sendable {
 
   @usableFromInline
   final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+    var buffer = buffer
+    buffer.mayCompress = metadata.compress
     if let requests, phase == .live {
       promises.add(promise)
-      requests.push(buffer)
+      requests.push(buffer, flush: metadata.flush)
     } else if phase == .gathering, message == nil {
       message = buffer
-      compresses = metadata.compress
       promises.add(promise)
     } else {
       refuse(
@@ -142,7 +141,7 @@ class ClientTransportEnd: @unchecked Sendable {
     let call = target.makeCall(
       CallRequest(
         method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
-        options: settings.options(startingWith: metadata, compressed: compresses),
+        options: settings.options(startingWith: metadata),
         body: body,
         responses: responses?.pipe
       ),

@@ -14,9 +14,9 @@ extension ServerPipeline {
       switch part {
       case .metadata(let headers):
         pipeline.send(metadata: headers, promise)
-      case .message(let message, _):
+      case .message(let message, let metadata):
         do {
-          pipeline.send(try responses.encode(message), promise)
+          pipeline.send(try responses.encode(message), metadata, promise)
         } catch {
           pipeline.failToEncode(error, promise)
         }
@@ -41,6 +41,7 @@ extension ServerPipeline {
       switch answer {
       case .end: self.receiveOnLoop(.end, at: 0)
       case .failure(let status): self.errorCaught(status, at: 0)
+      case .sendMetadata: self.sendMetadataAlone()
       }
     }
     stream.observe(self)
@@ -89,9 +90,9 @@ extension ServerPipeline {
   func makeWriter() -> PartWriter<Response> {
     PartWriter(eventLoop) {
       try self.nextGate(before: self.interceptors.count)
-    } send: { response in
+    } send: { response, metadata in
       self.sendMetadata()
-      self.sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: self.interceptors.count - 1)
+      self.sendOnLoop(.message(response, metadata), promise: nil, to: self.interceptors.count - 1)
     }
   }
 }

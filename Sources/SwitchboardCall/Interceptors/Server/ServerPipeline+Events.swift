@@ -56,10 +56,7 @@ extension ServerPipeline {
   @inlinable @inline(__always)
   func respondOnLoop(_ response: Response) {
     let last = interceptors.count - 1
-    if !hasSentMetadata {
-      hasSentMetadata = true
-      sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
-    }
+    sendMetadata()
     sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: last)
     isHandling = false
     sendOnLoop(.end(.ok, trailers), promise: nil, to: last)
@@ -75,9 +72,19 @@ extension ServerPipeline {
     if isTransportClosed { closeIfDone() }
   }
 
-  /// Sends the handler's metadata, unless that was done. On the loop.
+  /// Sends the handler's metadata before what follows it, unless that was done. On the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
+    guard !hasSentMetadata else { return }
+    hasSentMetadata = true
+    waitsForMessage = true
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
+    waitsForMessage = false
+  }
+
+  /// Sends the handler's metadata with nothing after it for now. On the loop.
+  @usableFromInline
+  func sendMetadataAlone() {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
     sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)

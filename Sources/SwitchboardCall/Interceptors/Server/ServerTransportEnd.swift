@@ -14,6 +14,8 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   enum Answer {
     case end
     case failure(GRPCStatus)
+    /// The handler wants its metadata sent before there is a message.
+    case sendMetadata
   }
 
   /// What handlers set, from any thread, and what the client sent to a handler that runs once more.
@@ -36,6 +38,8 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) private var hasFailed = false
   @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var promises = SentPromises()
+  /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
+  @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
   /// How many requests may still be brought to the chain, where they stream.
   @exclusivity(unchecked) private var demand = 0
   @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
@@ -53,17 +57,20 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     promises.metadata = promise
     if !metadata.isEmpty { stream.setHeaders(metadata) }
+    if !waitsForMessage { stream.sendHeaders() }
   }
 
   @usableFromInline
-  final func send(_ buffer: MessageBuffer, _ promise: EventLoopPromise<Void>?) {
+  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
     promises.add(promise)
+    var buffer = buffer
+    buffer.mayCompress = metadata.compress
     if method.type.streamsResponses {
-      stream.responses.push(buffer)
+      stream.responses.push(buffer, flush: metadata.flush)
     } else if message == nil {
       message = buffer
     } else {
@@ -198,6 +205,11 @@ extension ServerTransportEnd: ServerCallState {
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) { change { $0.initial = headers } }
+
+  @usableFromInline
+  func sendHeaders() {
+    if eventLoop.inEventLoop { onAnswer?(.sendMetadata) } else { eventLoop.execute { self.sendHeaders() } }
+  }
 
   @usableFromInline
   func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }

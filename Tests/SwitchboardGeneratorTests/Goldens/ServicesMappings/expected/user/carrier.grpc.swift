@@ -117,6 +117,8 @@ public protocol Golden_Services_User_CarrierProvider: Switchboard.CallHandlerPro
 extension Golden_Services_User_CarrierProvider {
   public var serviceName: String { Golden_Services_User_CarrierMetadata.service.name }
 
+  public var reflectionData: [String] { Golden_Services_User_CarrierMetadata.reflectionData }
+
   public var interceptors: (any Golden_Services_User_CarrierServerInterceptorFactoryProtocol)? { nil }
 
   public var methodHandlers: [any Switchboard.MethodHandler] {

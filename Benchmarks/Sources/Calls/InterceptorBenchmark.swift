@@ -12,14 +12,16 @@ struct InterceptorBenchmark {
 
   private static let callers = 16
 
-  init(transport: String, chains: String, calls: Int, repeats: Int) throws {
+  init(_ arguments: inout Arguments) throws {
+    let transport = try arguments.next("TRANSPORT")
     guard ["inprocess", "http2"].contains(transport) else {
       throw Arguments.Misuse(text: "no transport is called '\(transport)'\n\(Benchmarks.usage)")
     }
     overHTTP2 = transport == "http2"
-    self.chains = try chains.split(separator: ",").map { try NoOpChain(named: String($0)) }
-    self.calls = calls
-    self.repeats = repeats
+    chains = try arguments.next("CHAINS").split(separator: ",").map { try NoOpChain(named: String($0)) }
+    calls = try arguments.nextCount("CALLS")
+    repeats = try arguments.nextCount("REPEATS")
+    try arguments.end()
   }
 
   /// A line for each chain: the median of the repeats, in nanoseconds for one call. The chains take turns.
@@ -97,7 +99,7 @@ private struct BenchPair {
   private let server: Server?
 
   init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
-    let provider = BenchProvider(chain.server)
+    let provider = NoOpProvider(chain.server)
     if overHTTP2 {
       let server = try Server(providers: [provider])
       channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", group: group)
@@ -172,7 +174,7 @@ private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_T
   }
 }
 
-private struct BenchProvider: Bench_BenchProvider {
+private struct NoOpProvider: Bench_BenchProvider {
   let interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)?
 
   init(_ interceptors: Int) {

@@ -8,10 +8,11 @@ struct CodecBenchmark {
   let rounds: Int
   let repeats: Int
 
-  init(file: String, rounds: Int, repeats: Int) throws {
-    bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
-    self.rounds = rounds
-    self.repeats = repeats
+  init(_ arguments: inout Arguments) throws {
+    bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments.next("FILE"))))
+    rounds = try arguments.nextCount("ROUNDS")
+    repeats = try arguments.nextCount("REPEATS")
+    try arguments.end()
   }
 
   /// One line with the median and the best of the repeats, in nanoseconds for one message.

@@ -1,0 +1,51 @@
+import Dispatch
+import Foundation
+import Switchboard
+
+/// Serves the workload until the process is asked to end.
+struct BenchServer {
+  private let port: Int
+  private let isSecure: Bool
+  private let isLowLatency: Bool
+
+  init(_ arguments: inout Arguments) throws {
+    port = try arguments.nextNumber("PORT")
+    isSecure = arguments.take(.tls)
+    isLowLatency = arguments.take(.lowLatency)
+    try arguments.end()
+  }
+
+  func run() async throws {
+    let terminated = TerminationSignals()
+    var options = ServerOptions()
+    // The workload has runs with a thousand calls on one connection.
+    options.maxConcurrentStreams = 2048
+    if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
+    let group = try LoopGroup(spin: isLowLatency ? .microseconds(50) : .zero)
+    let server = try Server(providers: [BenchProvider()], options: options, group: group)
+    print("listening on \(try server.bind(host: "0.0.0.0", port: port))")
+    fflush(nil)  // Whoever reads this through a pipe waits for it.
+    await terminated.first()
+    await server.shutDown(grace: .seconds(1))
+  }
+}
+
+/// Waits for the process to be asked to end.
+private struct TerminationSignals {
+  private let sources = [SIGINT, SIGTERM].map { number in
+    signal(number, SIG_IGN)
+    return DispatchSource.makeSignalSource(signal: number)
+  }
+
+  func first() async {
+    let signals = AsyncStream { continuation in
+      for source in sources {
+        source.setEventHandler { continuation.yield() }
+        source.resume()
+      }
+    }
+    for await _ in signals { break }
+    // Also what keeps them: a source that is let go of rings no more.
+    for source in sources { source.cancel() }
+  }
+}

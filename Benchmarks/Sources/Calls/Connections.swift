@@ -1,0 +1,53 @@
+import BenchService
+import Switchboard
+
+/// The clients that the callers of one benchmark share, each with a connection of its own.
+struct Connections {
+  private let target: String
+  private let isSecure: Bool
+  private let isLowLatency: Bool
+  private let runsOnLoop: Bool
+
+  init(target: String, flags arguments: inout Arguments) {
+    self.target = target
+    isSecure = arguments.take(.tls)
+    isLowLatency = arguments.take(.lowLatency)
+    runsOnLoop = arguments.take(.onLoop)
+  }
+
+  /// Clients that have made a call, so that what is measured does not include connecting.
+  func open(_ count: Int, largestResponse: Int = 0) async throws -> [Bench_BenchClient] {
+    var options = ChannelOptions()
+    options.maxResponseSize = max(options.maxResponseSize, largestResponse + 64)
+    if isSecure { options.tls = BenchTLS.trust }
+    let group = try LoopGroup(spin: isLowLatency ? .microseconds(50) : .zero)
+    var clients: [Bench_BenchClient] = []
+    for _ in 0..<count {
+      let client = Bench_BenchClient(channel: try Channel(target: target, options: options, group: group))
+      _ = try await client.unary(Self.greeting)
+      clients.append(client)
+    }
+    return clients
+  }
+
+  /// Where a client's callers run: `nil` is the global pool.
+  func executor(of client: Bench_BenchClient) -> (any TaskExecutor)? {
+    runsOnLoop ? client.channel.eventLoop : nil
+  }
+
+  /// Makes calls where the flags say callers are to run.
+  func run<Result: Sendable>(
+    on client: Bench_BenchClient,
+    _ body: @escaping @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await Task(executorPreference: executor(of: client)) { try await body() }.value
+  }
+
+  static let greeting = Bench_Text.with { $0.text = "Hello, gRPC!" }
+}
+
+extension [Bench_BenchClient] {
+  func close() async {
+    for client in self { await client.channel.shutDown(grace: .zero) }
+  }
+}

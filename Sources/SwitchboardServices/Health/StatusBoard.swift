@@ -1,0 +1,40 @@
+/// How all services are, and who wants to know.
+struct StatusBoard {
+  typealias Status = HealthService.Status
+  /// Takes each change; what is nil stands for a service that is not known.
+  typealias Watcher = AsyncStream<Status?>.Continuation
+
+  private(set) var statuses: [String: Status] = ["": .serving]
+  private var watchers: [String: [Int: Watcher]] = [:]
+  private var nextID = 0
+  private var isShutDown = false
+
+  var watcherCount: Int { watchers.values.reduce(0) { $0 + $1.count } }
+
+  mutating func set(_ status: Status?, for service: String) {
+    guard !isShutDown, statuses[service] != status else { return }
+    statuses[service] = status
+    for watcher in (watchers[service] ?? [:]).values { watcher.yield(status) }
+  }
+
+  /// Adds someone who is told of a service from now on, beginning with how it is.
+  mutating func addWatcher(of service: String, _ watcher: Watcher) -> Int {
+    defer { nextID += 1 }
+    watcher.yield(statuses[service])
+    if isShutDown { watcher.finish() } else { watchers[service, default: [:]][nextID] = watcher }
+    return nextID
+  }
+
+  mutating func removeWatcher(_ id: Int, of service: String) {
+    watchers[service]?[id] = nil
+    if watchers[service]?.isEmpty == true { watchers[service] = nil }
+  }
+
+  /// Nothing is serving any more, and nothing changes after that.
+  mutating func shutDown() {
+    for service in statuses.keys { set(.notServing, for: service) }
+    isShutDown = true
+    for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
+    watchers = [:]
+  }
+}

@@ -1,0 +1,137 @@
+import Switchboard
+import SwitchboardDescriptors
+@_spi(Generation) import SwitchboardProtobuf
+
+/// The descriptors of a server's services, to be found by what they declare.
+struct DescriptorIndex {
+  /// A file as reflection sends it.
+  struct File {
+    let bytes: [UInt8]
+    let imports: [String]
+  }
+
+  /// The full names of the services, sorted.
+  private(set) var services: [String] = []
+  /// By their names.
+  private(set) var files: [String: File] = [:]
+  /// The full names of all messages.
+  private(set) var messages: Set<String> = []
+  /// The file that declares each extension, by the full name of the message and the number.
+  private(set) var extensions: [String: [Int32: String]] = [:]
+  /// The file that declares something, by its full name.
+  private var symbols: [String: String] = [:]
+
+  /// Adds a service, with its file and what that imports, each serialized and in base64.
+  mutating func add(
+    service: String,
+    _ data: [String],
+    renamed: ((inout Google_Protobuf_FileDescriptorProto) -> Void)? = nil
+  ) throws(GRPCStatus) {
+    if !services.contains(service) { services = (services + [service]).sorted() }
+    for text in data {
+      do {
+        var bytes = Base64.decode(Array(text.utf8)[...]) ?? []
+        var file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)
+        if let renamed {
+          renamed(&file)
+          bytes = try file.serializedBytes()
+        }
+        add(file, bytes)
+      } catch {
+        throw GRPCStatus(code: .internalError, message: "a descriptor of \(service) cannot be read: \(error)")
+      }
+    }
+  }
+
+  private mutating func add(_ file: Google_Protobuf_FileDescriptorProto, _ bytes: [UInt8]) {
+    guard files[file.name] == nil else { return }
+    files[file.name] = File(bytes: bytes, imports: file.dependency)
+    let scope = file.package
+    for message in file.messageType { add(message, in: scope, of: file.name) }
+    for type in file.enumType { add(type, in: scope, of: file.name) }
+    for field in file.`extension` { add(extension: field, in: scope, of: file.name) }
+    for service in file.service {
+      let name = declare(service.name, in: scope, of: file.name)
+      for method in service.method { declare(method.name, in: name, of: file.name) }
+    }
+  }
+
+  private mutating func add(_ message: Google_Protobuf_DescriptorProto, in scope: String, of file: String) {
+    let name = declare(message.name, in: scope, of: file)
+    messages.insert(name)
+    for field in message.field { declare(field.name, in: name, of: file) }
+    for oneof in message.oneofDecl { declare(oneof.name, in: name, of: file) }
+    for nested in message.nestedType { add(nested, in: name, of: file) }
+    for type in message.enumType { add(type, in: name, of: file) }
+    for field in message.`extension` { add(extension: field, in: name, of: file) }
+  }
+
+  private mutating func add(_ type: Google_Protobuf_EnumDescriptorProto, in scope: String, of file: String) {
+    declare(type.name, in: scope, of: file)
+    // Values are names beside their enum's, not within it.
+    for value in type.value { declare(value.name, in: scope, of: file) }
+  }
+
+  private mutating func add(
+    extension field: Google_Protobuf_FieldDescriptorProto,
+    in scope: String,
+    of file: String
+  ) {
+    declare(field.name, in: scope, of: file)
+    extensions[Self.withoutDot(field.extendee), default: [:]][field.number] = file
+  }
+
+  @discardableResult
+  private mutating func declare(_ name: String, in scope: String, of file: String) -> String {
+    let full = scope.isEmpty ? name : "\(scope).\(name)"
+    symbols[full] = file
+    return full
+  }
+
+  func file(declaring symbol: String) -> String? { symbols[Self.withoutDot(symbol)] }
+
+  /// A file and all that it imports, itself first.
+  func filesReached(from first: String) -> [String] {
+    var reached = [first]
+    var seen: Set = [first]
+    var next = 0
+    while next < reached.count {
+      for name in files[reached[next]]?.imports ?? [] where seen.insert(name).inserted {
+        reached.append(name)
+      }
+      next += 1
+    }
+    return reached
+  }
+
+  /// A full name as tools write it, some with a dot before it.
+  static func withoutDot(_ name: String) -> String { name.hasPrefix(".") ? String(name.dropFirst()) : name }
+}
+
+extension DescriptorIndex {
+  /// Makes the file of `grpc.reflection.v1` that of `v1alpha`, which differs in the package alone.
+  static func alpha(_ file: inout Google_Protobuf_FileDescriptorProto) {
+    let package = file.package
+    func renamed(_ type: String) -> String { ".\(package)alpha" + type.dropFirst(package.utf8.count + 1) }
+    file.name = "grpc/reflection/v1alpha/reflection.proto"
+    file.package = "\(package)alpha"
+    for message in file.messageType.indices {
+      for field in file.messageType[message].field.indices
+      where file.messageType[message].field[field].hasTypeName {
+        file.messageType[message].field[field].typeName = renamed(
+          file.messageType[message].field[field].typeName
+        )
+      }
+    }
+    for service in file.service.indices {
+      for method in file.service[service].method.indices {
+        file.service[service].method[method].inputType = renamed(
+          file.service[service].method[method].inputType
+        )
+        file.service[service].method[method].outputType = renamed(
+          file.service[service].method[method].outputType
+        )
+      }
+    }
+  }
+}

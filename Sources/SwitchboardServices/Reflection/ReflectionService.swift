@@ -1,0 +1,53 @@
+import Switchboard
+import SwitchboardServiceMessages
+
+/// Tells tools what services a server has and what their messages look like: `grpc.reflection.v1.ServerReflection`, and
+/// `v1alpha` with the same messages for older tools.
+///
+/// It answers from the descriptors that the services were generated with (`ReflectionData=true`):
+/// ```swift
+/// let services: [any CallHandlerProvider] = [ShopProvider(), HealthService()]
+/// let server = try Server(providers: services + [ReflectionService(describing: services)])
+/// ```
+/// A service that was generated without them is listed by its name, and that is all.
+public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
+  private let index: DescriptorIndex
+
+  /// Describes the services of `providers`, and itself.
+  ///
+  /// Throws where a descriptor cannot be read, which no generated one is.
+  public init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
+    var index = DescriptorIndex()
+    for provider in providers {
+      try index.add(service: provider.serviceName, provider.reflectionData)
+    }
+    let data = Grpc_Reflection_V1_ServerReflectionMetadata.reflectionData
+    try index.add(service: Grpc_Reflection_V1_ServerReflectionMetadata.service.name, data)
+    try index.add(service: Self.alphaName, data, renamed: DescriptorIndex.alpha)
+    self.index = index
+  }
+
+  private static let alphaName = "grpc.reflection.v1alpha.ServerReflection"
+
+  /// The method under both names of the service.
+  public var methodHandlers: [any MethodHandler] {
+    let method = Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo
+    let alpha = ProtobufMethod<
+      Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse
+    >(Self.alphaName, method.descriptor.method, .bidirectionalStreaming)
+    return [method, alpha].map { method in
+      method.bidirectionalStreamingHandler(interceptors, { $0.makeServerReflectionInfoInterceptors() }) {
+        try await self.serverReflectionInfo(requestStream: $0, responseStream: $1, context: $2)
+      }
+    }
+  }
+
+  public func serverReflectionInfo(
+    requestStream: RequestStream<Grpc_Reflection_V1_ServerReflectionRequest>,
+    responseStream: ResponseStreamWriter<Grpc_Reflection_V1_ServerReflectionResponse>,
+    context: ServerCallContext
+  ) async throws {
+    var answers = ReflectionAnswers(index: index)
+    for try await request in requestStream { try await responseStream.send(answers.answer(request)) }
+  }
+}

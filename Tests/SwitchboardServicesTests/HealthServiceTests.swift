@@ -1,0 +1,75 @@
+import Switchboard
+import Testing
+
+@testable import SwitchboardServices
+
+@Suite(.timeLimit(.minutes(1))) struct HealthServiceTests {
+  @Test func answersChecks() async throws {
+    let health = HealthService()
+    health.set(.notServing, for: "shop.Shop")
+    health.set(.unknown, for: "shop.Stock")
+    try await hosted([health]) { channel, _ async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: channel)
+      func check(_ name: String) async throws -> Grpc_Health_V1_HealthCheckResponse.ServingStatus {
+        try await client.check(.with { $0.service = name }).status
+      }
+      #expect(try await check("") == .serving)
+      #expect(try await check("shop.Shop") == .notServing)
+      #expect(try await check("shop.Stock") == .unknown)
+      #expect(await status { _ = try await check("shop.Sho") }?.code == .notFound)
+      health.set(.serving, for: "shop.Shop")
+      #expect(try await check("shop.Shop") == .serving)
+      let listed = try await client.list(Grpc_Health_V1_HealthListRequest()).statuses.mapValues(\.status)
+      #expect(listed == ["": .serving, "shop.Shop": .serving, "shop.Stock": .unknown])
+      health.remove("shop.Shop")
+      #expect(await status { _ = try await check("shop.Shop") }?.code == .notFound)
+    }
+  }
+
+  @Test func tellsWatchersOfChanges() async throws {
+    let health = HealthService()
+    try await hosted([health]) { channel, _ async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: channel)
+      var changes = client.watch(.with { $0.service = "shop.Shop" }).makeAsyncIterator()
+      #expect(try await changes.next()?.status == .serviceUnknown)
+      health.set(.serving, for: "shop.Shop")
+      #expect(try await changes.next()?.status == .serving)
+      // Saying the same again is no change, and another service's is not this one's.
+      health.set(.serving, for: "shop.Shop")
+      health.set(.notServing)
+      health.set(.notServing, for: "shop.Shop")
+      #expect(try await changes.next()?.status == .notServing)
+      health.remove("shop.Shop")
+      #expect(try await changes.next()?.status == .serviceUnknown)
+    }
+  }
+
+  @Test func shuttingDownTellsWatchersAndEndsTheirCalls() async throws {
+    let health = HealthService()
+    try await hosted([health]) { channel, server async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: channel)
+      var changes = client.watch(Grpc_Health_V1_HealthCheckRequest()).makeAsyncIterator()
+      #expect(try await changes.next()?.status == .serving)
+      // Calls under way may take an hour: the watcher's must not.
+      await server.shutDown(grace: .seconds(3600))
+      #expect(try await changes.next()?.status == .notServing)
+      #expect(await status { _ = try await changes.next() }?.code == .unavailable)
+      #expect(health.status() == .notServing)
+      health.set(.serving)
+      #expect(health.status() == .notServing)
+    }
+  }
+
+  @Test func aWatcherThatIsGoneIsForgotten() async throws {
+    let health = HealthService()
+    try await hosted([health]) { channel, _ async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: channel)
+      let call = client.makeWatchCall(Grpc_Health_V1_HealthCheckRequest())
+      var changes = call.responseStream.makeAsyncIterator()
+      #expect(try await changes.next()?.status == .serving)
+      #expect(health.watcherCount == 1)
+      call.cancel()
+      while health.watcherCount > 0 { await Task.yield() }
+    }
+  }
+}
