@@ -60,7 +60,7 @@ extension ClientPipeline {
   func start(_ request: Request) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
     guard begin() else { return }
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: 0)
+    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
     sendOnLoop(.message(request, MessageMetadata()), promise: nil, to: 0)
     sendOnLoop(.end, promise: nil, to: 0)
     watchDeadline()
@@ -71,7 +71,7 @@ extension ClientPipeline {
   func startStream() {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: 0)
+    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
     watchDeadline()
   }
 

@@ -34,7 +34,8 @@ class ClientTransportEnd: @unchecked Sendable {
   let settings: Locked<CallSettings>
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
-  @exclusivity(unchecked) private var metadata = HPACKHeaders()
+  /// What the caller starts the call with; then, what comes out of the chain.
+  @exclusivity(unchecked) @usableFromInline private(set) var metadata: HPACKHeaders
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var call: (any ByteCall)?
   @exclusivity(unchecked) var responses: StreamedAnswers?
@@ -54,11 +55,9 @@ class ClientTransportEnd: @unchecked Sendable {
     eventLoop = transport.eventLoop
     self.method = method
     settings = Locked(CallSettings(options))
+    metadata = options.initialMetadata
   }
 
-  @usableFromInline
-  var initialMetadata: HPACKHeaders { settings.withLock { $0.options.initialMetadata } }
-  @usableFromInline
   var deadline: ContinuousClock.Instant? { settings.withLock { $0.deadline } }
   /// Whether the transport has the call, and watches its deadline.
   @usableFromInline
@@ -128,20 +127,20 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func start(_ body: CallRequest.Body) {
     phase = .live
-    let settings = settings.withLock { $0 }
+    let (host, path, options) = settings.withLock { settings in
+      (settings.host, settings.path ?? method.path, settings.options(startingWith: metadata))
+    }
     let target: any ByteTransport
     do {
-      target =
-        try settings.host.map { host throws(GRPCStatus) in try transport.sibling(for: host) } ?? transport
+      target = try host.map { host throws(GRPCStatus) in try transport.sibling(for: host) } ?? transport
     } catch {
       return finish(error, HPACKHeaders())
     }
-    let path = settings.path ?? method.path
     responses = method.type.streamsResponses ? StreamedAnswers() : nil
     let call = target.makeCall(
       CallRequest(
         method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
-        options: settings.options(startingWith: metadata),
+        options: options,
         body: body,
         responses: responses?.pipe
       ),
