@@ -6,7 +6,7 @@ let goldenCases = [
   "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
   "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
   "ServicesCasing", "ServicesClient",
-  "ServicesMappings/base", "ServicesMappings/user", "ServicesServer", "Shadowing",
+  "ServicesMappings/base", "ServicesMappings/user", "ServicesPayloads", "ServicesServer", "Shadowing",
 ]
 
 func golden(_ name: String) -> Target {
@@ -51,6 +51,19 @@ let package = Package(
     .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
+
+    // The bridge to messages that SwiftProtobuf generated: empty without the trait.
+    .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
+  ],
+  traits: [
+    .trait(
+      name: "SwiftProtobuf",
+      description: "Marshallers for messages that SwiftProtobuf generated, in SwitchboardSwiftProtobuf."
+    )
+  ],
+  dependencies: [
+    // Fetched with the trait alone: every use of it says so.
+    .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0")
   ],
   targets: [
     // The message runtime: no dependency but the standard library.
@@ -65,7 +78,7 @@ let package = Package(
 
     // The call model: knows neither sockets nor protobuf.
     .target(name: "SwitchboardCall"),
-    .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall"]),
+    .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall", "CallTestSupport"]),
 
     // The runtime: event loop, TLS, HTTP/2, client and server transports.
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
@@ -110,6 +123,30 @@ let package = Package(
       dependencies: ["SwitchboardInterceptors", "Switchboard", "EchoService"]
     ),
 
+    // Marshallers for messages of another library, with the trait of its name; without it, nothing. The tests
+    // compile the same source over a stand-in, since nothing is fetched here.
+    .target(
+      name: "SwitchboardSwiftProtobuf",
+      dependencies: [
+        "SwitchboardCall",
+        .product(
+          name: "SwiftProtobuf",
+          package: "swift-protobuf",
+          condition: .when(traits: ["SwiftProtobuf"])
+        ),
+      ]
+    ),
+    .target(name: "SwiftProtobufStandIn", path: "Tests/SwiftProtobufStandIn"),
+    .testTarget(
+      name: "SwitchboardSwiftProtobufTests",
+      dependencies: [
+        "SwiftProtobufStandIn", "Switchboard", "SwitchboardDescriptors", "SwitchboardGenerator",
+        "SwitchboardProtoCompiler", "SwitchboardSwiftProtobuf",
+      ],
+      exclude: ["notes.proto", "payloads.txt"],
+      swiftSettings: [.define("SwiftProtobuf")]
+    ),
+
     // The umbrella: what users and generated services import.
     .target(
       name: "Switchboard",
@@ -117,7 +154,13 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "Echo", "EchoService"]),
+    // What tests of calls share: time that they make pass.
+    .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
+    .testTarget(
+      name: "SwitchboardTests",
+      dependencies: ["Switchboard", "Echo", "EchoService", "CallTestSupport"],
+      exclude: ["Peers"]
+    ),
 
     // The example: its generated module, and the command.
     .target(

@@ -77,7 +77,7 @@ public protocol Bench_BenchClientProtocol: Sendable {
 /// Calls `bench.Bench` on a channel.
 public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Bench_BenchClientInterceptorFactoryProtocol>
 
@@ -92,6 +92,21 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Bench_BenchClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func unary(
     _ request: Bench_Text, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Bench_Text {
@@ -102,6 +117,16 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     _ request: Bench_Text, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Bench_Text> {
     unaryCall(Bench_BenchMetadata.Methods.unary, request, callOptions) { $0.makeUnaryInterceptors() }
+  }
+
+  public func makeUnaryCall(
+    _ request: Bench_Text,
+    responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Bench_Text, Bench_Text> {
+    handledCall(Bench_BenchMetadata.Methods.unary, request, responseHandler, callOptions) {
+      $0.makeUnaryInterceptors()
+    }
   }
 
   public func serverStream(
@@ -116,6 +141,16 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Bench_Chunk> {
     serverStreamingCall(Bench_BenchMetadata.Methods.serverStream, request, callOptions) {
+      $0.makeServerStreamInterceptors()
+    }
+  }
+
+  public func makeServerStreamCall(
+    _ request: Bench_Plan,
+    responseHandler: any Switchboard.ResponseHandler<Bench_Chunk>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Bench_Plan, Bench_Chunk> {
+    handledCall(Bench_BenchMetadata.Methods.serverStream, request, responseHandler, callOptions) {
       $0.makeServerStreamInterceptors()
     }
   }
@@ -144,6 +179,15 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     }
   }
 
+  public func makeClientStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<Bench_Plan>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Bench_Chunk, Bench_Plan> {
+    handledCall(Bench_BenchMetadata.Methods.clientStream, responseHandler, callOptions) {
+      $0.makeClientStreamInterceptors()
+    }
+  }
+
   public func bidi<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
@@ -164,6 +208,15 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Bench_Text, Bench_Text> {
     bidirectionalStreamingCall(Bench_BenchMetadata.Methods.bidi, callOptions) { $0.makeBidiInterceptors() }
+  }
+
+  public func makeBidiCall(
+    responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Bench_Text, Bench_Text> {
+    handledCall(Bench_BenchMetadata.Methods.bidi, responseHandler, callOptions) {
+      $0.makeBidiInterceptors()
+    }
   }
 }
 

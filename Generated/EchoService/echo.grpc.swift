@@ -89,7 +89,7 @@ public protocol Echo_EchoClientProtocol: Sendable {
 /// Calls `echo.Echo` on a channel.
 public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Echo_EchoClientInterceptorFactoryProtocol>
 
@@ -104,6 +104,21 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Echo_EchoClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func get(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Echo_EchoResponse {
@@ -116,6 +131,16 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     unaryCall(Echo_EchoMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
   }
 
+  public func makeGetCall(
+    _ request: Echo_EchoRequest,
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
+    handledCall(Echo_EchoMetadata.Methods.get, request, responseHandler, callOptions) {
+      $0.makeGetInterceptors()
+    }
+  }
+
   public func expand(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> {
@@ -126,6 +151,16 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Echo_EchoResponse> {
     serverStreamingCall(Echo_EchoMetadata.Methods.expand, request, callOptions) {
+      $0.makeExpandInterceptors()
+    }
+  }
+
+  public func makeExpandCall(
+    _ request: Echo_EchoRequest,
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
+    handledCall(Echo_EchoMetadata.Methods.expand, request, responseHandler, callOptions) {
       $0.makeExpandInterceptors()
     }
   }
@@ -152,6 +187,15 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     clientStreamingCall(Echo_EchoMetadata.Methods.collect, callOptions) { $0.makeCollectInterceptors() }
   }
 
+  public func makeCollectCall(
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+    handledCall(Echo_EchoMetadata.Methods.collect, responseHandler, callOptions) {
+      $0.makeCollectInterceptors()
+    }
+  }
+
   public func update<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
@@ -172,6 +216,15 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
     bidirectionalStreamingCall(Echo_EchoMetadata.Methods.update, callOptions) {
+      $0.makeUpdateInterceptors()
+    }
+  }
+
+  public func makeUpdateCall(
+    responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
+    handledCall(Echo_EchoMetadata.Methods.update, responseHandler, callOptions) {
       $0.makeUpdateInterceptors()
     }
   }

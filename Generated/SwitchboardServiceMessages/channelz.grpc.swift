@@ -118,7 +118,7 @@ public protocol Grpc_Channelz_V1_ChannelzClientProtocol: Sendable {
 /// Calls `grpc.channelz.v1.Channelz` on a channel.
 public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_Channelz_V1_ChannelzClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol>
 
@@ -133,6 +133,21 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func getTopChannels(
     _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
@@ -145,6 +160,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetTopChannelsResponse> {
     unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, request, callOptions) {
+      $0.makeGetTopChannelsInterceptors()
+    }
+  }
+
+  public func makeGetTopChannelsCall(
+    _ request: Grpc_Channelz_V1_GetTopChannelsRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetTopChannelsResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, request, responseHandler, callOptions) {
       $0.makeGetTopChannelsInterceptors()
     }
   }
@@ -165,6 +190,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }
   }
 
+  public func makeGetServersCall(
+    _ request: Grpc_Channelz_V1_GetServersRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServersResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, request, responseHandler, callOptions) {
+      $0.makeGetServersInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func getServer(
     _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetServerResponse {
@@ -177,6 +212,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetServerResponse> {
     unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, request, callOptions) {
+      $0.makeGetServerInterceptors()
+    }
+  }
+
+  public func makeGetServerCall(
+    _ request: Grpc_Channelz_V1_GetServerRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, request, responseHandler, callOptions) {
       $0.makeGetServerInterceptors()
     }
   }
@@ -197,6 +242,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }
   }
 
+  public func makeGetServerSocketsCall(
+    _ request: Grpc_Channelz_V1_GetServerSocketsRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerSocketsResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, request, responseHandler, callOptions) {
+      $0.makeGetServerSocketsInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func getChannel(
     _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
@@ -209,6 +264,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetChannelResponse> {
     unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, request, callOptions) {
+      $0.makeGetChannelInterceptors()
+    }
+  }
+
+  public func makeGetChannelCall(
+    _ request: Grpc_Channelz_V1_GetChannelRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetChannelResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, request, responseHandler, callOptions) {
       $0.makeGetChannelInterceptors()
     }
   }
@@ -229,6 +294,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     }
   }
 
+  public func makeGetSubchannelCall(
+    _ request: Grpc_Channelz_V1_GetSubchannelRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSubchannelResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, request, responseHandler, callOptions) {
+      $0.makeGetSubchannelInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func getSocket(
     _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
@@ -241,6 +316,16 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetSocketResponse> {
     unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, request, callOptions) {
+      $0.makeGetSocketInterceptors()
+    }
+  }
+
+  public func makeGetSocketCall(
+    _ request: Grpc_Channelz_V1_GetSocketRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSocketResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse> {
+    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, request, responseHandler, callOptions) {
       $0.makeGetSocketInterceptors()
     }
   }

@@ -71,7 +71,7 @@ public protocol Grpc_Health_V1_HealthClientProtocol: Sendable {
 /// Calls `grpc.health.v1.Health` on a channel.
 public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Health_V1_HealthClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Health_V1_HealthClientInterceptorFactoryProtocol>
 
@@ -86,6 +86,21 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Grpc_Health_V1_HealthClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func check(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Health_V1_HealthCheckResponse {
@@ -98,6 +113,16 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Health_V1_HealthCheckResponse> {
     unaryCall(Grpc_Health_V1_HealthMetadata.Methods.check, request, callOptions) {
+      $0.makeCheckInterceptors()
+    }
+  }
+
+  public func makeCheckCall(
+    _ request: Grpc_Health_V1_HealthCheckRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
+    handledCall(Grpc_Health_V1_HealthMetadata.Methods.check, request, responseHandler, callOptions) {
       $0.makeCheckInterceptors()
     }
   }
@@ -118,6 +143,16 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     }
   }
 
+  public func makeListCall(
+    _ request: Grpc_Health_V1_HealthListRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthListResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse> {
+    handledCall(Grpc_Health_V1_HealthMetadata.Methods.list, request, responseHandler, callOptions) {
+      $0.makeListInterceptors()
+    }
+  }
+
   public func watch(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Health_V1_HealthCheckResponse> {
@@ -130,6 +165,16 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Health_V1_HealthCheckResponse> {
     serverStreamingCall(Grpc_Health_V1_HealthMetadata.Methods.watch, request, callOptions) {
+      $0.makeWatchInterceptors()
+    }
+  }
+
+  public func makeWatchCall(
+    _ request: Grpc_Health_V1_HealthCheckRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
+    handledCall(Grpc_Health_V1_HealthMetadata.Methods.watch, request, responseHandler, callOptions) {
       $0.makeWatchInterceptors()
     }
   }

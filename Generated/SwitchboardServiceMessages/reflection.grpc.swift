@@ -51,7 +51,7 @@ public protocol Grpc_Reflection_V1_ServerReflectionClientProtocol: Sendable {
 /// Calls `grpc.reflection.v1.ServerReflection` on a channel.
 public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClient, Grpc_Reflection_V1_ServerReflectionClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol>
 
@@ -64,6 +64,21 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 
   public func serverReflectionInfo<Requests: Swift.Sequence & Sendable>(
@@ -86,6 +101,15 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {
     bidirectionalStreamingCall(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
+      $0.makeServerReflectionInfoInterceptors()
+    }
+  }
+
+  public func makeServerReflectionInfoCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Reflection_V1_ServerReflectionResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {
+    handledCall(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, responseHandler, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
     }
   }

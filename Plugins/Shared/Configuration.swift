@@ -11,7 +11,7 @@
 struct Configuration: Hashable {
   static let fileName = "switchboard.json"
   /// The options whose value is a path.
-  static let pathOptions: Set<String> = ["ProtoPathModuleMappings"]
+  static let pathOptions: Set<String> = ["PayloadMappings", "ProtoPathModuleMappings"]
 
   /// The files to generate for, relative to the configuration; `nil` is every `.proto` beside and below it.
   var protos: [String]?

@@ -15,8 +15,15 @@ struct Generation {
   var inputs: [URL] {
     let roots = Set(([target] + dependencies).flatMap(\.roots))
     let imports = Set(roots.flatMap { protoFiles(below: $0) } + target.protos.map(\.file))
-    return [target.configurationFile] + imports.sorted { $0.path < $1.path }
+    return [target.configurationFile] + namedFiles + imports.sorted { $0.path < $1.path }
       + (mapsModules ? [mappingFile] : [])
+  }
+
+  /// The files that the target's own options name.
+  private var namedFiles: [URL] {
+    let directory = target.configurationFile.deletingLastPathComponent()
+    let paths = Configuration.pathOptions.sorted().flatMap { target.configuration.options[$0] ?? [] }
+    return paths.map { directory.resolving($0) }
   }
 
   /// The files that it writes.

@@ -8,13 +8,13 @@ extension Generator {
   ///
   /// - Parameters:
   ///   - request: the request in binary.
-  ///   - readMappings: gives the content of the file that the option `ProtoPathModuleMappings` names.
+  ///   - readMappings: gives the content of a file that the option `ProtoPathModuleMappings` or `PayloadMappings` names.
   /// - Returns: the response in binary.
   /// - Throws: an error where the bytes are no request.
   public static func respond(
     to request: [UInt8],
     readMappings: (_ path: String) throws(GeneratorError) -> String = { path throws(GeneratorError) in
-      throw GeneratorError("the module mappings in '\(path)' cannot be read here")
+      throw GeneratorError("the mappings in '\(path)' cannot be read here")
     }
   ) throws(GeneratorError) -> [UInt8] {
     let decoded: Google_Protobuf_Compiler_CodeGeneratorRequest
@@ -41,9 +41,9 @@ extension Generator {
     response.minimumEdition = Int32(Google_Protobuf_Edition.proto2.rawValue)
     response.maximumEdition = Int32(Features.latestEdition.rawValue)
     do throws(GeneratorError) {
-      let path = try moduleMappingsPath(inParameter: request.parameter)
-      let mappings = try path.map { path throws(GeneratorError) in try readMappings(path) }
-      response.file = try Generator(request: request, moduleMappings: mappings).files().map { file in
+      var mappings: [String: String] = [:]
+      for path in try mappingPaths(inParameter: request.parameter) { mappings[path] = try readMappings(path) }
+      response.file = try Generator(request: request, mappings: mappings).files().map { file in
         .with {
           $0.name = file.name
           $0.content = file.content

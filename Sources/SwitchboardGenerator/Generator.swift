@@ -9,30 +9,37 @@ public struct Generator {
   private let request: Google_Protobuf_Compiler_CodeGeneratorRequest
   private let options: GeneratorOptions
   private let schema: Schema
+  private let payloads: PayloadMappings
 
   /// A generator for a request.
   ///
   /// - Parameters:
   ///   - request: the files, and the options of the user in `parameter`.
-  ///   - moduleMappings: the content of the file that the option `ProtoPathModuleMappings` names.
+  ///   - mappings: the content of each file that an option names (`mappingPaths`), by its path there.
   /// - Throws: an error where the options or the descriptors are wrong.
   public init(
     request: Google_Protobuf_Compiler_CodeGeneratorRequest,
-    moduleMappings: String? = nil
+    mappings: [String: String] = [:]
   ) throws(GeneratorError) {
     self.request = request
     options = try GeneratorOptions(parameter: request.parameter)
-    if let path = options.moduleMappingsPath, moduleMappings == nil {
-      throw GeneratorError("the module mappings in '\(path)' were not read")
+    for path in options.mappingPaths where mappings[path] == nil {
+      throw GeneratorError("the mappings in '\(path)' were not read")
     }
-    let mappings = try moduleMappings.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
-    schema = try SchemaBuilder.build(request.protoFile, mappings: mappings ?? ModuleMappings())
+    let modules = options.moduleMappingsPath.flatMap { mappings[$0] }
+    let payloads = options.payloadMappingsPath.flatMap { mappings[$0] }
+    self.payloads =
+      try payloads.map { text throws(GeneratorError) in try PayloadMappings(text: text) } ?? PayloadMappings()
+    schema = try SchemaBuilder.build(
+      request.protoFile,
+      mappings: try modules.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
+        ?? ModuleMappings()
+    )
   }
 
-  /// The path that the option `ProtoPathModuleMappings` gives in `parameter`, for the caller to read; nil where it does
-  /// not.
-  public static func moduleMappingsPath(inParameter parameter: String) throws(GeneratorError) -> String? {
-    try GeneratorOptions(parameter: parameter).moduleMappingsPath
+  /// The paths that `ProtoPathModuleMappings` and `PayloadMappings` give in `parameter`, for the caller to read.
+  public static func mappingPaths(inParameter parameter: String) throws(GeneratorError) -> [String] {
+    try GeneratorOptions(parameter: parameter).mappingPaths
   }
 
   /// The files that the request and its options ask for.
@@ -49,6 +56,7 @@ public struct Generator {
       let context = FileContext(
         schema: schema,
         options: options,
+        payloads: payloads,
         index: index,
         comments: Comments(of: schema.files[index].descriptor),
         qualifiesScalars: clashes

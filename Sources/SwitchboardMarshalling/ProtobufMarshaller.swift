@@ -8,10 +8,13 @@ public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshall
   @inlinable
   public init() {}
 
+  /// Protobuf is what a content type without a name has always meant; under its own name it is the same.
+  public func reads(_ subtype: ContentSubtype) -> Bool { subtype.isUnnamed || subtype == .proto }
+
   @inlinable
   public func encode(_ message: Message) throws -> MessageBuffer {
     let size = try message.serializedSize()
-    return try MessageBuffer(byteCount: size) { output in
+    return try MessageBuffer(exactByteCount: size) { output in
       try message.serialize(into: &output)
     }
   }

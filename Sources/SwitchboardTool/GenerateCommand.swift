@@ -17,7 +17,7 @@ struct GenerateCommand {
     let mappings = try readMappings()
     let request = try arguments.request()
     let generated = try Self.reporting(.failed) { () throws(GeneratorError) in
-      try Generator(request: request, moduleMappings: mappings).files()
+      try Generator(request: request, mappings: mappings).files()
     }
     for file in try settled(generated) {
       try CommandFailure.catching(.failed) { () throws(SystemError) in
@@ -26,14 +26,17 @@ struct GenerateCommand {
     }
   }
 
-  /// The module mappings that the options name, if any; that the options are right shows here as well.
-  private func readMappings() throws(CommandFailure) -> String? {
-    let path = try Self.reporting(.usage) { () throws(GeneratorError) in
-      try Generator.moduleMappingsPath(inParameter: arguments.parameter)
+  /// The mappings that the options name, by their paths; that the options are right shows here as well.
+  private func readMappings() throws(CommandFailure) -> [String: String] {
+    let paths = try Self.reporting(.usage) { () throws(GeneratorError) in
+      try Generator.mappingPaths(inParameter: arguments.parameter)
     }
-    guard let path else { return nil }
-    let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(path) }
-    return String(decoding: bytes, as: UTF8.self)
+    var mappings: [String: String] = [:]
+    for path in paths {
+      let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(path) }
+      mappings[path] = String(decoding: bytes, as: UTF8.self)
+    }
+    return mappings
   }
 
   /// The files to write: those that were generated or, where the user says which ones to expect, those.

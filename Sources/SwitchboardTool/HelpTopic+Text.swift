@@ -40,6 +40,11 @@ extension HelpTopic {
       -h, --help                 Show this.
       --                         What follows are FILEs.
 
+    The generator's options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,
+    PayloadMappings, ProtoPathModuleMappings, ReflectionData, Server, Services, UseAccessLevelOnImports and
+    Visibility: docs/Generator.md has their values. PayloadMappings=FILE names types of your own, and the
+    marshallers for them, that messages travel as.
+
     An error in a .proto reads FILE:LINE:COLUMN: MESSAGE. Files whose content stays the same are not
     written again.
     """

@@ -42,6 +42,6 @@ private func readText(_ path: String) throws(GeneratorError) -> String {
   do throws(SystemError) {
     return String(decoding: try readFile(path), as: UTF8.self)
   } catch {
-    throw GeneratorError("the module mappings cannot be read: \(error)")
+    throw GeneratorError("the mappings cannot be read: \(error)")
   }
 }

@@ -93,6 +93,16 @@ import Testing
     #expect(generation.outputs.map(\.path) == ["out/sub/a.pb.swift", "out/sub/a.grpc.swift"].map(path))
   }
 
+  @Test func generatesAgainWhenAFileChangesThatAnOptionNames() throws {
+    let json = #"{"options": {"PayloadMappings": "payloads.txt"}}"#
+    let generation = try generation(
+      target("A", ["switchboard.json": json, "payloads.txt": "", "a.proto": ""])
+    )
+    #expect(
+      generation.inputs.map(\.path) == ["A/switchboard.json", "A/payloads.txt", "A/a.proto"].map(path)
+    )
+  }
+
   @Test func mapsTheModulesOfDependencies() throws {
     let one = try target("One", ["switchboard.json": "{}", "one.proto": "", "more/one.proto": ""])
     let two = try target("Two", ["switchboard.json": #"{"includes": ["p"]}"#, "p/two.proto": ""])

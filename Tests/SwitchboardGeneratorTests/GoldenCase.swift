@@ -7,7 +7,7 @@ import Testing
 
 /// A folder of `.proto` files with what the generator is expected to make of them.
 ///
-/// It may hold `options.txt` with the parameter of the request, the file that `ProtoPathModuleMappings` names there, and
+/// It may hold `options.txt` with the parameter of the request, the files that options name there, and
 /// `descriptors.bin` with the compiled files, where libprotoc is too old to compile them.
 struct GoldenCase: CustomTestStringConvertible {
   let name: String
@@ -17,7 +17,7 @@ struct GoldenCase: CustomTestStringConvertible {
     "Comments", "Editions", "Extensions", "HugeEnum", "Mappings", "Maps", "Names", "Oneofs", "Options",
     "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames", "ServicesCasing",
     "ServicesClient",
-    "ServicesMappings", "ServicesServer", "Shadowing",
+    "ServicesMappings", "ServicesPayloads", "ServicesServer", "Shadowing",
   ].map(GoldenCase.init)
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
@@ -48,8 +48,9 @@ struct GoldenCase: CustomTestStringConvertible {
   /// What the generator makes of the case.
   func generate() throws -> [GeneratedFile] {
     let request = try request()
-    let path = try Generator.moduleMappingsPath(inParameter: request.parameter)
-    return try Generator(request: request, moduleMappings: path.flatMap(text)).files()
+    var mappings: [String: String] = [:]
+    for path in try Generator.mappingPaths(inParameter: request.parameter) { mappings[path] = text(path) }
+    return try Generator(request: request, mappings: mappings).files()
   }
 
   /// What it should make.

@@ -40,6 +40,8 @@ struct OptionTests {
       ("ExtraModuleImports=a b", "it must be the name of a module"),
       ("ProtoPathModuleMappings=", "it must be a path"),
       ("ProtoPathModuleMappings=a.txt", "cannot be read here"),
+      ("PayloadMappings=", "it must be a path"),
+      ("PayloadMappings=a.txt", "cannot be read here"),
     ]
   )
   func errors(parameter: String, expected: String) throws {

@@ -19,17 +19,13 @@ import Testing
     return try Channel(target: "\(address)", options: options)
   }
 
-  private func states(of channel: Channel) throws -> AsyncStream<ConnectivityState> {
-    try #require(channel.transport as? ClientChannel).connectivity
-  }
-
   @Test func aPatientCallWaitsForItsServer() async throws {
     let address = try await freeAddress()
     let channel = try channel(to: address)
     let call = Task {
       try await Caller(channel: channel).get(options: CallOptions(waitForReady: true))
     }
-    for await state in try states(of: channel) where state == .transientFailure { break }
+    for await state in channel.connectivity where state == .transientFailure { break }
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
     let server = try Server(providers: [TestService()])
     try server.bind(host: "127.0.0.1", port: try #require(address.port))
@@ -49,7 +45,7 @@ import Testing
 
   @Test func watchersSeeAChannelsLife() async throws {
     try await TestPair.with { pair async throws in
-      var states = try states(of: pair.channel).makeAsyncIterator()
+      var states = pair.channel.connectivity.makeAsyncIterator()
       #expect(await states.next() == .idle)
       _ = try await pair.get()
       #expect(await states.next() == .connecting)
@@ -95,7 +91,7 @@ import Testing
     let channel = try Channel(target: "\(address)")
     #expect(try await Caller(channel: channel).get() == [1, 2, 3])
     server = nil
-    for await state in try states(of: channel) where state == .idle { break }
+    for await state in channel.connectivity where state == .idle { break }
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
   }
 
@@ -120,6 +116,36 @@ import Testing
     #expect(failure?.code == .unavailable)
     #expect(failure?.message?.contains("nowhere.invalid") == true)
     await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aChannelConnectsWhenItIsTold() async throws {
+    try await TestPair.with { pair async throws in
+      pair.channel.connect()
+      for await state in pair.channel.connectivity where state == .ready { break }
+    }
+  }
+
+  @Test func aChannelWithinTheProcessIsReady() async throws {
+    let channel = try Channel(inProcess: [TestService()])
+    var states: [ConnectivityState] = []
+    for await state in channel.connectivity { states.append(state) }
+    #expect(states == [.ready])
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aServerListensOnSeveralAddresses() async throws {
+    let server = try Server(providers: [TestService()])
+    let path = "/tmp/switchboard-\(UInt64.random(in: 0...UInt64.max)).sock"
+    let addresses = [
+      try server.bind(host: "127.0.0.1", port: 0), try server.bind(host: "::1", port: 0),
+      try server.bind(host: "localhost", port: 0), try server.bind(unixPath: path),
+    ]
+    for address in addresses {
+      let channel = try Channel(target: "\(address)")
+      #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+      await channel.shutDown(grace: .zero)
+    }
+    await server.shutDown(grace: .zero)
   }
 
   @Test func familiesTakeTurns() throws {

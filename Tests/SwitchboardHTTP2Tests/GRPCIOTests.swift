@@ -62,6 +62,34 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  @Test func callsToGrpcioAreMadeAgain() async throws {
+    let peer = try PythonPeer("grpcio_peer.py", ["server"])
+    defer { peer.stop() }
+    let port = try #require(peer.line())
+    let policy = try RetryPolicy(
+      maxAttempts: 4,
+      initialBackoff: .seconds(100),
+      maxBackoff: .seconds(100),
+      backoffMultiplier: 1,
+      retryableStatusCodes: [.unavailable]
+    )
+    var options = ChannelOptions()
+    let config = MethodConfig(names: [try MethodConfig.Name()], repetition: .retry(policy))
+    options.serviceConfig = try ServiceConfig(methodConfigs: [config])
+    let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
+    let flaky = MethodDescriptor(service: "test.Test", method: "Flaky", type: .unary)
+    #expect(try await Caller(channel: channel).get(flaky, Array("x".utf8)) == Array("x2".utf8))
+    let bytes = BytesMarshaller()
+    let update = channel.bidirectionalStreaming(
+      MethodDescriptor(service: "test.Test", method: "FlakyUpdate", type: .bidirectionalStreaming),
+      ["a", "b", "c"].map { Array($0.utf8) },
+      requests: bytes,
+      responses: bytes
+    )
+    #expect(try await update.collected() == ["a2", "b", "c"].map { Array($0.utf8) })
+    await channel.shutDown(grace: .zero)
+  }
+
   private func callEverything(_ caller: Caller) async throws {
     for size in [0, 1, 1000, 100_000, 4_000_000] {
       let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -63,6 +63,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("application/grpc", "application/grpc"), ("application/grpc+", "application/grpc"),
+    ("application/grpc;charset=utf-8", "application/grpc"),
+    ("application/grpc+named", "application/grpc+named"),
+    ("application/grpc+NAMED", "application/grpc+named"),
+    ("application/grpc+named ;charset=utf-8", "application/grpc+named"),
+  ])
+  func theAnswerIsInTheRequestsFormat(_ sample: (asked: String, answered: String)) async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request("/test.Test/Named", changing: ["content-type": sample.asked]))
+      peer.data(1, Self.message, ends: true)
+      #expect(peer.nextHeaders()?.fields == [":status": "200", "content-type": sample.answered])
+      #expect(peer.next(Kind.data)?.payload == Self.message)
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "0")
+    }
+  }
+
+  @Test(arguments: ["application/grpc+other", "application/grpc+other;charset=utf-8"])
+  func aFormatThatTheMethodDoesNotHaveIsUnimplemented(_ contentType: String) async throws {
+    try await with { peer, _ async throws in
+      peer.headers(1, request("/test.Test/Named", changing: ["content-type": contentType]))
+      peer.data(1, Self.message, ends: true)
+      let answer = try #require(peer.nextHeaders())
+      // A gRPC client gets gRPC's answer: by an HTTP status it would not learn the code.
+      #expect(answer.fields[":status"] == "200")
+      #expect(answer.fields["content-type"] == "application/grpc")
+      #expect(answer.fields["grpc-status"] == "12")
+      #expect(answer.ends)
+    }
+  }
+
   @Test func aRequestThatDoesNotTakeTrailersIsRefused() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, request(changing: ["te": nil]), ends: true)

@@ -7,13 +7,20 @@ public protocol ServiceClient: Sendable {
 
   /// What the calls are made on.
   var channel: Channel { get }
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: CallOptions { get set }
   /// The factory, if there is one.
   var interceptors: ClientInterceptors<InterceptorFactory> { get }
 }
 
 extension ServiceClient {
+  /// The options of a call: its own, and for what they leave open, those of all calls.
+  @inlinable
+  func merged(_ options: CallOptions?) -> CallOptions {
+    guard let options else { return defaultCallOptions }
+    return options.overriding(defaultCallOptions)
+  }
+
   /// The interceptors of one call, of all scopes.
   @inlinable
   func chain<Requests: Marshaller, Responses: Marshaller>(
@@ -40,7 +47,7 @@ extension ServiceClient {
     try await channel.unary(
       method,
       request,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -56,7 +63,7 @@ extension ServiceClient {
     channel.serverStreaming(
       method,
       request,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -76,7 +83,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       ImmediateSequence(requests),
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -96,7 +103,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -116,7 +123,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       ImmediateSequence(requests),
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -136,7 +143,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: options ?? defaultCallOptions,
+      options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
   }

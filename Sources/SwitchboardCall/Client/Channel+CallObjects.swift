@@ -10,11 +10,16 @@ extension Channel {
   ) -> AsyncUnaryCall<Responses.Message> {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
-    let receiver = RecordingReceiver(record, next: EventualReceiver(responses, response))
+    let receiver = EventualReceiver(responses, record, response)
     do {
       let message = try GRPCStatus.encoding { try requests.encode(request) }
-      let call = transport.makeCall(
-        CallRequest(method: method, options: options, body: .message(message)),
+      let call = engine.makeCall(
+        CallRequest(
+          method: method,
+          options: options,
+          body: .message(message),
+          contentSubtype: .of(requests, responses)
+        ),
         receiver: receiver
       )
       call.start()
@@ -36,15 +41,20 @@ extension Channel {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
     let pipe = MessagePipe(limit: Self.streamBufferSize)
-    let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: .stream(pipe)),
-      receiver: RecordingReceiver(record, next: EventualReceiver(responses, response))
+    let call = engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: .stream(pipe),
+        contentSubtype: .of(requests, responses)
+      ),
+      receiver: EventualReceiver(responses, record, response)
     )
     call.start()
     return AsyncClientStreamingCall(
       call,
       record,
-      RequestStreamWriter(pipe) { try requests.encode($0) },
+      RequestStreamWriter(call, pipe) { try requests.encode($0) },
       response
     )
   }
@@ -62,7 +72,7 @@ extension Channel {
     let reader: StreamReader
     do {
       let message = try GRPCStatus.encoding { try requests.encode(request) }
-      reader = StreamReader(self, method, options, .message(message), record)
+      reader = StreamReader(self, method, options, .message(message), .of(requests, responses), record)
       reader.call.start()
     } catch {
       record.close(error, HPACKHeaders())
@@ -85,12 +95,12 @@ extension Channel {
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     let record = CallRecord()
     let pipe = MessagePipe(limit: Self.streamBufferSize)
-    let reader = StreamReader(self, method, options, .stream(pipe), record)
+    let reader = StreamReader(self, method, options, .stream(pipe), .of(requests, responses), record)
     reader.call.start()
     return AsyncBidirectionalStreamingCall(
       reader.call,
       record,
-      RequestStreamWriter(pipe) { try requests.encode($0) },
+      RequestStreamWriter(reader.call, pipe) { try requests.encode($0) },
       ResponseStream(reader) { try responses.decode($0) }
     )
   }

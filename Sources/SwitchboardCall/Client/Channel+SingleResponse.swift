@@ -10,8 +10,13 @@ extension Channel {
   ) async throws -> Responses.Message {
     let message = try GRPCStatus.encoding { try requests.encode(request) }
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: .message(message)),
+    let call = engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: .message(message),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     return try await receiver.response(of: call)
@@ -32,8 +37,13 @@ extension Channel {
   ) async throws -> Responses.Message {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: .stream(pipe)),
+    let call = engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: .stream(pipe),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     call.start()
@@ -63,8 +73,13 @@ extension Channel {
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
-    let call = transport.makeCall(
-      CallRequest(method: method, options: options, body: .stream(pipe)),
+    let call = engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: .stream(pipe),
+        contentSubtype: .of(requests, responses)
+      ),
       receiver: receiver
     )
     call.start()

@@ -10,7 +10,7 @@ extension Channel {
   ) -> ResponseStream<Responses.Message> {
     do {
       let message = try GRPCStatus.encoding { try requests.encode(request) }
-      let stream = StreamReader(self, method, options, .message(message))
+      let stream = StreamReader(self, method, options, .message(message), .of(requests, responses))
       stream.call.start()
       return ResponseStream(stream) { try responses.decode($0) }
     } catch {
@@ -32,7 +32,7 @@ extension Channel {
     options: CallOptions? = nil
   ) -> ResponseStream<Responses.Message> {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
-    let stream = StreamReader(self, method, options, .stream(pipe))
+    let stream = StreamReader(self, method, options, .stream(pipe), .of(requests, responses))
     stream.call.start()
     stream.write { [call = stream.call] in
       do {
@@ -61,7 +61,7 @@ extension Channel {
     options: CallOptions? = nil
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
     let pipe = MessagePipe(limit: Self.streamBufferSize)
-    let stream = StreamReader(self, method, options, .stream(pipe))
+    let stream = StreamReader(self, method, options, .stream(pipe), .of(requests, responses))
     stream.call.start()
     stream.write { [call = stream.call] in
       do {

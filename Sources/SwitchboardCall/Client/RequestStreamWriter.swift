@@ -12,9 +12,14 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
+  /// Writes the requests of `call`, which ends when one of them cannot be encoded.
   @inlinable
-  init(_ pipe: MessagePipe, encode: @escaping @Sendable (Request) throws -> MessageBuffer) {
-    sink = .bytes(pipe, encode)
+  init(
+    _ call: any ByteCall,
+    _ pipe: MessagePipe,
+    encode: @escaping @Sendable (Request) throws -> MessageBuffer
+  ) {
+    sink = .bytes(pipe) { request in try GRPCStatus.encoding(for: call, pipe) { try encode(request) } }
   }
 
   @inlinable
@@ -33,7 +38,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   ) async throws {
     switch sink {
     case .bytes(let pipe, let encode):
-      var message = try GRPCStatus.encoding { try encode(request) }
+      var message = try encode(request)
       message.mayCompress = compress
       try await pipe.write(message, flush: flush)
     case .parts(let writer, _):

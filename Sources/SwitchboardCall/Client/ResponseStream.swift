@@ -50,7 +50,12 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let reader, let decode):
         guard let message = try await reader.next() else { return nil }
-        return try GRPCStatus.decoding { try message.withBytes(decode) }
+        do {
+          return try GRPCStatus.decoding { try message.withBytes(decode) }
+        } catch {
+          reader.fail(error)
+          throw error
+        }
       case .parts(let reader):
         return try await reader.next()
       }

@@ -14,13 +14,20 @@ final class StreamReader: Sendable {
     _ method: MethodDescriptor,
     _ options: CallOptions?,
     _ body: CallRequest.Body,
+    _ contentSubtype: ContentSubtype,
     _ record: CallRecord? = nil
   ) {
     responses = MessagePipe(limit: Channel.streamBufferSize)
     loop = channel.eventLoop
     let receiver = StreamReceiver(responses)
-    call = channel.transport.makeCall(
-      CallRequest(method: method, options: options, body: body, responses: responses),
+    call = channel.engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: body,
+        responses: responses,
+        contentSubtype: contentSubtype
+      ),
       receiver: record.map { RecordingReceiver($0, next: receiver) } ?? receiver
     )
   }
@@ -44,6 +51,13 @@ final class StreamReader: Sendable {
   func write(_ body: @escaping @Sendable () async -> Void) {
     let task = loop.inEventLoop ? Task(executorPreference: loop) { await body() } : Task { await body() }
     writer.withLock { $0 = task }
+  }
+
+  /// Ends the call, because a response could not be decoded: whoever reads on is told so again.
+  @usableFromInline
+  func fail(_ status: GRPCStatus) {
+    call.cancel(status)
+    responses.abort(status)
   }
 
   /// The next message. A task that is cancelled while it waits cancels the call.

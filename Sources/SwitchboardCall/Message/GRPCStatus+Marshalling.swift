@@ -1,5 +1,5 @@
 extension GRPCStatus {
-  /// Runs a decode; what it throws becomes `INTERNAL`, unless it is a status already.
+  /// Runs a decode; what it throws becomes `INTERNAL`.
   @inlinable
   public static func decoding<Message>(_ body: () throws -> Message) throws(GRPCStatus) -> Message {
     do {
@@ -9,7 +9,7 @@ extension GRPCStatus {
     }
   }
 
-  /// Runs an encode; what it throws becomes `INTERNAL`, unless it is a status already.
+  /// Runs an encode; what it throws becomes `INTERNAL`.
   @inlinable
   public static func encoding<Bytes>(_ body: () throws -> Bytes) throws(GRPCStatus) -> Bytes {
     do {
@@ -21,11 +21,57 @@ extension GRPCStatus {
 
   @usableFromInline
   static func marshalling(_ error: any Error, _ what: String) -> GRPCStatus {
-    if let status = error as? GRPCStatus { return status }
+    // A marshaller's status is not the call's: the call fails on it, whatever its code says.
+    let reason = (error as? GRPCStatus).map { $0.message ?? "\($0.code)" } ?? "\(error)"
     return GRPCStatus(
       code: .internalError,
-      message: "a message could not be \(what): \(error)",
+      message: "a message could not be \(what): \(reason)",
       origin: .user
     )
+  }
+
+  /// The same on a server, where a failure ends the call, whatever the handler makes of it.
+  @inlinable
+  static func decoding<Message>(
+    for stream: any ServerStream,
+    _ body: () throws -> Message
+  ) throws(GRPCStatus) -> Message {
+    do {
+      return try decoding(body)
+    } catch {
+      stream.finish(error)
+      throw error
+    }
+  }
+
+  /// The same on a server, where a failure ends the call, whatever the handler makes of it.
+  @inlinable
+  static func encoding<Bytes>(
+    for stream: any ServerStream,
+    _ body: () throws -> Bytes
+  ) throws(GRPCStatus) -> Bytes {
+    do {
+      return try encoding(body)
+    } catch {
+      stream.finish(error)
+      throw error
+    }
+  }
+
+  /// The same for a writer of requests, where a failure ends the call, whatever its caller makes of it.
+  @inlinable
+  static func encoding<Bytes>(
+    for call: any ByteCall,
+    _ requests: MessagePipe,
+    _ body: () throws -> Bytes
+  ) throws(GRPCStatus) -> Bytes {
+    do {
+      return try encoding(body)
+    } catch {
+      call.cancel(error)
+      // Before the cancellation gets through, nobody is to take the requests for complete.
+      requests.abort(error)
+      throw error
+    }
   }
 }

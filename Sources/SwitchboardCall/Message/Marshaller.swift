@@ -6,6 +6,12 @@ public protocol Marshaller<Message>: Sendable {
   /// What it turns into bytes.
   associatedtype Message: Sendable
 
+  /// What a call's content type says of its bytes: by default nothing, which leaves it to the method.
+  var contentSubtype: ContentSubtype { get }
+
+  /// Whether it reads what goes by this name: by default the name that it gives its own bytes.
+  func reads(_ subtype: ContentSubtype) -> Bool
+
   /// Writes the message into memory of the transport's kind: make a `MessageBuffer` of the right size and
   /// fill it, so that nothing is copied afterwards.
   func encode(_ message: Message) throws -> MessageBuffer
@@ -14,16 +20,9 @@ public protocol Marshaller<Message>: Sendable {
   func decode(_ bytes: RawSpan) throws -> Message
 }
 
-/// Messages that are bytes already.
-@frozen
-public struct BytesMarshaller: Marshaller {
-  /// All of them are alike.
+extension Marshaller {
   @inlinable
-  public init() {}
+  public var contentSubtype: ContentSubtype { .unnamed }
 
-  @inlinable
-  public func encode(_ message: [UInt8]) -> MessageBuffer { MessageBuffer(message) }
-
-  @inlinable
-  public func decode(_ bytes: RawSpan) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
+  public func reads(_ subtype: ContentSubtype) -> Bool { subtype == contentSubtype }
 }

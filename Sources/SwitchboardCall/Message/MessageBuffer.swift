@@ -21,9 +21,22 @@ public struct MessageBuffer: @unchecked Sendable {
   /// Whether a call that compresses its messages compresses this one.
   public var mayCompress = true
 
-  /// Memory for exactly `byteCount` bytes, which `fill` must write.
+  /// Memory for exactly `byteCount` bytes, which `fill` must write: it throws where it wrote more or fewer.
+  public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
+    guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
+    try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
+      var writer = MessageWriter(target)
+      try fill(&writer)
+      guard writer.byteCount == byteCount else {
+        throw Self.wrongSize(promised: byteCount, written: writer.byteCount)
+      }
+    }
+  }
+
+  /// The same for code that is known to write no more than it said, such as generated messages: more would end
+  /// the process.
   @inlinable
-  public init(byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
+  public init(exactByteCount byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
     try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
       var output = OutputRawSpan(buffer: target, initializedCount: 0)

@@ -26,6 +26,8 @@ public struct Logger: Sendable {
   private let handler: (any LogHandler)?
   /// Entries below this level are not made.
   public let minimumLevel: LogLevel
+  /// Added to the metadata of every entry.
+  private var context: [String: String]?
 
   /// Logs nothing.
   public static let quiet = Logger(nil, minimumLevel: .error)
@@ -36,6 +38,14 @@ public struct Logger: Sendable {
     self.minimumLevel = minimumLevel
   }
 
+  /// A logger that adds this to the metadata of every entry; what an entry says itself goes first.
+  public func adding(_ context: [String: String]?) -> Logger {
+    guard let context else { return self }
+    var logger = self
+    logger.context = context.merging(self.context ?? [:]) { added, _ in added }
+    return logger
+  }
+
   /// Logs, if anyone listens at this level.
   public func log(
     _ level: LogLevel,
@@ -43,6 +53,7 @@ public struct Logger: Sendable {
     _ metadata: @autoclosure () -> [String: String] = [:]
   ) {
     guard let handler, level >= minimumLevel else { return }
-    handler.log(level, message(), metadata())
+    guard let context else { return handler.log(level, message(), metadata()) }
+    handler.log(level, message(), metadata().merging(context) { own, _ in own })
   }
 }

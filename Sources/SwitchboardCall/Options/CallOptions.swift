@@ -1,26 +1,17 @@
-/// What a caller may choose for one call.
+/// Every choice that a caller may make: for one call, and for the channel that carries it.
+///
+/// What is not chosen is as it would be without options. A value costs one pointer, which is `nil` while nothing
+/// is chosen. A client has options for all its calls; those of one call override them field by field.
+///
+/// Options that concern the channel choose among the channels of a pool (see `ChannelPool`). Where the user gives
+/// the client a channel, that channel was made before and they do not apply; each says so.
 public struct CallOptions: Sendable {
-  /// How long the call may take; sent to the server and enforced on both sides. `nil`: for ever.
-  public var timeout: Duration?
-  /// Metadata that the call starts with.
-  public var initialMetadata: HPACKHeaders
-  /// Waits for a connection, as long as the deadline allows, where a call would otherwise fail at once
-  /// because the last attempt to connect failed.
-  public var waitForReady: Bool
-  /// How request messages are compressed. Responses are as the server chooses, among what we announce.
-  public var compression: MessageCompression
-  /// The largest response message that is accepted. `nil`: the channel's own limit.
-  public var responseSizeLimit: Int?
-  /// The `:authority` to send in place of the channel's.
-  public var serverAuthority: String?
-  /// Makes interceptors for the call, in this order, before all others. `nil`: the client's.
-  public var interceptorFactories: [any InterceptorFactory]?
-  /// Whether the call may be repeated, or answered from a cache.
-  public var safety = RequestOptions.Safety.default
-  /// Where the call's interceptors log to; quiet by default.
-  public var logger = Logger.quiet
+  private(set) var box: Box?
 
-  /// What is not given is as it would be without options.
+  /// Nothing is chosen.
+  public init() {}
+
+  /// The choices that are made most, in one step. What is left out is not chosen.
   public init(
     timeout: Duration? = nil,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
@@ -29,22 +20,91 @@ public struct CallOptions: Sendable {
     responseSizeLimit: Int? = nil,
     serverAuthority: String? = nil
   ) {
-    self.timeout = timeout
-    self.initialMetadata = initialMetadata
-    self.waitForReady = waitForReady
-    self.compression = compression
-    self.responseSizeLimit = responseSizeLimit
-    self.serverAuthority = serverAuthority
+    var choices = Choices()
+    choices.timeout = timeout
+    if !initialMetadata.isEmpty { choices.initialMetadata = initialMetadata }
+    if waitForReady { choices.waitForReady = true }
+    if compression != .none { choices.compression = compression }
+    choices.responseSizeLimit = responseSizeLimit
+    choices.serverAuthority = serverAuthority
+    box = Box(choices)
+  }
+
+  /// Options that `choose` fills in.
+  public static func with(_ choose: (inout CallOptions) throws -> Void) rethrows -> CallOptions {
+    var options = CallOptions()
+    try choose(&options)
+    return options
+  }
+
+  /// These options, and for what they leave open, `defaults`.
+  public func overriding(_ defaults: CallOptions) -> CallOptions {
+    guard let other = defaults.box, other !== box else { return self }
+    guard let box else { return defaults }
+    var merged = CallOptions()
+    merged.box = Box(box.choices.overriding(other.choices))
+    return merged
+  }
+
+  /// Copies what others hold before it is changed.
+  mutating func choose(_ change: (inout Choices) -> Void) {
+    let isOwn = isKnownUniquelyReferenced(&box)
+    let own = isOwn ? box : nil
+    let target = own ?? Box(box?.choices ?? Choices())
+    change(&target.choices)
+    box = target
   }
 }
 
-/// The message encodings that every gRPC peer knows.
-@frozen
-public enum MessageCompression: String, Sendable, CaseIterable {
-  /// Messages travel as they are.
-  case none = "identity"
-  /// RFC 1952.
-  case gzip
-  /// RFC 1950: with zlib's wrapping, as HTTP means the word.
-  case deflate
+extension CallOptions {
+  final class Box: @unchecked Sendable {
+    // Sendable holds because a box is written only while one value alone refers to it.
+    fileprivate(set) var choices: Choices
+
+    init(_ choices: Choices) {
+      self.choices = choices
+    }
+  }
+
+  /// What was chosen; `nil` was not.
+  struct Choices: Sendable {
+    var timeout: Duration?
+    var initialMetadata: HPACKHeaders?
+    var waitForReady: Bool?
+    var serverAuthority: String?
+    var oauth2AccessToken: String?
+    var authTokenProvider: (any AuthTokenProvider)?
+    var flowControlEnabled: Bool?
+    var payloadFormat: PayloadChoice?
+    var logger: Logger?
+    var interceptorFactories: [any InterceptorFactory]?
+    var safety: RequestOptions.Safety?
+
+    // Of the channel's, those that calls use too.
+    var compression: MessageCompression?
+    var responseSizeLimit: Int?
+    var enableRetry: Bool?
+    /// The rest of the channel's; shared by all options that were made from each other without changing them.
+    var channel: ChannelChoices?
+
+    func overriding(_ defaults: Choices) -> Choices {
+      var merged = self
+      merged.timeout = timeout ?? defaults.timeout
+      merged.initialMetadata = initialMetadata ?? defaults.initialMetadata
+      merged.waitForReady = waitForReady ?? defaults.waitForReady
+      merged.serverAuthority = serverAuthority ?? defaults.serverAuthority
+      merged.oauth2AccessToken = oauth2AccessToken ?? defaults.oauth2AccessToken
+      merged.authTokenProvider = authTokenProvider ?? defaults.authTokenProvider
+      merged.payloadFormat = payloadFormat ?? defaults.payloadFormat
+      merged.flowControlEnabled = flowControlEnabled ?? defaults.flowControlEnabled
+      merged.logger = logger ?? defaults.logger
+      merged.interceptorFactories = interceptorFactories ?? defaults.interceptorFactories
+      merged.safety = safety ?? defaults.safety
+      merged.compression = compression ?? defaults.compression
+      merged.responseSizeLimit = responseSizeLimit ?? defaults.responseSizeLimit
+      merged.enableRetry = enableRetry ?? defaults.enableRetry
+      if let other = defaults.channel { merged.channel = channel?.overriding(other) ?? other }
+      return merged
+    }
+  }
 }

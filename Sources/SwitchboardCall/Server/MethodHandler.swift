@@ -11,6 +11,18 @@ public protocol MethodHandler: AnyObject, Sendable {
 
   /// Starts a call whose requests come as a stream.
   func start(_ stream: any ServerStream)
+
+  /// Whether it takes calls whose content type has this name; one without a name it always takes.
+  func reads(_ subtype: ContentSubtype) -> Bool
+
+  /// The same method with its messages in another format; `nil` where the format has no marshallers for them.
+  func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)?
+}
+
+extension MethodHandler {
+  public func reads(_ subtype: ContentSubtype) -> Bool { false }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { nil }
 }
 
 /// A service as a server sees it. Generated providers conform.
@@ -20,6 +32,10 @@ public protocol CallHandlerProvider: Sendable {
 
   /// The service's methods, asked for once, when the server is made.
   var methodHandlers: [any MethodHandler] { get }
+
+  /// The formats that a method is served in beside its own, first choice first; by default none. Asked for once,
+  /// when the server is made.
+  func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat]
 
   /// What reflection answers with for the service: the serialized descriptors of its file and of all that it
   /// imports, each in base64. Empty unless it was generated with `ReflectionData=true`.
@@ -31,6 +47,8 @@ public protocol CallHandlerProvider: Sendable {
 }
 
 extension CallHandlerProvider {
+  public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [] }
+
   /// None.
   public var reflectionData: [String] { [] }
 

@@ -44,7 +44,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let pipe, let decode):
         guard let message = try await pipe.next() else { return nil }
-        return try GRPCStatus.decoding { try message.withBytes(decode) }
+        return try message.withBytes(decode)
       case .parts(let queue):
         return try await queue.next()
       }

@@ -6,6 +6,8 @@ public final class ClientStreamingHandler: MethodHandler {
   // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
   @usableFromInline let begin: Begin
   @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -20,6 +22,9 @@ public final class ClientStreamingHandler: MethodHandler {
       Responses.Message
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      ClientStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream in
@@ -35,7 +40,9 @@ public final class ClientStreamingHandler: MethodHandler {
             }
           }
         }
-        let messages = RequestStream(stream.requests) { try requests.decode($0) }
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
         stream.run {
           do {
             let response = try await handler(messages, ServerCallContext(stream))
@@ -47,12 +54,15 @@ public final class ClientStreamingHandler: MethodHandler {
       }
     }
     begin = bind([])
+    factories = []
   }
 
   private init(_ handler: ClientStreamingHandler, _ factories: [any InterceptorFactory]) {
     method = handler.method
     bind = handler.bind
     begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
   }
 
   public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
@@ -62,6 +72,30 @@ public final class ClientStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream) { begin(stream) }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    ClientStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 /// Serves a method that streams both ways.
@@ -72,6 +106,8 @@ public final class BidirectionalStreamingHandler: MethodHandler {
   // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
   @usableFromInline let begin: Begin
   @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -87,6 +123,9 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       ) async throws -> Void
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      BidirectionalStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream in
@@ -104,10 +143,14 @@ public final class BidirectionalStreamingHandler: MethodHandler {
             }
           }
         }
-        let messages = RequestStream(stream.requests) { try requests.decode($0) }
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
         stream.run {
           do {
-            let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+            let writer = ResponseStreamWriter(stream) { response in
+              try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+            }
             try await handler(messages, writer, ServerCallContext(stream))
             stream.finish(.ok)
           } catch {
@@ -117,12 +160,15 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       }
     }
     begin = bind([])
+    factories = []
   }
 
   private init(_ handler: BidirectionalStreamingHandler, _ factories: [any InterceptorFactory]) {
     method = handler.method
     bind = handler.bind
     begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
   }
 
   public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
@@ -132,4 +178,31 @@ public final class BidirectionalStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream) { begin(stream) }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler:
+      @escaping @Sendable (
+        RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
+      ) async throws -> Void
+  ) -> any MethodHandler {
+    BidirectionalStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }

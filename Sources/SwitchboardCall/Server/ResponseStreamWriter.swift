@@ -12,7 +12,8 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
-  /// Writes to a stream's responses; messages are encoded on the sender's executor.
+  /// Writes to a stream's responses; messages are encoded on the sender's executor. What `encode` throws, `send`
+  /// throws.
   @inlinable
   public init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     sink = .bytes(stream, encode)
@@ -34,7 +35,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   ) async throws {
     switch sink {
     case .bytes(let stream, let encode):
-      var message = try GRPCStatus.encoding { try encode(response) }
+      var message = try encode(response)
       message.mayCompress = compress
       try await stream.responses.write(message, flush: flush)
     case .parts(let writer):

@@ -6,6 +6,8 @@ public final class UnaryHandler: MethodHandler {
   // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
   @usableFromInline let begin: Begin
   @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -18,6 +20,9 @@ public final class UnaryHandler: MethodHandler {
     handler: @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      UnaryHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream, message in
@@ -51,12 +56,15 @@ public final class UnaryHandler: MethodHandler {
       }
     }
     begin = bind([])
+    factories = []
   }
 
   private init(_ handler: UnaryHandler, _ factories: [any InterceptorFactory]) {
     method = handler.method
     bind = handler.bind
     begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
   }
 
   public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
@@ -66,6 +74,30 @@ public final class UnaryHandler: MethodHandler {
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
   public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler: @escaping @Sendable (Request, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    UnaryHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 /// Serves a method that takes one request and streams responses.
@@ -76,6 +108,8 @@ public final class ServerStreamingHandler: MethodHandler {
   // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
   @usableFromInline let begin: Begin
   @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
+  @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
   /// first inbound first.
@@ -90,6 +124,9 @@ public final class ServerStreamingHandler: MethodHandler {
       async throws -> Void
   ) {
     self.method = method
+    formats = HandlerFormats(requests, responses) {
+      ServerStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
+    }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream, message in
@@ -116,7 +153,9 @@ public final class ServerStreamingHandler: MethodHandler {
         }
         stream.run {
           do {
-            let writer = ResponseStreamWriter(stream) { try responses.encode($0) }
+            let writer = ResponseStreamWriter(stream) { response in
+              try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+            }
             try await handler(request, writer, ServerCallContext(stream))
             stream.finish(.ok)
           } catch {
@@ -126,12 +165,15 @@ public final class ServerStreamingHandler: MethodHandler {
       }
     }
     begin = bind([])
+    factories = []
   }
 
   private init(_ handler: ServerStreamingHandler, _ factories: [any InterceptorFactory]) {
     method = handler.method
     bind = handler.bind
     begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
   }
 
   public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
@@ -141,6 +183,31 @@ public final class ServerStreamingHandler: MethodHandler {
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
   public func start(_ stream: any ServerStream) { stream.finish(.wrongShape(method)) }
+
+  public func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  @usableFromInline
+  static func inFormat<Request: Sendable, Response: Sendable>(
+    _ method: MethodDescriptor,
+    _ requests: AnyMarshaller<Request>,
+    _ responses: AnyMarshaller<Response>,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])?,
+    _ handler:
+      @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+  ) -> any MethodHandler {
+    ServerStreamingHandler(
+      method,
+      requests: requests,
+      responses: responses,
+      interceptors: interceptors,
+      handler: handler
+    )
+  }
+
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 extension GRPCStatus {

@@ -58,14 +58,25 @@ public struct CallRequest: Sendable {
   public var body: Body
   /// Where streamed responses go. `nil`: the one response is lent to the receiver.
   public var responses: MessagePipe?
+  /// How often the call was made before, by a policy of retries: the server is told.
+  public var previousAttempts = 0
+  /// How the messages are written.
+  public var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call takes one response.
   @inlinable
-  public init(method: MethodDescriptor, options: CallOptions?, body: Body, responses: MessagePipe? = nil) {
+  public init(
+    method: MethodDescriptor,
+    options: CallOptions?,
+    body: Body,
+    responses: MessagePipe? = nil,
+    contentSubtype: ContentSubtype = .unnamed
+  ) {
     self.method = method
     self.options = options
     self.body = body
     self.responses = responses
+    self.contentSubtype = contentSubtype
   }
 }
 

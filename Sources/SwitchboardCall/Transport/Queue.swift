@@ -14,6 +14,12 @@ package struct Queue<Element: Sendable>: Sendable {
   @inlinable
   package var count: Int { slots.count - head }
 
+  /// The element that many places behind the first.
+  @inlinable
+  subscript(offset: Int) -> Element? {
+    offset >= 0 && head + offset < slots.count ? slots[head + offset] : nil
+  }
+
   @inlinable
   package mutating func append(_ element: Element) {
     slots.append(element)

@@ -25,6 +25,7 @@ struct ClientMethodCode {
       )
     }
     emitCall(visibility: visibility, constants: constants, to: &printer)
+    emitHandledCall(visibility: visibility, constants: constants, to: &printer)
   }
 
   /// Writes the method's head; `options` follows the type of the call's options, and `end` the whole.
@@ -62,6 +63,24 @@ struct ClientMethodCode {
     let request = streamsRequests ? "" : "request, "
     emitBody(
       "\(method.kind.rawValue)Call(\(constants).\(method.swiftName), \(request)callOptions)",
+      to: &printer
+    )
+  }
+
+  private func emitHandledCall(visibility: String, constants: String, to printer: inout Printer) {
+    printer.blank()
+    let streamsRequests = method.kind.streamsRequests
+    let type = MethodCode.library(streamsRequests ? "StreamingCall" : "UnaryCall")
+    printer.line("\(visibility)func make\(method.name)Call(")
+    printer.indented { printer in
+      if !streamsRequests { printer.line("_ request: \(method.request),") }
+      printer.line("responseHandler: any \(MethodCode.library("ResponseHandler"))<\(method.response)>,")
+      printer.line("callOptions: \(MethodCode.library("CallOptions"))? = nil")
+    }
+    printer.line(") -> \(type)<\(method.request), \(method.response)> {")
+    let request = streamsRequests ? "" : "request, "
+    emitBody(
+      "handledCall(\(constants).\(method.swiftName), \(request)responseHandler, callOptions)",
       to: &printer
     )
   }

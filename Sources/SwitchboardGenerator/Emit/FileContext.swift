@@ -2,6 +2,7 @@
 struct FileContext {
   let schema: Schema
   let options: GeneratorOptions
+  let payloads: PayloadMappings
   let index: Int
   let comments: Comments
   /// Whether a type of the user has the name of one of the runtime's scalars.

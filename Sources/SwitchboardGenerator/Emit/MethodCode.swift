@@ -7,6 +7,9 @@ struct MethodCode {
   let swiftName: String
   let request: String
   let response: String
+  /// What the mappings say of the messages; `nil` where they travel as protobuf.
+  let requestPayload: PayloadMappings.Payload?
+  let responsePayload: PayloadMappings.Payload?
 
   var kind: MethodSchema.Kind { schema.kind }
   var declaredName: String { ReservedWords.methodName(swiftName) }
@@ -19,13 +22,32 @@ struct MethodCode {
       keepsCasing: context.options.keepsMethodCasing
     )
     return zip(service.methods, names).map { method, name in
-      MethodCode(
+      let payloads = [method.request, method.response].map { message in
+        context.payloads.payload(
+          of: context.schema.messages[message].fullName,
+          in: method.name,
+          of: service.fullName
+        )
+      }
+      return MethodCode(
         schema: method,
         swiftName: name,
-        request: context.name(ofMessage: method.request),
-        response: context.name(ofMessage: method.response)
+        request: payloads[0]?.swiftType ?? context.name(ofMessage: method.request),
+        response: payloads[1]?.swiftType ?? context.name(ofMessage: method.response),
+        requestPayload: payloads[0],
+        responsePayload: payloads[1]
       )
     }
+  }
+
+  /// The expressions that make the marshallers; `nil` where both are protobuf's.
+  var marshallers: (request: String, response: String)? {
+    guard requestPayload != nil || responsePayload != nil else { return nil }
+    return (marshaller(of: request, requestPayload), marshaller(of: response, responsePayload))
+  }
+
+  private func marshaller(of message: String, _ payload: PayloadMappings.Payload?) -> String {
+    payload?.marshaller(for: message) ?? "\(MethodCode.library("ProtobufMarshaller"))<\(message)>()"
   }
 
   /// A name of the library. With the module before it, since types of the user could have the same.

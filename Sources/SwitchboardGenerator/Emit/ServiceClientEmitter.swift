@@ -54,7 +54,7 @@ struct ServiceClientEmitter {
   private func emitStored(to printer: inout Printer) {
     let interceptors = "\(MethodCode.library("ClientInterceptors"))<any \(factory.name)>"
     printer.line("\(visibility)let channel: \(MethodCode.library("Channel"))")
-    printer.line("/// For calls that are made without options of their own.")
+    printer.line("/// For all calls; those that have options of their own override them field by field.")
     printer.line("\(visibility)var defaultCallOptions: \(MethodCode.library("CallOptions"))")
     printer.line("\(visibility)let interceptors: \(interceptors)")
     printer.blank()
@@ -73,6 +73,32 @@ struct ServiceClientEmitter {
       printer.line("self.channel = channel")
       printer.line("self.defaultCallOptions = defaultCallOptions")
       printer.line("self.interceptors = \(MethodCode.library("ClientInterceptors"))(interceptors)")
+    }
+    emitHostInitializer(to: &printer)
+  }
+
+  private func emitHostInitializer(to printer: inout Printer) {
+    let options = MethodCode.library("CallOptions")
+    printer.blank()
+    printer.line(
+      "/// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a"
+    )
+    printer.line("/// pool, over those that all such clients of the process share.")
+    printer.line("\(visibility)init(")
+    printer.indented { printer in
+      printer.line("host: Swift.String,")
+      printer.line("options: \(options) = \(options)(),")
+      printer.line("interceptors: sending (any \(factory.name))? = nil,")
+      printer.line("pool: \(MethodCode.library("ChannelPool"))? = nil")
+    }
+    printer.block(")") { printer in
+      printer.line("self.init(")
+      printer.indented { printer in
+        printer.line("channel: \(MethodCode.library("Channel"))(host: host, options: options, pool: pool),")
+        printer.line("defaultCallOptions: options,")
+        printer.line("interceptors: interceptors")
+      }
+      printer.line(")")
     }
   }
 }

@@ -6,9 +6,9 @@ struct ServiceFileEmitter {
   func emit() throws(GeneratorError) -> String {
     var printer = Printer()
     var reflection = context.options.generatesReflectionData ? try context.reflectionLines : []
-    FileHeader(context: context).emit(importing: importedModules, to: &printer)
-    for service in context.file.services {
-      let methods = MethodCode.all(of: service, in: context)
+    let services = context.file.services.map { ($0, MethodCode.all(of: $0, in: context)) }
+    FileHeader(context: context).emit(importing: importedModules(by: services.flatMap(\.1)), to: &printer)
+    for (service, methods) in services {
       ServiceMetadataEmitter(context: context, service: service, methods: methods, reflection: reflection)
         .emit(to: &printer)
       // The first service of a file holds what reflection needs, and the others refer to it.
@@ -23,11 +23,16 @@ struct ServiceFileEmitter {
     return printer.text
   }
 
-  /// The library, and the modules of messages that are defined elsewhere.
-  private var importedModules: Set<String> {
+  /// The library, the modules of messages that are defined elsewhere, and those that mappings name.
+  private func importedModules(by methods: [MethodCode]) -> Set<String> {
     var modules: Set<String> = [libraryModule]
-    for method in context.file.services.flatMap(\.methods) {
-      for message in [method.request, method.response] {
+    for method in methods {
+      let uses = [
+        (method.schema.request, method.requestPayload), (method.schema.response, method.responsePayload),
+      ]
+      for (message, payload) in uses {
+        if let payload { modules.formUnion(payload.modules) }
+        guard payload?.swiftType == nil else { continue }
         let module = context.schema.files[context.schema.messages[message].file].module
         if let module, module != context.file.module { modules.insert(module) }
       }

@@ -52,10 +52,27 @@ struct ServiceMetadataEmitter {
   }
 
   private func emit(_ method: MethodCode, to printer: inout Printer) {
+    if let marshallers = method.marshallers { return emit(method, marshallers, to: &printer) }
     let type = "\(MethodCode.library("ProtobufMethod"))<\(method.request), \(method.response)>"
     printer.line("\(visibility)static let \(method.declaredName) = \(type)(")
     printer.indented { printer in
       printer.line("\"\(service.fullName)\", \"\(method.name)\", .\(method.kind.rawValue)")
+    }
+    printer.line(")")
+  }
+
+  private func emit(
+    _ method: MethodCode,
+    _ marshallers: (request: String, response: String),
+    to printer: inout Printer
+  ) {
+    let descriptor = MethodCode.library("MethodDescriptor")
+    let names = "service: \"\(service.fullName)\", method: \"\(method.name)\""
+    printer.line("\(visibility)static let \(method.declaredName) = \(MethodCode.library("Method"))(")
+    printer.indented { printer in
+      printer.line("\(descriptor)(\(names), type: .\(method.kind.rawValue)),")
+      printer.line("requests: \(marshallers.request),")
+      printer.line("responses: \(marshallers.response)")
     }
     printer.line(")")
   }

@@ -13,6 +13,10 @@ struct GeneratorOptions {
   var usesAccessLevelOnImports = false
   var extraModuleImports: [String] = []
   var moduleMappingsPath: String?
+  var payloadMappingsPath: String?
+
+  /// The files that options name.
+  var mappingPaths: [String] { [moduleMappingsPath, payloadMappingsPath].compactMap(\.self) }
 
   /// The options in a parameter.
   init(parameter: String) throws(GeneratorError) {
@@ -30,6 +34,7 @@ struct GeneratorOptions {
     case "Visibility": visibility = try GeneratorOptions.choice(value, for: key)
     case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
     case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
+    case "PayloadMappings": payloadMappingsPath = try GeneratorOptions.text(value, for: key)
     case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
     case "TestClient": try GeneratorOptions.refuseTestClient(try GeneratorOptions.boolean(value, for: key))
     default:
@@ -51,7 +56,10 @@ struct GeneratorOptions {
   }
 
   private static func unknown(_ key: String) -> GeneratorError {
-    let others = ["ExtraModuleImports", "FileNaming", "ProtoPathModuleMappings", "TestClient", "Visibility"]
+    let others = [
+      "ExtraModuleImports", "FileNaming", "PayloadMappings", "ProtoPathModuleMappings", "TestClient",
+      "Visibility",
+    ]
     let known = (others + flags.keys).sorted().joined(separator: ", ")
     return GeneratorError("unknown option '\(key)': the options are \(known)")
   }

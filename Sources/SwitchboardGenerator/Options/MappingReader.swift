@@ -1,8 +1,23 @@
-/// Reads the text form of module mappings, one `mapping` after the other.
+/// Reads the text form of mappings: one block of fields after the other.
+///
+///     mapping { module_name: "Shop" proto_file_path: ["shop/order.proto", "shop/cart.proto"] }
 struct MappingReader {
-  struct Mapping {
-    var module = ""
-    var paths: [String] = []
+  /// One block, with the values of each field that it has.
+  struct Block {
+    let kind: String
+    fileprivate(set) var fields: [String: [String]] = [:]
+    /// Makes an error that says where the block ends.
+    let error: (String) -> GeneratorError
+
+    /// The values of a field.
+    subscript(field: String) -> [String] { fields[field] ?? [] }
+
+    /// The value of a field that may be given once.
+    func single(_ field: String) throws(GeneratorError) -> String? {
+      let values = self[field]
+      guard values.count < 2 else { throw error("\(field) is given twice") }
+      return values.first
+    }
   }
 
   private enum Token: Equatable {
@@ -11,53 +26,59 @@ struct MappingReader {
     case mark(Character)
   }
 
+  private let title: String
+  private let kind: String
+  private let fields: [String]
   private var rest: Substring
   private var line = 1
 
-  init(_ text: String) { rest = text[...] }
+  /// A reader of blocks of one kind; `title` stands at the front of errors.
+  init(_ text: String, title: String, kind: String, fields: [String]) {
+    self.title = title
+    self.kind = kind
+    self.fields = fields
+    rest = text[...]
+  }
 
-  /// The next mapping, or nil at the end.
-  mutating func next() throws(GeneratorError) -> Mapping? {
+  /// The next block, or nil at the end.
+  mutating func next() throws(GeneratorError) -> Block? {
     guard let name = try token() else { return nil }
-    guard name == .word("mapping") else { throw error("expected 'mapping'") }
+    guard name == .word(kind) else { throw error("expected '\(kind)'") }
     var open = try token()
     if open == .mark(":") { open = try token() }
-    guard open == .mark("{") else { throw error("expected '{' after 'mapping'") }
-    var mapping = Mapping()
+    guard open == .mark("{") else { throw error("expected '{' after '\(kind)'") }
+    var values: [String: [String]] = [:]
     while let field = try token() {
-      if field == .mark("}") { return try checked(mapping) }
+      if field == .mark("}") {
+        let place = "\(title), line \(line): "
+        return Block(kind: kind, fields: values) { GeneratorError(place + $0) }
+      }
       if field == .mark(",") || field == .mark(";") { continue }
-      try read(field, into: &mapping)
+      try read(field, into: &values)
     }
-    throw error("the mapping has no '}' at its end")
+    throw error("the \(kind) has no '}' at its end")
   }
 
-  private func checked(_ mapping: Mapping) throws(GeneratorError) -> Mapping {
-    guard mapping.module.isIdentifier else {
-      throw error("the mapping has no module_name that can be imported")
-    }
-    return mapping
-  }
-
-  private mutating func read(_ field: Token, into mapping: inout Mapping) throws(GeneratorError) {
+  private mutating func read(_ field: Token, into values: inout [String: [String]]) throws(GeneratorError) {
     guard try token() == .mark(":") else { throw error("expected ':' after the name of a field") }
-    switch field {
-    case .word("module_name"): mapping.module = try text()
-    case .word("proto_file_path"): try readPaths(into: &mapping)
-    default: throw error("the fields of a mapping are module_name and proto_file_path")
+    guard case .word(let name) = field, fields.contains(name) else {
+      let known = fields.dropLast().joined(separator: ", ") + " and " + (fields.last ?? "")
+      throw error("the fields of a \(kind) are \(known)")
     }
+    values[name, default: []] += try readValues()
   }
 
-  private mutating func readPaths(into mapping: inout Mapping) throws(GeneratorError) {
+  private mutating func readValues() throws(GeneratorError) -> [String] {
     let before = rest
     guard try token() == .mark("[") else {
       rest = before
-      return mapping.paths.append(try text())
+      return [try text()]
     }
+    var values: [String] = []
     repeat {
-      mapping.paths.append(try text())
+      values.append(try text())
       let mark = try token()
-      if mark == .mark("]") { return }
+      if mark == .mark("]") { return values }
       guard mark == .mark(",") else { throw error("expected ',' or ']'") }
     } while true
   }
@@ -101,7 +122,5 @@ struct MappingReader {
     }
   }
 
-  private func error(_ text: String) -> GeneratorError {
-    GeneratorError("module mappings, line \(line): \(text)")
-  }
+  private func error(_ text: String) -> GeneratorError { GeneratorError("\(title), line \(line): \(text)") }
 }

@@ -23,14 +23,20 @@ struct ModuleMappings {
   ///     mapping { module_name: "Shop" proto_file_path: "shop/order.proto" proto_file_path: "shop/cart.proto" }
   init(text: String) throws(GeneratorError) {
     self.init()
-    var reader = MappingReader(text)
+    var reader = MappingReader(
+      text,
+      title: "module mappings",
+      kind: "mapping",
+      fields: ["module_name", "proto_file_path"]
+    )
     while let mapping = try reader.next() {
-      for path in mapping.paths {
-        let module = modules.updateValue(mapping.module, forKey: path)
-        guard module == nil || module == mapping.module || ModuleMappings.bundled[path] != nil else {
-          throw GeneratorError(
-            "module mappings: '\(path)' is in two modules, \(module ?? "") and \(mapping.module)"
-          )
+      guard let name = try mapping.single("module_name"), name.isIdentifier else {
+        throw mapping.error("the mapping has no module_name that can be imported")
+      }
+      for path in mapping["proto_file_path"] {
+        let module = modules.updateValue(name, forKey: path)
+        guard module == nil || module == name || ModuleMappings.bundled[path] != nil else {
+          throw GeneratorError("module mappings: '\(path)' is in two modules, \(module ?? "") and \(name)")
         }
       }
     }

@@ -14,6 +14,8 @@ extension Channel {
     if let group { loops = group } else { loops = try LoopGroup() }
     self.init(
       try ClientChannel(target: target, options: options, group: loops),
+      serviceConfig: options.serviceConfig,
+      retryBufferSize: options.retryBufferSize,
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry
     )

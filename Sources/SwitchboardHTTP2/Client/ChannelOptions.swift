@@ -23,12 +23,20 @@ public struct ChannelOptions: Sendable {
   public var connectionBufferSize = 64 * 1024 * 1024
   /// How many unread bytes of one stream are held before its sender is made to wait.
   public var streamBufferSize = 256 * 1024
+  /// The most memory that the compression of request headers uses for each connection. `nil`: as much as the server
+  /// allows, up to 4 KiB.
+  public var hpackTableSizeEncoder: Int?
+  /// The same for the decompression of response headers, which the server is told. `nil`: 4 KiB.
+  public var hpackTableSizeDecoder: Int?
+  /// The most calls at a time on one connection, where the server allows as many. `nil`: as the server says.
+  public var maxConcurrentStreams: Int?
   /// How many connections may be opened when the calls are more than one connection's peer allows.
   public var maxConnections = 4
   /// How many calls may wait for a connection with room; further ones fail with `resourceExhausted`.
   public var maxWaitingCalls = 100_000
-  /// How many bytes of a call's streamed requests are kept until the server answers, so that the call can be made
-  /// again when the server refuses it untouched. Zero: such calls are not made again once a request has left.
+  /// How many bytes of a call's requests are kept until the server answers, so that the call can be made again: when
+  /// the server refuses it untouched, and by the policies of the service config. A call with more is not made again
+  /// once they have left.
   public var retryBufferSize = 256 * 1024
   /// How long the server may be silent before it is asked for a sign of life; ten seconds at least. `nil`: it is
   /// never asked. It is asked half as often once it has ended a connection over it.
@@ -44,6 +52,8 @@ public struct ChannelOptions: Sendable {
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
+  /// What is configured per method, for calls that bring no service config of their own.
+  public var serviceConfig: ServiceConfig?
   /// Makes interceptors for every call, behind those of the client that makes it.
   public var interceptorFactories: [any InterceptorFactory] = []
   /// Factories that are shared with others, behind the channel's own. Freezes the registry. `nil`: none.
@@ -69,6 +79,19 @@ public struct ChannelOptions: Sendable {
     }
     guard maxConnections > 0 else {
       throw GRPCStatus(code: .invalidArgument, message: "a channel needs at least one connection")
+    }
+    for (name, value) in [
+      ("streamWindow", streamWindow), ("connectionWindow", connectionWindow),
+      ("maxHeaderListSize", maxHeaderListSize), ("hpackTableSizeEncoder", hpackTableSizeEncoder ?? 0),
+      ("hpackTableSizeDecoder", hpackTableSizeDecoder ?? 0),
+    ] where !(0...Int(Int32.max)).contains(value) {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "\(name) is \(value), not a size that HTTP/2 can express"
+      )
+    }
+    guard maxConcurrentStreams ?? 1 > 0 else {
+      throw GRPCStatus(code: .invalidArgument, message: "a connection needs at least one stream")
     }
   }
 }

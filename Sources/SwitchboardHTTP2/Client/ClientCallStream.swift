@@ -50,7 +50,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.channel = channel
-    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    head = ResponseHead(keepsFields: receiver.wantsMetadata, listSizeLimit: channel.options.maxHeaderListSize)
     deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
     inboundFlow = request.responses.map(InboundFlow.init)
   }
@@ -160,9 +160,14 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
     guard phase == .open, failure == nil else { return }
+    if head.isTooLarge {
+      failure = .responseHeadersTooLarge(limit: channel.options.maxHeaderListSize)
+      return ready()
+    }
+    head.blockDidEnd()
     if !headersComplete {
       if head.isInformational, !endsStream {
-        head = ResponseHead(keepsFields: receiver.wantsMetadata)
+        head.startAgain()
         return
       }
       headersComplete = true
@@ -323,13 +328,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     localEnded = false
     remoteEnded = false
     connection = nil
-    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    head.startAgain()
     body.startAgain()
     channel.dispatch(self)
   }
 }
 
 extension GRPCStatus {
+  static func responseHeadersTooLarge(limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "the response's headers are larger than the limit of \(limit) bytes",
+      origin: .peer
+    )
+  }
+
   static let tooManyResponses = GRPCStatus(
     code: .internalError,
     message: "the call takes one response and got several",

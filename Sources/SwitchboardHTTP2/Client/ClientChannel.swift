@@ -72,8 +72,15 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize,
-      isServer: false
+      isServer: false,
+      headerTableSize: options.hpackTableSizeDecoder,
+      maxEncoderTableSize: options.hpackTableSizeEncoder
     )
+  }
+
+  /// Whether no call is under way or waits for a connection. On the loop.
+  package var isUnused: Bool {
+    !hasWaitingCalls && connections.allSatisfy { $0.session.streams.count == 0 }
   }
 
   // MARK: Calls

@@ -34,7 +34,12 @@ final class ClientConnection: Connection {
   }
 
   var hasRoom: Bool {
-    isReady && !isRetired && !isClosed && session.streams.count < session.remoteMaxConcurrentStreams
+    isReady && !isRetired && !isClosed && session.streams.count < streamLimit
+  }
+
+  private var streamLimit: Int {
+    guard let limit = channel.options.maxConcurrentStreams else { return session.remoteMaxConcurrentStreams }
+    return min(limit, session.remoteMaxConcurrentStreams)
   }
 
   /// The first settings are what makes a connection usable: a peer that sends none may not speak HTTP/2.
@@ -152,9 +157,12 @@ final class ClientConnection: Connection {
       headers.add(":authority", channel.authority)
     }
     headers.add("te", "trailers")
-    headers.add("content-type", "application/grpc")
+    headers.add(request.contentSubtype)
     headers.add("user-agent", channel.userAgent)
     headers.add("grpc-accept-encoding", "identity,deflate,gzip")
+    if request.previousAttempts > 0 {
+      headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
+    }
     if let options = request.options { writeOptions(options, stream, headers) }
   }
 

@@ -10,14 +10,20 @@ struct ResponseHead {
   private(set) var encoding: MessageCompression? = MessageCompression.none
   private(set) var fields = HPACKHeaders()
   let keepsFields: Bool
+  /// The size of the fields as HTTP/2 counts it.
+  private var listSize = 0
+  private let listSizeLimit: Int
 
-  init(keepsFields: Bool) {
+  init(keepsFields: Bool, listSizeLimit: Int) {
     self.keepsFields = keepsFields
+    self.listSizeLimit = listSizeLimit
   }
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
   mutating func add(_ name: Bytes, _ value: Bytes) {
+    listSize += name.count + value.count + 32
+    guard listSize <= listSizeLimit else { return }
     switch name.count {
     case 7 where name.equals(":status"):
       httpStatus = value.decimal ?? 0
@@ -43,6 +49,14 @@ struct ResponseHead {
     defer { fields = HPACKHeaders() }
     return fields
   }
+
+  /// Forgets what there was, for another head.
+  mutating func startAgain() { self = ResponseHead(keepsFields: keepsFields, listSizeLimit: listSizeLimit) }
+
+  /// Headers and trailers each have the limit to themselves.
+  mutating func blockDidEnd() { listSize = 0 }
+
+  var isTooLarge: Bool { listSize > listSizeLimit }
 
   /// A first block of headers that was only informational: forget it.
   var isInformational: Bool { (100..<200).contains(httpStatus) }

@@ -40,7 +40,11 @@ final class InProcessCall: @unchecked Sendable {
     self.request = request
     self.receiver = receiver
     self.transport = transport
-    headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    var headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    if request.previousAttempts > 0 {
+      headers.add(name: "grpc-previous-rpc-attempts", value: String(request.previousAttempts))
+    }
+    self.headers = headers
     if case .stream(let pipe) = request.body { pipe.limitMessages(to: transport.options.maxRequestSize) }
     request.responses?.limitMessages(to: responseLimit)
   }
@@ -59,7 +63,11 @@ final class InProcessCall: @unchecked Sendable {
     guard transport.begin(self) else { return close(.channelShutDown) }
     observe(transport.channelOptions.observer, isServer: false)
     guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
-    guard let handler = handler else { return close(.unknownMethod) }
+    guard let method = handler else { return close(.unknownMethod) }
+    let subtype = request.contentSubtype
+    guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
+      return close(.unknownFormat)
+    }
     observe(transport.options.observer, isServer: true)
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
     receiver.sent(.metadata)
@@ -67,7 +75,11 @@ final class InProcessCall: @unchecked Sendable {
     case .stream(let pipe):
       pipe.attach(self)
       request.responses?.attach(self)
-      handler.start(self)
+      if handler.method.type.streamsRequests {
+        handler.start(self)
+      } else {
+        start(handler, readingFrom: pipe)
+      }
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
@@ -75,6 +87,16 @@ final class InProcessCall: @unchecked Sendable {
       sent.add(message.byteCount)
       request.responses?.attach(self)
       receiver.sent(.end)
+      message.withBytes { handler.start(self, message: $0) }
+    }
+  }
+
+  /// A caller that does not know the method's kind streams its one request.
+  private func start(_ handler: any MethodHandler, readingFrom pipe: MessagePipe) {
+    Task(executorPreference: transport.loop) {
+      guard let message = try? await pipe.next() else { return self.close(.missingRequest) }
+      guard (try? await pipe.next()) == nil else { return self.close(.severalRequests) }
+      guard self.phase == .handling else { return }
       message.withBytes { handler.start(self, message: $0) }
     }
   }
@@ -106,7 +128,7 @@ final class InProcessCall: @unchecked Sendable {
     headersTold = true
     streamObserver?.sent(.metadata)
     guard receiver.wantsMetadata else { return }
-    var all = Self.responseHeaders
+    var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
     receiver.receive(headers: all)
   }
@@ -118,7 +140,11 @@ final class InProcessCall: @unchecked Sendable {
       return close(.messageTooLarge(message.byteCount, limit: responseLimit))
     }
     received.add(message.byteCount)
-    message.withBytes { receiver.receive(message: $0) }
+    if let responses = request.responses {
+      responses.push(message)
+    } else {
+      message.withBytes { receiver.receive(message: $0) }
+    }
     end(.ok)
   }
 
@@ -129,9 +155,10 @@ final class InProcessCall: @unchecked Sendable {
     streamObserver?.sent(.end)
     streamObserver?.closed(nil)
     streamObserver = nil
-    var told = status
-    told.origin = .peer
-    close(told)
+    // To the client it is the peer who ends the call, as it would be over a network.
+    var status = status
+    status.origin = .peer
+    close(status)
   }
 
   /// The one way in which a call ends.
@@ -185,6 +212,9 @@ final class InProcessCall: @unchecked Sendable {
   func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
 
   // Made once: most calls have no others.
+  private var namedHeaders: HPACKHeaders {
+    [":status": "200", "content-type": request.contentSubtype.contentType]
+  }
   private static let responseHeaders: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
   private static let successTrailers: HPACKHeaders = ["grpc-status": "0", "grpc-message": "OK"]
 
@@ -201,6 +231,19 @@ final class InProcessCall: @unchecked Sendable {
     if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
     return all
   }
+}
+
+extension GRPCStatus {
+  fileprivate static let missingRequest = GRPCStatus(
+    code: .internalError,
+    message: "the method takes one request and got none",
+    origin: .peer
+  )
+  fileprivate static let severalRequests = GRPCStatus(
+    code: .internalError,
+    message: "the method takes one request and got several",
+    origin: .peer
+  )
 }
 
 extension MessageTotals {

@@ -89,6 +89,8 @@ extension Channel {
     if let group { loops = group } else { loops = try LoopGroup() }
     self.init(
       InProcessTransport(providers, options, channelOptions, loops),
+      serviceConfig: channelOptions.serviceConfig,
+      retryBufferSize: channelOptions.retryBufferSize,
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry
     )

@@ -47,10 +47,11 @@ final class Listener: @unchecked Sendable {
 
   private func open() {
     let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-    guard uv_poll_init(loop.uv, poll, descriptor) == 0 else {
+    let result = uv_poll_init(loop.uv, poll, descriptor)
+    guard result == 0 else {
       poll.deallocate()
       Glibc.close(descriptor)
-      return
+      return failed(SocketError(result))
     }
     loop.openHandles += 1
     poll.pointee.data = Unmanaged.passRetained(self).toOpaque()

@@ -37,13 +37,18 @@ public final class Loop: EventLoop, @unchecked Sendable {
 
   /// - Parameter spin: how long to look for events without blocking while calls are under way. It buys
   ///   latency with a busy core; zero, the default, never spins.
-  init(spin: Duration = .zero) {
+  ///
+  /// `nil` when the system has no descriptors or memory for it.
+  init?(spin: Duration = .zero) {
     self.spin = spin.nanoseconds
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     alarm = .allocate(capacity: 1)
-    uv_loop_init(uv)
-    uv_async_init(uv, wake) { _ in }
+    guard uv_loop_init(uv) == 0 else { return nil }
+    guard uv_async_init(uv, wake, { _ in }) == 0 else {
+      uv_loop_close(uv)
+      return nil
+    }
     uv_timer_init(uv, alarm)
   }
 

@@ -15,10 +15,13 @@ public final class LoopGroup: Sendable {
   public init(count: Int = 1, spin: Duration = .zero) throws(GRPCStatus) {
     var started: [Loop] = []
     for _ in 0..<max(1, count) {
-      let loop = Loop(spin: spin)
-      guard LoopThread.start(loop) else {
+      guard let loop = Loop(spin: spin), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
-        throw GRPCStatus(code: .resourceExhausted, message: "no thread for an event loop", origin: .library)
+        throw GRPCStatus(
+          code: .resourceExhausted,
+          message: "the system has nothing left to run an event loop with",
+          origin: .library
+        )
       }
       started.append(loop)
     }

@@ -17,12 +17,16 @@ final class SignalWatcher {
   init(_ signals: [Int32], on loop: Loop, _ received: @escaping () -> Void) {
     self.loop = loop
     self.received = received
-    handles = signals.map(watch)
+    handles = signals.compactMap(watch)
   }
 
-  private func watch(_ number: Int32) -> UnsafeMutablePointer<uv_signal_t> {
+  /// `nil` when the system does not let it be watched; the signal then does what it did before.
+  private func watch(_ number: Int32) -> UnsafeMutablePointer<uv_signal_t>? {
     let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
-    uv_signal_init(loop.uv, handle)
+    guard uv_signal_init(loop.uv, handle) == 0 else {
+      handle.deallocate()
+      return nil
+    }
     loop.openHandles += 1
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
     uv_signal_start(

@@ -15,11 +15,14 @@ struct RequestHead {
   var encoding: MessageCompression? = MessageCompression.none
   var acceptsGzip = false
   var acceptsDeflate = false
+  /// How the client writes its messages, and reads ours.
+  private(set) var contentSubtype = ContentSubtype.unnamed
   /// The size of the fields as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
   private var isPost = false
   private var isGRPC = false
+  private var hasUnknownFormat = false
   private var acceptsTrailers = false
   private var hasBadTimeout = false
 
@@ -55,6 +58,7 @@ struct RequestHead {
       acceptsTrailers = value.equals("trailers")
     case 12 where name.equals("content-type"):
       isGRPC = value.isGRPCContentType
+      contentSubtype = value.contentSubtype
     case 12 where name.equals("grpc-timeout"):
       timeout = GRPCTimeout(value)
       hasBadTimeout = timeout == nil
@@ -64,6 +68,17 @@ struct RequestHead {
       noteAccepted(value)
     default:
       metadata.append(name: name, value: value)
+    }
+  }
+
+  /// Finds the handler for the way in which the client writes its messages, once all fields are there.
+  mutating func settleFormat(by router: Router) {
+    guard !contentSubtype.isUnnamed, let method = handler else { return }
+    if let other = router.handler(method, for: contentSubtype) {
+      handler = other
+    } else {
+      hasUnknownFormat = true
+      contentSubtype = .unnamed
     }
   }
 
@@ -89,6 +104,7 @@ struct RequestHead {
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
     guard handler != nil else { return .status(.unknownMethod) }
+    guard !hasUnknownFormat else { return .status(.unknownFormat) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
   }
@@ -109,6 +125,14 @@ extension UnsafeBufferPointer<UInt8> {
     guard count > wanted.utf8CodeUnitCount else { return true }
     let next = self[wanted.utf8CodeUnitCount]
     return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
+  }
+
+  /// What follows `application/grpc+`, up to parameters.
+  var contentSubtype: ContentSubtype {
+    let prefix = "application/grpc+".utf8.count
+    guard count >= prefix, self[prefix - 1] == UInt8(ascii: "+") else { return .unnamed }
+    let name = self[prefix...].prefix { $0 != UInt8(ascii: ";") }
+    return ContentSubtype(String(decoding: UnsafeBufferPointer(rebasing: name).trimmed, as: UTF8.self))
   }
 
   var trimmed: UnsafeBufferPointer<UInt8> {
@@ -138,6 +162,11 @@ extension GRPCStatus {
   static let unknownMethod = GRPCStatus(
     code: .unimplemented,
     message: "there is no such method here",
+    origin: .library
+  )
+  static let unknownFormat = GRPCStatus(
+    code: .unimplemented,
+    message: "the method has no marshaller for the request's content type",
     origin: .library
   )
   static let unknownEncoding = GRPCStatus(

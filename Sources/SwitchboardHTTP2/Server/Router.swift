@@ -5,11 +5,22 @@ final class Router: Sendable {
   private let slots: [(any MethodHandler)?]
   private let paths: [[UInt8]]
   private let mask: Int
+  /// The handlers of methods in formats beside their own, by the handler that the table holds.
+  private let others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]]
 
   /// A later provider's method takes the place of an earlier one of the same path.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
-    let handlers = providers.flatMap(\.methodHandlers).map { $0.intercepted(by: factories) }
+    var others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]] = [:]
+    let handlers = providers.flatMap { provider in
+      let handlers = provider.methodHandlers.map { $0.intercepted(by: factories) }
+      for handler in handlers {
+        let formats = provider.payloadFormats(for: handler.method) + options.payloadFormats
+        if !formats.isEmpty { others[ObjectIdentifier(handler)] = Self.handlers(of: handler, in: formats) }
+      }
+      return handlers
+    }
+    self.others = others
     var capacity = 8
     while capacity < handlers.count * 4 { capacity *= 2 }
     var slots = [(any MethodHandler)?](repeating: nil, count: capacity)
@@ -34,6 +45,22 @@ final class Router: Sendable {
       index = (index + 1) & mask
     }
     return nil
+  }
+
+  /// The same handler for calls whose content type has a name, where it is served under that name.
+  func handler(_ handler: any MethodHandler, for subtype: ContentSubtype) -> (any MethodHandler)? {
+    handler.reads(subtype) ? handler : others[ObjectIdentifier(handler)]?[subtype]
+  }
+
+  private static func handlers(
+    of handler: any MethodHandler,
+    in formats: [any PayloadFormat]
+  ) -> [ContentSubtype: any MethodHandler] {
+    var handlers: [ContentSubtype: any MethodHandler] = [:]
+    for format in formats where handlers[format.contentSubtype] == nil {
+      handlers[format.contentSubtype] = handler.inFormat(format)
+    }
+    return handlers
   }
 
   /// FNV-1a over the length and the last bytes, which is where methods of one service differ. Colliding

@@ -146,12 +146,12 @@ extension ServerCallStream {
     headersSent = true
     observer?.sent(.metadata)
     let session = connection.session
-    guard metadata != nil || body.compression != .none else {
+    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed else {
       return session.submitResponse(self, constant: .response)
     }
     session.headers.reset()
     session.headers.add(":status", "200")
-    session.headers.add("content-type", "application/grpc")
+    session.headers.add(head.contentSubtype)
     if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
     if let metadata { session.headers.add(metadata) }
     session.submitResponse(self)
@@ -199,7 +199,7 @@ extension ServerCallStream {
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", "200")
-    headers.add("content-type", "application/grpc")
+    headers.add(head.contentSubtype)
     writeStatus(into: headers)
     connection.session.submitTrailersOnly(self)
   }

@@ -74,6 +74,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func headersDidEnd(endsStream: Bool) {
     remoteEnded = remoteEnded || endsStream
     guard phase == .receiving else { return }
+    head.settleFormat(by: connection.router)
     if head.handler?.method.type.streamsRequests == true, inbound == nil {
       inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
     }

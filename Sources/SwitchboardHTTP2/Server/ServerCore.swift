@@ -59,12 +59,13 @@ final class ServerCore: @unchecked Sendable {
     guard let socket = Socket.adopt(descriptor, kind, on: loop),
       let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
     else { return }
-    let accepted = state.withLock { state in
-      guard !state.isDraining, state.connections.count < options.maxConnections else { return false }
+    let refusal: GRPCStatus? = state.withLock { state in
+      guard !state.isDraining else { return .serverStopped }
+      guard state.connections.count < options.maxConnections else { return .tooManyConnections }
       state.connections[ObjectIdentifier(connection)] = connection
-      return true
+      return nil
     }
-    if accepted { connection.start() } else { connection.close(.serverStopped) }
+    if let refusal { connection.close(refusal) } else { connection.start() }
   }
 
   func connectionDidClose(_ connection: ServerConnection) {
@@ -123,6 +124,11 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let tooManyConnections = GRPCStatus(
+    code: .resourceExhausted,
+    message: "the server has as many connections as it allows",
+    origin: .library
+  )
   static let serverWithoutTLS = GRPCStatus(
     code: .failedPrecondition,
     message: "the server was made without TLS"

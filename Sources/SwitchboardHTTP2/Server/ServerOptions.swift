@@ -40,6 +40,9 @@ public struct ServerOptions: Sendable {
   public var handshakeTimeout = Duration.seconds(20)
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
+  /// The formats that every method is served in, beside its own and those of its service, as far as they have
+  /// marshallers for its messages.
+  public var payloadFormats: [any PayloadFormat] = []
 
   /// Makes interceptors for every call, before those of the service that serves it.
   public var interceptorFactories: [any InterceptorFactory] = []

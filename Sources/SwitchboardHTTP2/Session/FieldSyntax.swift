@@ -21,8 +21,12 @@ enum ReservedHeaders {
     ].map { Array($0.utf8) }
   )
 
+  /// The one name of gRPC's that handlers send: when to try again.
+  private static let pushback = Array("grpc-retry-pushback-ms".utf8)
+
   static func allow(_ name: ArraySlice<UInt8>) -> Bool {
     guard let first = name.first, first != UInt8(ascii: ":") else { return false }
-    return !name.starts(with: "grpc-".utf8) && !names.contains(Array(name))
+    if name.starts(with: "grpc-".utf8) { return name.elementsEqual(pushback) }
+    return !names.contains(Array(name))
   }
 }

@@ -54,6 +54,15 @@ final class HeaderWriter {
     )
   }
 
+  /// Adds the content type of a call.
+  func add(_ subtype: ContentSubtype) {
+    if subtype.isUnnamed {
+      add("content-type", "application/grpc")
+    } else {
+      add("content-type", subtype.contentType.utf8)
+    }
+  }
+
   /// Adds a user's metadata, without the names that belong to HTTP/2 or gRPC itself, and without fields
   /// that HTTP does not allow: one of those would make the peer refuse the whole call.
   func add(_ metadata: HPACKHeaders) {

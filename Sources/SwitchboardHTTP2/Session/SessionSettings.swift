@@ -12,6 +12,10 @@ struct SessionSettings {
   var maxFrameSize = 64 * 1024
   var maxHeaderListSize = 16 * 1024
   var isServer = true
+  /// What our decompression of headers may remember; the peer is told. `nil`: what HTTP/2 has by default.
+  var headerTableSize: Int?
+  /// What our compression of headers remembers at the most. `nil`: what nghttp2 has by default.
+  var maxEncoderTableSize: Int?
 
   var entries: [nghttp2_settings_entry] {
     var entries = [
@@ -24,6 +28,7 @@ struct SessionSettings {
     } else {
       entries.append(entry(NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
     }
+    if let headerTableSize { entries.append(entry(NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, headerTableSize)) }
     return entries
   }
 
@@ -42,6 +47,9 @@ enum SessionFactory {
     // Windows open as messages are read, not as bytes arrive: that is the backpressure.
     nghttp2_option_set_no_auto_window_update(option, 1)
     nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
+    if let limit = settings.maxEncoderTableSize {
+      nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
+    }
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
     let result =
       role == .server

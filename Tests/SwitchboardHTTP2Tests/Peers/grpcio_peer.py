@@ -102,10 +102,29 @@ class Handlers(grpc.GenericRpcHandler):
             "Collect": grpc.stream_unary_rpc_method_handler,
             "Ignore": grpc.stream_unary_rpc_method_handler,
             "Update": grpc.stream_stream_rpc_method_handler,
+            "Flaky": grpc.unary_unary_rpc_method_handler,
+            "FlakyUpdate": grpc.stream_stream_rpc_method_handler,
         }
         if name not in kinds:
             return None
         return kinds[name](getattr(self, name.lower()), raw, raw)
+
+    def attempts(self, context):
+        """How often the call was made before; refuses it the first two times."""
+        attempts = dict(context.invocation_metadata()).get("grpc-previous-rpc-attempts", "0")
+        if int(attempts) < 2:
+            context.set_trailing_metadata((("grpc-retry-pushback-ms", "1"),))
+            context.abort(grpc.StatusCode.UNAVAILABLE, "not yet")
+        return attempts.encode()
+
+    def flaky(self, request, context):
+        return request + self.attempts(context)
+
+    def flakyupdate(self, requests, context):
+        first = next(requests)
+        attempts = self.attempts(context)
+        yield first + attempts
+        yield from requests
 
     def get(self, request, context):
         return request
@@ -123,7 +142,7 @@ class Handlers(grpc.GenericRpcHandler):
     def hang(self, request, context):
         ended = threading.Event()
         context.add_callback(ended.set)
-        ended.wait(20)
+        ended.wait(120)
         return request
 
     def expand(self, request, context):

@@ -28,6 +28,7 @@ struct TestService: CallHandlerProvider {
   )
   static let sleep = MethodDescriptor(service: "test.Test", method: "Sleep", type: .clientStreaming)
   static let stubborn = MethodDescriptor(service: "test.Test", method: "Stubborn", type: .unary)
+  static let named = MethodDescriptor(service: "test.Test", method: "Named", type: .unary)
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
   static let flood = MethodDescriptor(service: "test.Test", method: "Flood", type: .serverStreaming)
@@ -48,6 +49,11 @@ struct TestService: CallHandlerProvider {
     let bytes = BytesMarshaller()
     return [
       UnaryHandler(Self.get, requests: bytes, responses: bytes) { request, _ in request },
+      UnaryHandler(Self.named, requests: BytesMarshaller("named"), responses: BytesMarshaller("named")) {
+        request,
+        _ in
+        request
+      },
       BidirectionalStreamingHandler(Self.compressed, requests: bytes, responses: bytes) {
         requests,
         responses,

@@ -8,6 +8,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return try await unaryInFormat(method, request, options)
+      }
       return try await unary(
         method.descriptor,
         request,
@@ -37,6 +40,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return serverStreamingInFormat(method, request, options)
+      }
       return serverStreaming(
         method.descriptor,
         request,

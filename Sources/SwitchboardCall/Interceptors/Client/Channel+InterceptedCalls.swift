@@ -8,6 +8,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncUnaryCall<Responses.Message> {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return makeUnaryCallInFormat(method, request, options)
+      }
       return makeUnaryCall(
         method.descriptor,
         request,
@@ -32,6 +35,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return makeClientStreamingCallInFormat(method, options)
+      }
       return makeClientStreamingCall(
         method.descriptor,
         requests: method.requests,
@@ -56,6 +62,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncServerStreamingCall<Responses.Message> {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return makeServerStreamingCallInFormat(method, request, options)
+      }
       return makeServerStreamingCall(
         method.descriptor,
         request,
@@ -80,6 +89,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return makeBidirectionalStreamingCallInFormat(method, options)
+      }
       return makeBidirectionalStreamingCall(
         method.descriptor,
         requests: method.requests,

@@ -12,6 +12,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return try await clientStreamingInFormat(method, messages, options)
+      }
       return try await clientStreaming(
         method.descriptor,
         messages,
@@ -60,6 +63,9 @@ extension Channel {
     interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
     guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return bidirectionalStreamingInFormat(method, messages, options)
+      }
       return bidirectionalStreaming(
         method.descriptor,
         messages,

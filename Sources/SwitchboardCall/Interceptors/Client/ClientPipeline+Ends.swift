@@ -13,13 +13,18 @@ extension Channel {
       chain.interceptors
     )
     // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
-    pipeline.toTransport = { [requests = method.requests] part, promise in
+    let ownSubtype = ContentSubtype.of(method.requests, method.responses)
+    pipeline.toTransport = { part, promise in
       switch part {
       case .metadata(let headers):
+        // Only now have the interceptors had their say.
+        pipeline.chosen = pipeline.optionsWithFormat.flatMap { ChosenFormat(method, $0) }
+        pipeline.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
         pipeline.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          pipeline.send(try requests.encode(message), metadata, promise)
+          let bytes = try pipeline.chosen?.encode(message) ?? method.requests.encode(message)
+          pipeline.send(bytes, metadata, promise)
         } catch {
           pipeline.failToEncode(error, promise)
         }
@@ -38,10 +43,10 @@ extension ClientPipeline {
   where Responses.Message == Response {
     onMessage = { bytes in
       do {
-        let message = try responses.decode(bytes)
+        let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
         self.receiveOnLoop(.message(message), at: self.interceptors.count - 1)
       } catch {
-        self.stop(.marshalling(error, "decoded"))
+        self.failToDecode(error)
       }
     }
     onAnswer = { answer in

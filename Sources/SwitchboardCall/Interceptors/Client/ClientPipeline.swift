@@ -22,6 +22,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   // class would not be.
   @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
+  /// The format that the options asked for, in place of the method's own.
+  @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
@@ -43,7 +45,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
       hops = interceptors.map(\.hops)
       break
     }
-    super.init(channel.transport, method, options ?? CallOptions())
+    super.init(channel.engine, method, options ?? CallOptions())
   }
 
   // MARK: Parts

@@ -39,13 +39,14 @@ extension ClientTransportEnd: ResponseReceiver {
 
   /// Reads responses as fast as the chain asks for them, and its caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while await isAskedFor(responses), let message = try? await responses.pipe.next(),
+    while decodingFailure == nil, await isAskedFor(responses), let message = try? await responses.pipe.next(),
       self.responses === responses
     {
       if demand != .max { demand -= 1 }
       message.withBytes { onMessage?($0) }
       await room?(message.byteCount)
     }
+    responses.isReading = false
     if let outcome = responses.outcome, self.responses === responses {
       finish(outcome.status, outcome.trailers)
     }

@@ -32,6 +32,9 @@ class ClientTransportEnd: @unchecked Sendable {
   let transport: any ByteTransport
   let method: MethodDescriptor
   let settings: Locked<CallSettings>
+  @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
+  /// Why a response could not be read, which fails the call whatever the server says.
+  @exclusivity(unchecked) private(set) var decodingFailure: GRPCStatus?
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
   /// What the caller starts the call with; then, what comes out of the chain.
@@ -70,6 +73,7 @@ class ClientTransportEnd: @unchecked Sendable {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
     self.metadata = metadata
     message = nil
+    decodingFailure = nil
     promises = SentPromises()
     promises.metadata = promise
     phase = .gathering
@@ -125,6 +129,19 @@ class ClientTransportEnd: @unchecked Sendable {
     stop(status)
   }
 
+  @usableFromInline
+  final func failToDecode(_ error: any Error) {
+    let status = GRPCStatus.marshalling(error, "decoded")
+    decodingFailure = decodingFailure ?? status
+    stop(status)
+  }
+
+  /// The options, where they choose a format.
+  @usableFromInline
+  final var optionsWithFormat: CallOptions? {
+    settings.withLock { $0.options.payloadFormat == nil ? nil : $0.options }
+  }
+
   private func start(_ body: CallRequest.Body) {
     phase = .live
     let (host, path, options) = settings.withLock { settings in
@@ -142,7 +159,8 @@ class ClientTransportEnd: @unchecked Sendable {
         method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
         options: options,
         body: body,
-        responses: responses?.pipe
+        responses: responses?.pipe,
+        contentSubtype: contentSubtype
       ),
       receiver: self
     )
@@ -184,7 +202,11 @@ class ClientTransportEnd: @unchecked Sendable {
     requests = nil
     responses = nil
     promises.failAll(status.isOk ? .callEnded : status)
-    onAnswer?(status.isOk || status.origin == .peer ? .end(status, trailers) : .failure(status))
+    if let decodingFailure {
+      onAnswer?(.failure(decodingFailure))
+    } else {
+      onAnswer?(status.isOk || status.origin == .peer ? .end(status, trailers) : .failure(status))
+    }
   }
 
   final func complete(_ part: SentPart) { promises.complete(part, on: eventLoop) }

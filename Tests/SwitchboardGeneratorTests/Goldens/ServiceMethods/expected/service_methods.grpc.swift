@@ -99,7 +99,7 @@ public protocol Golden_Services_DeskClientProtocol: Sendable {
 /// Calls `golden.services.Desk` on a channel.
 public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Services_DeskClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_DeskClientInterceptorFactoryProtocol>
 
@@ -112,6 +112,21 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_DeskClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 
   nonisolated(nonsending) public func ask(
@@ -128,6 +143,16 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     unaryCall(Golden_Services_DeskMetadata.Methods.ask, request, callOptions) { $0.makeAskInterceptors() }
   }
 
+  public func makeAskCall(
+    _ request: Golden_Services_Question,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
+    handledCall(Golden_Services_DeskMetadata.Methods.ask, request, responseHandler, callOptions) {
+      $0.makeAskInterceptors()
+    }
+  }
+
   public func listen(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> {
@@ -140,6 +165,16 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Golden_Services_Answer> {
     serverStreamingCall(Golden_Services_DeskMetadata.Methods.listen, request, callOptions) {
+      $0.makeListenInterceptors()
+    }
+  }
+
+  public func makeListenCall(
+    _ request: Golden_Services_Question,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
+    handledCall(Golden_Services_DeskMetadata.Methods.listen, request, responseHandler, callOptions) {
       $0.makeListenInterceptors()
     }
   }
@@ -168,6 +203,15 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }
   }
 
+  public func makeTellCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer.Summary>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
+    handledCall(Golden_Services_DeskMetadata.Methods.tell, responseHandler, callOptions) {
+      $0.makeTellInterceptors()
+    }
+  }
+
   public func talk<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
@@ -192,6 +236,15 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     }
   }
 
+  public func makeTalkCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer> {
+    handledCall(Golden_Services_DeskMetadata.Methods.talk, responseHandler, callOptions) {
+      $0.makeTalkInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func wait(
     _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
@@ -204,6 +257,16 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<SwitchboardProtobuf.Google_Protobuf_Empty> {
     unaryCall(Golden_Services_DeskMetadata.Methods.wait, request, callOptions) { $0.makeWaitInterceptors() }
+  }
+
+  public func makeWaitCall(
+    _ request: SwitchboardProtobuf.Google_Protobuf_Empty,
+    responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty> {
+    handledCall(Golden_Services_DeskMetadata.Methods.wait, request, responseHandler, callOptions) {
+      $0.makeWaitInterceptors()
+    }
   }
 }
 
@@ -316,7 +379,7 @@ public protocol Golden_Services_ClosedClientProtocol: Sendable {}
 /// Calls `golden.services.Closed` on a channel.
 public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Services_ClosedClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_ClosedClientInterceptorFactoryProtocol>
 
@@ -329,6 +392,21 @@ public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Se
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_ClosedClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 }
 
@@ -390,7 +468,7 @@ public protocol Golden_Services_ArchiveClientProtocol: Sendable {
 /// Calls `golden.services.Archive` on a channel.
 public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_Services_ArchiveClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_ArchiveClientInterceptorFactoryProtocol>
 
@@ -405,6 +483,21 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_ArchiveClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func find(
     _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Answer {
@@ -417,6 +510,16 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
     _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Answer> {
     unaryCall(Golden_Services_ArchiveMetadata.Methods.find, request, callOptions) {
+      $0.makeFindInterceptors()
+    }
+  }
+
+  public func makeFindCall(
+    _ request: Golden_Services_Question.Key,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Question.Key, Golden_Services_Answer> {
+    handledCall(Golden_Services_ArchiveMetadata.Methods.find, request, responseHandler, callOptions) {
       $0.makeFindInterceptors()
     }
   }

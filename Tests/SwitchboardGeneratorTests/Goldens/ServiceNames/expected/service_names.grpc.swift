@@ -441,7 +441,7 @@ protocol WordsClientProtocol: Sendable {
 /// Calls `Words` on a channel.
 struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any WordsClientInterceptorFactoryProtocol>
 
@@ -456,6 +456,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any WordsClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func `class`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -466,6 +481,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.class, request, callOptions) { $0.makeclassInterceptors() }
+  }
+
+  func makeclassCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.class, request, responseHandler, callOptions) {
+      $0.makeclassInterceptors()
+    }
   }
 
   nonisolated(nonsending) func `default`(
@@ -480,6 +505,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.default, request, callOptions) { $0.makedefaultInterceptors() }
   }
 
+  func makedefaultCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.default, request, responseHandler, callOptions) {
+      $0.makedefaultInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `func`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -490,6 +525,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.func, request, callOptions) { $0.makefuncInterceptors() }
+  }
+
+  func makefuncCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.func, request, responseHandler, callOptions) {
+      $0.makefuncInterceptors()
+    }
   }
 
   nonisolated(nonsending) func `in`(
@@ -504,6 +549,14 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.in, request, callOptions) { $0.makeinInterceptors() }
   }
 
+  func makeinCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.in, request, responseHandler, callOptions) { $0.makeinInterceptors() }
+  }
+
   nonisolated(nonsending) func `import`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -514,6 +567,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.import, request, callOptions) { $0.makeimportInterceptors() }
+  }
+
+  func makeimportCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.import, request, responseHandler, callOptions) {
+      $0.makeimportInterceptors()
+    }
   }
 
   nonisolated(nonsending) func init_(
@@ -528,6 +591,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.init_, request, callOptions) { $0.makeinitInterceptors() }
   }
 
+  func makeinitCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.init_, request, responseHandler, callOptions) {
+      $0.makeinitInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `is`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -538,6 +611,14 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.is, request, callOptions) { $0.makeisInterceptors() }
+  }
+
+  func makeisCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.is, request, responseHandler, callOptions) { $0.makeisInterceptors() }
   }
 
   nonisolated(nonsending) func `operator`(
@@ -552,6 +633,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.operator, request, callOptions) { $0.makeoperatorInterceptors() }
   }
 
+  func makeoperatorCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.operator, request, responseHandler, callOptions) {
+      $0.makeoperatorInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `protocol`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -562,6 +653,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.protocol, request, callOptions) { $0.makeprotocolInterceptors() }
+  }
+
+  func makeprotocolCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.protocol, request, responseHandler, callOptions) {
+      $0.makeprotocolInterceptors()
+    }
   }
 
   nonisolated(nonsending) func `repeat`(
@@ -576,6 +677,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.repeat, request, callOptions) { $0.makerepeatInterceptors() }
   }
 
+  func makerepeatCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.repeat, request, responseHandler, callOptions) {
+      $0.makerepeatInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `return`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -586,6 +697,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.return, request, callOptions) { $0.makereturnInterceptors() }
+  }
+
+  func makereturnCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.return, request, responseHandler, callOptions) {
+      $0.makereturnInterceptors()
+    }
   }
 
   nonisolated(nonsending) func self_(
@@ -600,6 +721,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.self_, request, callOptions) { $0.makeselfInterceptors() }
   }
 
+  func makeselfCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.self_, request, responseHandler, callOptions) {
+      $0.makeselfInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `static`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -610,6 +741,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.static, request, callOptions) { $0.makestaticInterceptors() }
+  }
+
+  func makestaticCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.static, request, responseHandler, callOptions) {
+      $0.makestaticInterceptors()
+    }
   }
 
   nonisolated(nonsending) func `subscript`(
@@ -626,6 +767,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.subscript, request, callOptions) { $0.makesubscriptInterceptors() }
   }
 
+  func makesubscriptCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.subscript, request, responseHandler, callOptions) {
+      $0.makesubscriptInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `switch`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -636,6 +787,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.switch, request, callOptions) { $0.makeswitchInterceptors() }
+  }
+
+  func makeswitchCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.switch, request, responseHandler, callOptions) {
+      $0.makeswitchInterceptors()
+    }
   }
 
   nonisolated(nonsending) func `try`(
@@ -650,6 +811,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.try, request, callOptions) { $0.maketryInterceptors() }
   }
 
+  func maketryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.try, request, responseHandler, callOptions) {
+      $0.maketryInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func `where`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -660,6 +831,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.where, request, callOptions) { $0.makewhereInterceptors() }
+  }
+
+  func makewhereCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.where, request, responseHandler, callOptions) {
+      $0.makewhereInterceptors()
+    }
   }
 
   nonisolated(nonsending) func async(
@@ -674,6 +855,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.async, request, callOptions) { $0.makeasyncInterceptors() }
   }
 
+  func makeasyncCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.async, request, responseHandler, callOptions) {
+      $0.makeasyncInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func await(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -684,6 +875,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.await, request, callOptions) { $0.makeawaitInterceptors() }
+  }
+
+  func makeawaitCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.await, request, responseHandler, callOptions) {
+      $0.makeawaitInterceptors()
+    }
   }
 
   nonisolated(nonsending) func get(
@@ -698,6 +899,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.get, request, callOptions) { $0.makegetInterceptors() }
   }
 
+  func makegetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.get, request, responseHandler, callOptions) {
+      $0.makegetInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func set(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -708,6 +919,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.set, request, callOptions) { $0.makesetInterceptors() }
+  }
+
+  func makesetCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.set, request, responseHandler, callOptions) {
+      $0.makesetInterceptors()
+    }
   }
 
   nonisolated(nonsending) func some(
@@ -722,6 +943,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.some, request, callOptions) { $0.makesomeInterceptors() }
   }
 
+  func makesomeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.some, request, responseHandler, callOptions) {
+      $0.makesomeInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func any(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -732,6 +963,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.any, request, callOptions) { $0.makeanyInterceptors() }
+  }
+
+  func makeanyCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.any, request, responseHandler, callOptions) {
+      $0.makeanyInterceptors()
+    }
   }
 
   nonisolated(nonsending) func channel_(
@@ -746,6 +987,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.channel_, request, callOptions) { $0.makechannelInterceptors() }
   }
 
+  func makechannelCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.channel_, request, responseHandler, callOptions) {
+      $0.makechannelInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func defaultCallOptions_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -758,6 +1009,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.defaultCallOptions_, request, callOptions) {
+      $0.makedefaultCallOptionsInterceptors()
+    }
+  }
+
+  func makedefaultCallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.defaultCallOptions_, request, responseHandler, callOptions) {
       $0.makedefaultCallOptionsInterceptors()
     }
   }
@@ -778,6 +1039,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }
   }
 
+  func makeinterceptorsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.interceptors_, request, responseHandler, callOptions) {
+      $0.makeinterceptorsInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func serviceName_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -790,6 +1061,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.serviceName_, request, callOptions) { $0.makeserviceNameInterceptors() }
+  }
+
+  func makeserviceNameCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.serviceName_, request, responseHandler, callOptions) {
+      $0.makeserviceNameInterceptors()
+    }
   }
 
   nonisolated(nonsending) func methodHandlers_(
@@ -808,6 +1089,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }
   }
 
+  func makemethodHandlersCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.methodHandlers_, request, responseHandler, callOptions) {
+      $0.makemethodHandlersInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func unary(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -818,6 +1109,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.unary, request, callOptions) { $0.makeunaryInterceptors() }
+  }
+
+  func makeunaryCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.unary, request, responseHandler, callOptions) {
+      $0.makeunaryInterceptors()
+    }
   }
 
   nonisolated(nonsending) func unaryCall(
@@ -834,6 +1135,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.unaryCall, request, callOptions) { $0.makeunaryCallInterceptors() }
   }
 
+  func makeunaryCallCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.unaryCall, request, responseHandler, callOptions) {
+      $0.makeunaryCallInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func serverStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -846,6 +1157,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.serverStreaming, request, callOptions) {
+      $0.makeserverStreamingInterceptors()
+    }
+  }
+
+  func makeserverStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.serverStreaming, request, responseHandler, callOptions) {
       $0.makeserverStreamingInterceptors()
     }
   }
@@ -866,6 +1187,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }
   }
 
+  func makeclientStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.clientStreaming, request, responseHandler, callOptions) {
+      $0.makeclientStreamingInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func bidirectionalStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -882,6 +1213,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     }
   }
 
+  func makebidirectionalStreamingCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.bidirectionalStreaming, request, responseHandler, callOptions) {
+      $0.makebidirectionalStreamingInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func request(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -894,6 +1235,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.request, request, callOptions) { $0.makerequestInterceptors() }
   }
 
+  func makerequestCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.request, request, responseHandler, callOptions) {
+      $0.makerequestInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func requests(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -904,6 +1255,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.requests, request, callOptions) { $0.makerequestsInterceptors() }
+  }
+
+  func makerequestsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.requests, request, responseHandler, callOptions) {
+      $0.makerequestsInterceptors()
+    }
   }
 
   nonisolated(nonsending) func callOptions(
@@ -920,6 +1281,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.callOptions, request, callOptions) { $0.makecallOptionsInterceptors() }
   }
 
+  func makecallOptionsCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.callOptions, request, responseHandler, callOptions) {
+      $0.makecallOptionsInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func context(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -930,6 +1301,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.context, request, callOptions) { $0.makecontextInterceptors() }
+  }
+
+  func makecontextCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.context, request, responseHandler, callOptions) {
+      $0.makecontextInterceptors()
+    }
   }
 
   nonisolated(nonsending) func type(
@@ -944,6 +1325,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.type, request, callOptions) { $0.makeTypeInterceptors() }
   }
 
+  func makeTypeCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.type, request, responseHandler, callOptions) {
+      $0.makeTypeInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func Protocol_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -954,6 +1345,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.Protocol_, request, callOptions) { $0.makeProtocolInterceptors() }
+  }
+
+  func makeProtocolCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.Protocol_, request, responseHandler, callOptions) {
+      $0.makeProtocolInterceptors()
+    }
   }
 
   nonisolated(nonsending) func Self_(
@@ -968,6 +1369,16 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     unaryCall(WordsMetadata.Methods.Self_, request, callOptions) { $0.makeSelfInterceptors() }
   }
 
+  func makeSelfCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.Self_, request, responseHandler, callOptions) {
+      $0.makeSelfInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func ___(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -978,6 +1389,14 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(WordsMetadata.Methods.___, request, callOptions) { $0.make_Interceptors() }
+  }
+
+  func make_Call(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(WordsMetadata.Methods.___, request, responseHandler, callOptions) { $0.make_Interceptors() }
   }
 }
 
@@ -1516,7 +1935,7 @@ protocol TwinsClientProtocol: Sendable {
 /// Calls `Twins` on a channel.
 struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any TwinsClientInterceptorFactoryProtocol>
 
@@ -1531,6 +1950,21 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any TwinsClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func Fetch(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
@@ -1541,6 +1975,16 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(TwinsMetadata.Methods.Fetch, request, callOptions) { $0.makeFetchInterceptors() }
+  }
+
+  func makeFetchCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.Fetch, request, responseHandler, callOptions) {
+      $0.makeFetchInterceptors()
+    }
   }
 
   nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
@@ -1565,6 +2009,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     clientStreamingCall(TwinsMetadata.Methods.fetch, callOptions) { $0.makefetchInterceptors() }
   }
 
+  func makefetchCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.fetch, responseHandler, callOptions) { $0.makefetchInterceptors() }
+  }
+
   func fETCH(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> {
@@ -1575,6 +2026,16 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Plain> {
     serverStreamingCall(TwinsMetadata.Methods.fETCH, request, callOptions) { $0.makeFETCHInterceptors() }
+  }
+
+  func makeFETCHCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.fETCH, request, responseHandler, callOptions) {
+      $0.makeFETCHInterceptors()
+    }
   }
 
   nonisolated(nonsending) func makeFetchCall_(
@@ -1589,6 +2050,16 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
     unaryCall(TwinsMetadata.Methods.makeFetchCall_, request, callOptions) {
+      $0.makemakeFetchCallInterceptors()
+    }
+  }
+
+  func makemakeFetchCallCall(
+    _ request: Plain,
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.makeFetchCall_, request, responseHandler, callOptions) {
       $0.makemakeFetchCallInterceptors()
     }
   }
@@ -1615,6 +2086,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     bidirectionalStreamingCall(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }
   }
 
+  func makeinitCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.init__, responseHandler, callOptions) { $0.makeinitInterceptors() }
+  }
+
   func init_<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
@@ -1635,6 +2113,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
     bidirectionalStreamingCall(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }
+  }
+
+  func makeinit_Call(
+    responseHandler: any Switchboard.ResponseHandler<Plain>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain, Plain> {
+    handledCall(TwinsMetadata.Methods.init_, responseHandler, callOptions) { $0.makeinit_Interceptors() }
   }
 }
 
@@ -1767,7 +2252,7 @@ protocol ShopServiceClientProtocol: Sendable {
 /// Calls `Shop` on a channel.
 struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any ShopServiceClientInterceptorFactoryProtocol>
 
@@ -1782,6 +2267,21 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any ShopServiceClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func `open`(
     _ request: ShopClient, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> ShopMetadata {
@@ -1792,6 +2292,16 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
     _ request: ShopClient, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<ShopMetadata> {
     unaryCall(ShopServiceMetadata.Methods.open, request, callOptions) { $0.makeOpenInterceptors() }
+  }
+
+  func makeOpenCall(
+    _ request: ShopClient,
+    responseHandler: any Switchboard.ResponseHandler<ShopMetadata>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<ShopClient, ShopMetadata> {
+    handledCall(ShopServiceMetadata.Methods.open, request, responseHandler, callOptions) {
+      $0.makeOpenInterceptors()
+    }
   }
 }
 
@@ -2058,7 +2568,7 @@ protocol TypesClientProtocol: Sendable {
 /// Calls `Types` on a channel.
 struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any TypesClientInterceptorFactoryProtocol>
 
@@ -2073,6 +2583,21 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any TypesClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func channel_(
     _ request: Channel, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Channel {
@@ -2083,6 +2608,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Channel, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Channel> {
     unaryCall(TypesMetadata.Methods_.channel_, request, callOptions) { $0.makeChannelInterceptors() }
+  }
+
+  func makeChannelCall(
+    _ request: Channel,
+    responseHandler: any Switchboard.ResponseHandler<Channel>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Channel, Channel> {
+    handledCall(TypesMetadata.Methods_.channel_, request, responseHandler, callOptions) {
+      $0.makeChannelInterceptors()
+    }
   }
 
   nonisolated(nonsending) func callOptions<Requests: Swift.Sequence & Sendable>(
@@ -2109,6 +2644,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeCallOptionsCall(
+    responseHandler: any Switchboard.ResponseHandler<CallOptions>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<CallOptions, CallOptions> {
+    handledCall(TypesMetadata.Methods_.callOptions, responseHandler, callOptions) {
+      $0.makeCallOptionsInterceptors()
+    }
+  }
+
   func server(
     _ request: Server, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Server> {
@@ -2119,6 +2663,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Server, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Server> {
     serverStreamingCall(TypesMetadata.Methods_.server, request, callOptions) { $0.makeServerInterceptors() }
+  }
+
+  func makeServerCall(
+    _ request: Server,
+    responseHandler: any Switchboard.ResponseHandler<Server>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Server, Server> {
+    handledCall(TypesMetadata.Methods_.server, request, responseHandler, callOptions) {
+      $0.makeServerInterceptors()
+    }
   }
 
   func serviceClient<Requests: Swift.Sequence & Sendable>(
@@ -2145,6 +2699,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeServiceClientCall(
+    responseHandler: any Switchboard.ResponseHandler<ServiceClient>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ServiceClient, ServiceClient> {
+    handledCall(TypesMetadata.Methods_.serviceClient, responseHandler, callOptions) {
+      $0.makeServiceClientInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func method(
     _ request: Method, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Method {
@@ -2155,6 +2718,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Method, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Method> {
     unaryCall(TypesMetadata.Methods_.method, request, callOptions) { $0.makeMethodInterceptors() }
+  }
+
+  func makeMethodCall(
+    _ request: Method,
+    responseHandler: any Switchboard.ResponseHandler<Method>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Method, Method> {
+    handledCall(TypesMetadata.Methods_.method, request, responseHandler, callOptions) {
+      $0.makeMethodInterceptors()
+    }
   }
 
   nonisolated(nonsending) func methods<Requests: Swift.Sequence & Sendable>(
@@ -2179,6 +2752,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     clientStreamingCall(TypesMetadata.Methods_.methods, callOptions) { $0.makeMethodsInterceptors() }
   }
 
+  func makeMethodsCall(
+    responseHandler: any Switchboard.ResponseHandler<Methods>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Methods, Methods> {
+    handledCall(TypesMetadata.Methods_.methods, responseHandler, callOptions) {
+      $0.makeMethodsInterceptors()
+    }
+  }
+
   func requests(
     _ request: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Requests> {
@@ -2189,6 +2771,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Requests> {
     serverStreamingCall(TypesMetadata.Methods_.requests, request, callOptions) {
+      $0.makeRequestsInterceptors()
+    }
+  }
+
+  func makeRequestsCall(
+    _ request: Requests,
+    responseHandler: any Switchboard.ResponseHandler<Requests>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Requests, Requests> {
+    handledCall(TypesMetadata.Methods_.requests, request, responseHandler, callOptions) {
       $0.makeRequestsInterceptors()
     }
   }
@@ -2217,6 +2809,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeSequenceCall(
+    responseHandler: any Switchboard.ResponseHandler<Sequence>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Sequence, Sequence> {
+    handledCall(TypesMetadata.Methods_.sequence, responseHandler, callOptions) {
+      $0.makeSequenceInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func asyncSequence(
     _ request: AsyncSequence, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> AsyncSequence {
@@ -2229,6 +2830,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: AsyncSequence, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<AsyncSequence> {
     unaryCall(TypesMetadata.Methods_.asyncSequence, request, callOptions) {
+      $0.makeAsyncSequenceInterceptors()
+    }
+  }
+
+  func makeAsyncSequenceCall(
+    _ request: AsyncSequence,
+    responseHandler: any Switchboard.ResponseHandler<AsyncSequence>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<AsyncSequence, AsyncSequence> {
+    handledCall(TypesMetadata.Methods_.asyncSequence, request, responseHandler, callOptions) {
       $0.makeAsyncSequenceInterceptors()
     }
   }
@@ -2257,6 +2868,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeInterceptorFactoryCall(
+    responseHandler: any Switchboard.ResponseHandler<InterceptorFactoryMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
+    handledCall(TypesMetadata.Methods_.interceptorFactory, responseHandler, callOptions) {
+      $0.makeInterceptorFactoryInterceptors()
+    }
+  }
+
   func switchboard(
     _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<SwitchboardMessage> {
@@ -2269,6 +2889,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<SwitchboardMessage> {
     serverStreamingCall(TypesMetadata.Methods_.switchboard, request, callOptions) {
+      $0.makeSwitchboardInterceptors()
+    }
+  }
+
+  func makeSwitchboardCall(
+    _ request: SwitchboardMessage,
+    responseHandler: any Switchboard.ResponseHandler<SwitchboardMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<SwitchboardMessage, SwitchboardMessage> {
+    handledCall(TypesMetadata.Methods_.switchboard, request, responseHandler, callOptions) {
       $0.makeSwitchboardInterceptors()
     }
   }
@@ -2297,6 +2927,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeResponseStreamCall(
+    responseHandler: any Switchboard.ResponseHandler<ResponseStream>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ResponseStream, ResponseStream> {
+    handledCall(TypesMetadata.Methods_.responseStream, responseHandler, callOptions) {
+      $0.makeResponseStreamInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func requestStream(
     _ request: RequestStream, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> RequestStream {
@@ -2309,6 +2948,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: RequestStream, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<RequestStream> {
     unaryCall(TypesMetadata.Methods_.requestStream, request, callOptions) {
+      $0.makeRequestStreamInterceptors()
+    }
+  }
+
+  func makeRequestStreamCall(
+    _ request: RequestStream,
+    responseHandler: any Switchboard.ResponseHandler<RequestStream>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<RequestStream, RequestStream> {
+    handledCall(TypesMetadata.Methods_.requestStream, request, responseHandler, callOptions) {
       $0.makeRequestStreamInterceptors()
     }
   }
@@ -2337,6 +2986,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeServerCallContextCall(
+    responseHandler: any Switchboard.ResponseHandler<ServerCallContext>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<ServerCallContext, ServerCallContext> {
+    handledCall(TypesMetadata.Methods_.serverCallContext, responseHandler, callOptions) {
+      $0.makeServerCallContextInterceptors()
+    }
+  }
+
   func methodHandler(
     _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<MethodHandler> {
@@ -2349,6 +3007,16 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<MethodHandler> {
     serverStreamingCall(TypesMetadata.Methods_.methodHandler, request, callOptions) {
+      $0.makeMethodHandlerInterceptors()
+    }
+  }
+
+  func makeMethodHandlerCall(
+    _ request: MethodHandler,
+    responseHandler: any Switchboard.ResponseHandler<MethodHandler>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<MethodHandler, MethodHandler> {
+    handledCall(TypesMetadata.Methods_.methodHandler, request, responseHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
     }
   }
@@ -2377,6 +3045,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeSendableCall(
+    responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
+    handledCall(TypesMetadata.Methods_.sendable, responseHandler, callOptions) {
+      $0.makeSendableInterceptors()
+    }
+  }
+
   nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
@@ -2397,6 +3074,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Plain.Requests, Plain.Methods> {
     clientStreamingCall(TypesMetadata.Methods_.nested, callOptions) { $0.makeNestedInterceptors() }
+  }
+
+  func makeNestedCall(
+    responseHandler: any Switchboard.ResponseHandler<Plain.Methods>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Plain.Requests, Plain.Methods> {
+    handledCall(TypesMetadata.Methods_.nested, responseHandler, callOptions) { $0.makeNestedInterceptors() }
   }
 }
 

@@ -53,7 +53,7 @@ protocol Golden_Services_Casing_PostClientProtocol: Sendable {
 /// Calls `golden.services.casing.Post` on a channel.
 struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Services_Casing_PostClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Casing_PostClientInterceptorFactoryProtocol>
 
@@ -68,6 +68,21 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_Casing_PostClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func Send(
     _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Casing_Letter {
@@ -80,6 +95,16 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Casing_Letter> {
     unaryCall(Golden_Services_Casing_PostMetadata.Methods.Send, request, callOptions) {
+      $0.makeSendInterceptors()
+    }
+  }
+
+  func makeSendCall(
+    _ request: Golden_Services_Casing_Letter,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
+    handledCall(Golden_Services_Casing_PostMetadata.Methods.Send, request, responseHandler, callOptions) {
       $0.makeSendInterceptors()
     }
   }
@@ -104,6 +129,15 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
     bidirectionalStreamingCall(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
+      $0.makeSend_AllInterceptors()
+    }
+  }
+
+  func makeSend_AllCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
+    handledCall(Golden_Services_Casing_PostMetadata.Methods.Send_All, responseHandler, callOptions) {
       $0.makeSend_AllInterceptors()
     }
   }
@@ -177,7 +211,7 @@ protocol Golden_Services_Casing_EmptyClientProtocol: Sendable {}
 /// Calls `golden.services.casing.Empty` on a channel.
 struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Services_Casing_EmptyClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Casing_EmptyClientInterceptorFactoryProtocol>
 
@@ -190,6 +224,21 @@ struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Ser
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_Casing_EmptyClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 }
 

@@ -53,7 +53,7 @@ package protocol Golden_Services_Client_PostClientProtocol: Sendable {
 /// Calls `golden.services.client.Post` on a channel.
 package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Golden_Services_Client_PostClientProtocol {
   package let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   package var defaultCallOptions: Switchboard.CallOptions
   package let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Client_PostClientInterceptorFactoryProtocol>
 
@@ -68,6 +68,21 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  package init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_Client_PostClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) package func send(
     _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Client_Letter {
@@ -80,6 +95,16 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Client_Letter> {
     unaryCall(Golden_Services_Client_PostMetadata.Methods.send, request, callOptions) {
+      $0.makeSendInterceptors()
+    }
+  }
+
+  package func makeSendCall(
+    _ request: Golden_Services_Client_Letter,
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
+    handledCall(Golden_Services_Client_PostMetadata.Methods.send, request, responseHandler, callOptions) {
       $0.makeSendInterceptors()
     }
   }
@@ -104,6 +129,15 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
     bidirectionalStreamingCall(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
+      $0.makeExchangeInterceptors()
+    }
+  }
+
+  package func makeExchangeCall(
+    responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
+    handledCall(Golden_Services_Client_PostMetadata.Methods.exchange, responseHandler, callOptions) {
       $0.makeExchangeInterceptors()
     }
   }

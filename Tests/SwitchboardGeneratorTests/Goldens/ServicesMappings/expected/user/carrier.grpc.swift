@@ -52,7 +52,7 @@ public protocol Golden_Services_User_CarrierClientProtocol: Sendable {
 /// Calls `golden.services.user.Carrier` on a channel.
 public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Golden_Services_User_CarrierClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_User_CarrierClientInterceptorFactoryProtocol>
 
@@ -65,6 +65,21 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Golden_Services_User_CarrierClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 
   nonisolated(nonsending) public func carry<Requests: Swift.Sequence & Sendable>(
@@ -87,6 +102,15 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
     clientStreamingCall(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
+      $0.makeCarryInterceptors()
+    }
+  }
+
+  public func makeCarryCall(
+    responseHandler: any Switchboard.ResponseHandler<GoldenServicesMappingsBase.Golden_Services_Base_Parcel>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
+    handledCall(Golden_Services_User_CarrierMetadata.Methods.carry, responseHandler, callOptions) {
       $0.makeCarryInterceptors()
     }
   }

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A channel of a pool, which counts its calls so that it can tell when it is not used.
+final class PooledChannel: Sendable {
+  private let channel: ClientChannel
+  /// How many calls were made; below zero once the channel is closed.
+  private let uses = Atomic(0)
+
+  init(_ channel: ClientChannel) {
+    self.channel = channel
+  }
+
+  /// `nil` once the channel is closed.
+  func makeCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> (any ByteCall)? {
+    var known = uses.load(ordering: .relaxed)
+    while known >= 0 {
+      let (exchanged, original) = uses.weakCompareExchange(
+        expected: known,
+        desired: known + 1,
+        ordering: .acquiringAndReleasing
+      )
+      if exchanged { return channel.makeCall(request, receiver: receiver) }
+      known = original
+    }
+    return nil
+  }
+
+  /// How many calls were made, and whether there were none since there were `before`, nor any under way.
+  func unusedSince(_ before: Int) async -> (isUnused: Bool, uses: Int) {
+    await withCheckedContinuation { continuation in
+      channel.eventLoop.execute { [self] in
+        let now = uses.load(ordering: .acquiring)
+        continuation.resume(returning: (now == before && channel.isUnused, now))
+      }
+    }
+  }
+
+  /// Takes no more calls, unless one was made since there were `count`.
+  func end(after count: Int) -> Bool {
+    uses.compareExchange(expected: count, desired: -1, ordering: .acquiringAndReleasing).exchanged
+  }
+
+  func retire() { channel.retire() }
+
+  func shutDown(grace: Duration) async { await channel.shutDown(grace: grace) }
+}

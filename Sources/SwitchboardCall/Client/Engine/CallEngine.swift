@@ -1,0 +1,151 @@
+/// What stands between a channel's calls and its transport: a transport that adds what is configured per method,
+/// tokens and retries. Interceptors above it see one call, whatever becomes of it below.
+///
+/// A call that needs none of it goes straight to the transport.
+@usableFromInline
+final class CallEngine: ByteTransport {
+  let transport: any ByteTransport
+  let environment: CallEnvironment
+  private let config: ServiceConfig?
+  private let retryBufferSize: Int
+  private let enablesRetry: Bool
+  private let throttles = Locked<[RetryThrottling: RetryThrottle]>([:])
+
+  init(
+    _ transport: any ByteTransport,
+    _ config: ServiceConfig?,
+    retryBufferSize: Int?,
+    enablesRetry: Bool,
+    _ environment: CallEnvironment
+  ) {
+    self.transport = transport
+    self.config = config
+    self.retryBufferSize = retryBufferSize ?? 256 * 1024
+    self.enablesRetry = enablesRetry
+    self.environment = environment
+  }
+
+  @usableFromInline
+  var eventLoop: any EventLoop { transport.eventLoop }
+
+  @usableFromInline
+  var host: String { transport.host }
+
+  /// The same configuration over the transport's own sibling.
+  @usableFromInline
+  func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+    if host == self.host { return self }
+    return CallEngine(
+      try transport.sibling(for: host),
+      config,
+      retryBufferSize: retryBufferSize,
+      enablesRetry: enablesRetry,
+      environment
+    )
+  }
+
+  @usableFromInline
+  func retire() { transport.retire() }
+
+  @usableFromInline
+  func shutDown(grace: Duration) async { await transport.shutDown(grace: grace) }
+
+  @usableFromInline
+  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    if config == nil {
+      guard let choices = request.options?.box?.choices, choices.needsEngine else {
+        return transport.makeCall(request, receiver: receiver)
+      }
+    }
+    return makeConfiguredCall(request, receiver)
+  }
+
+  private func makeConfiguredCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+    var request = request
+    var options = request.options ?? CallOptions()
+    let config = options.serviceConfig ?? config
+    let method = config?.methodConfig(for: request.method)
+    if let method { options.apply(method) }
+    let provider = options.authTokenProvider
+    if provider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
+    request.options = options
+    let plan = RepetitionPlan(
+      repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
+      throttle: throttle(config?.retryThrottling),
+      bufferLimit: options.retryBufferSize ?? retryBufferSize,
+      requestSizeLimit: method?.maxRequestMessageBytes
+    )
+    guard let provider else { return makeCall(request, receiver, plan) }
+    return AuthorizedCall(provider, request, receiver, self, plan)
+  }
+
+  /// A call whose options are final.
+  func makeCall(
+    _ request: CallRequest,
+    _ receiver: any ResponseReceiver,
+    _ plan: RepetitionPlan
+  ) -> any ByteCall {
+    var mustSeeRequests = plan.repetition != nil
+    if let limit = plan.requestSizeLimit {
+      switch request.body {
+      case .stream:
+        mustSeeRequests = true
+      case .message(let message) where message.byteCount > limit:
+        return RefusedCall(request, eventLoop, receiver, .requestTooLarge(message.byteCount, limit: limit))
+      case .message:
+        break
+      }
+    }
+    guard mustSeeRequests else { return transport.makeCall(request, receiver: receiver) }
+    return RepeatedCall(request, receiver, transport, plan, environment)
+  }
+
+  /// All calls under the same throttling share their tokens.
+  private func throttle(_ throttling: RetryThrottling?) -> RetryThrottle? {
+    guard let throttling else { return nil }
+    return throttles.withLock { throttles in
+      if let known = throttles[throttling] { return known }
+      // Configs come with the channel; one that comes with calls could be another each time.
+      if throttles.count >= 64 { throttles = [:] }
+      let made = RetryThrottle(throttling)
+      throttles[throttling] = made
+      return made
+    }
+  }
+}
+
+/// What may become of a call below its caller.
+struct RepetitionPlan: Sendable {
+  var repetition: MethodConfig.Repetition?
+  var throttle: RetryThrottle?
+  var bufferLimit: Int
+  var requestSizeLimit: Int?
+}
+
+extension CallOptions {
+  /// Adds what is configured for the method; where both limit something, the lower limit counts.
+  fileprivate mutating func apply(_ config: MethodConfig) {
+    if let longest = config.timeout { timeout = min(timeout ?? longest, longest) }
+    if let patience = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = patience }
+    if let largest = config.maxResponseMessageBytes {
+      responseSizeLimit = min(responseSizeLimit ?? largest, largest)
+    }
+  }
+
+  fileprivate var chosenEnableRetry: Bool? { box?.choices.enableRetry }
+
+  mutating func authorize(_ token: String) {
+    var metadata = initialMetadata
+    metadata.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
+    initialMetadata = metadata
+  }
+}
+
+extension GRPCStatus {
+  static func requestTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "a request of \(byteCount) bytes is larger than the limit of \(limit)"
+    )
+  }
+}

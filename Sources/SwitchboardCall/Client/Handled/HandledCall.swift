@@ -1,0 +1,220 @@
+/// A call whose responses go to a handler: what `UnaryCall`, `StreamingCall` and `Call` have in common. It stands on
+/// the call objects, as a user's code would.
+///
+/// ```
+///   idle ──start──> open ──finish──> finished
+/// ```
+/// A cancellation leads from each of them to cancelled. What is asked for in the wrong phase is refused with
+/// `FAILED_PRECONDITION`.
+@usableFromInline
+final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
+  /// A call that has been started.
+  @usableFromInline
+  struct Started: Sendable {
+    let call: any AsyncCall
+    let requests: RequestStreamWriter<Request>?
+    let responses: Responses
+
+    @usableFromInline
+    enum Responses: Sendable {
+      case one(@Sendable () async throws -> Response)
+      case stream(ResponseStream<Response>)
+    }
+
+    @usableFromInline
+    init(_ call: any AsyncCall, _ requests: RequestStreamWriter<Request>?, _ responses: Responses) {
+      self.call = call
+      self.requests = requests
+      self.responses = responses
+    }
+  }
+
+  private enum Phase: Sendable {
+    case idle, open, finished, cancelled
+  }
+
+  private struct State: Sendable {
+    var phase = Phase.idle
+    var call: (any AsyncCall)?
+    var writes: AsyncStream<Request>.Continuation?
+    var unsent = 0
+  }
+
+  /// How many messages may be written ahead of the network.
+  static var unsentLimit: Int { 16 * 1024 }
+
+  private let queue: HandlerQueue<Response>
+  private let gate: ReceiveGate
+  private let make: @Sendable () throws(GRPCStatus) -> Started
+  private let state = Locked(State())
+
+  @usableFromInline
+  init(
+    _ handler: any ResponseHandler<Response>,
+    _ options: CallOptions,
+    _ make: @escaping @Sendable () throws(GRPCStatus) -> Started
+  ) {
+    queue = HandlerQueue(handler)
+    gate = ReceiveGate(isOpen: !options.flowControlEnabled)
+    self.make = make
+  }
+
+  deinit { state.withLock { $0.writes?.finish() } }
+
+  // MARK: Starting and ending
+
+  @usableFromInline
+  func start() throws(GRPCStatus) {
+    let (writes, writer) = AsyncStream<Request>.makeStream()
+    let refusal: GRPCStatus? = state.withLock { state in
+      switch state.phase {
+      case .idle:
+        state.phase = .open
+        state.writes = writer
+        return nil
+      case .open, .finished: return .misuse("the call was started twice")
+      case .cancelled: return .misuse("the call was cancelled before it was started")
+      }
+    }
+    if let refusal { throw refusal }
+    let started: Started
+    do {
+      started = try make()
+    } catch {
+      state.withLock { $0.phase = .cancelled }
+      throw error
+    }
+    let isCancelled = state.withLock { state in
+      state.call = started.call
+      return state.phase == .cancelled
+    }
+    if isCancelled { started.call.cancel() }
+    run(started, writes)
+  }
+
+  @usableFromInline
+  func cancel() {
+    let (call, wasIdle) = state.withLock { state in
+      let wasIdle = state.phase == .idle
+      state.phase = .cancelled
+      return (state.call, wasIdle)
+    }
+    call?.cancel()
+    if wasIdle { queue.tellLater { $0.closed(trailingMetadata: HPACKHeaders(), error: .cancelledByCaller) } }
+  }
+
+  // MARK: Messages
+
+  @usableFromInline
+  func write(_ message: Request) throws(GRPCStatus) {
+    let refusal: GRPCStatus? = state.withLock { state in
+      switch state.phase {
+      case .idle: return .misuse("a message was written before the call was started")
+      case .finished: return .misuse("a message was written after the last one")
+      case .cancelled: return .misuse("a message was written after the call was cancelled")
+      case .open: break
+      }
+      guard state.unsent < Self.unsentLimit else { return .tooManyUnsent(state.unsent) }
+      // Without a writer the call has ended, which its handler is told.
+      guard let writes = state.writes else { return nil }
+      if case .enqueued = writes.yield(message) { state.unsent += 1 }
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  @usableFromInline
+  func finish() throws(GRPCStatus) {
+    let refusal: GRPCStatus? = state.withLock { state in
+      switch state.phase {
+      case .idle: return .misuse("the call was finished before it was started")
+      case .finished: return .misuse("the call was finished twice")
+      case .cancelled: return .misuse("the call was finished after it was cancelled")
+      case .open: break
+      }
+      state.phase = .finished
+      state.writes?.finish()
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  @usableFromInline
+  func receiveNextMessages(_ count: Int) throws(GRPCStatus) {
+    guard count >= 0 else {
+      throw GRPCStatus(code: .invalidArgument, message: "\(count) messages cannot be asked for")
+    }
+    if state.withLock({ $0.phase == .idle }) {
+      throw .misuse("messages were asked for before the call was started")
+    }
+    gate.ask(for: count)
+  }
+
+  // MARK: Beside the caller
+
+  private func run(_ started: Started, _ writes: AsyncStream<Request>) {
+    let queue = queue
+    let gate = gate
+    let writing = started.requests.map { requests in
+      Task { [weak self] in
+        for await message in writes {
+          guard (try? await requests.send(message)) != nil else { return }
+          self?.state.withLock { $0.unsent -= 1 }
+          await queue.tell { $0.wroteMessage() }
+        }
+        requests.finish()
+      }
+    }
+    Task { [weak self] in
+      if let headers = try? await started.call.initialMetadata {
+        await queue.tell { $0.receivedInitialMetadata(headers) }
+      }
+      await Self.read(started, queue, gate)
+      let status = await started.call.status
+      let trailers = (try? await started.call.trailingMetadata) ?? HPACKHeaders()
+      self?.state.withLock { state in
+        state.writes?.finish()
+        state.writes = nil
+      }
+      // The writer is told before the end is.
+      await writing?.value
+      await queue.tell { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
+    }
+  }
+
+  private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ gate: ReceiveGate) async {
+    // A call that fails does not wait for anyone to ask for its responses.
+    let opening = Task {
+      if await !started.call.status.isOk { gate.open() }
+    }
+    defer { opening.cancel() }
+    do {
+      switch started.responses {
+      case .one(let response):
+        let message = try await response()
+        await gate.pass()
+        await queue.tell { $0.receivedMessage(message) }
+      case .stream(let stream):
+        for try await message in stream {
+          await gate.pass()
+          await queue.tell { $0.receivedMessage(message) }
+        }
+      }
+    } catch {
+      // The status says the same.
+      started.call.cancel()
+    }
+  }
+}
+
+extension GRPCStatus {
+  static func misuse(_ what: String) -> GRPCStatus { GRPCStatus(code: .failedPrecondition, message: what) }
+
+  static func tooManyUnsent(_ count: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message:
+        "\(count) messages wait to be sent: write more when the handler is told that these were written"
+    )
+  }
+}

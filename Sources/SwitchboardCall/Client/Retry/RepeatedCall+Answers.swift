@@ -1,0 +1,123 @@
+// What becomes of an attempt, and with it of the call.
+extension RepeatedCall {
+  func attempt(_ attempt: Attempt, received headers: HPACKHeaders) {
+    take(attempt)
+    if receiver.wantsMetadata { receiver.receive(headers: headers) }
+  }
+
+  func attempt(_ attempt: Attempt, received message: RawSpan) {
+    take(attempt)
+    receiver.receive(message: message)
+  }
+
+  func attempt(_ attempt: Attempt, sent part: SentPart, _ count: Int) { tell(part, count) }
+
+  private func take(_ attempt: Attempt) {
+    commit(attempt)
+    if let responses = attempt.responses { forward(responses) }
+  }
+
+  func attempt(_ attempt: Attempt, ended status: GRPCStatus, _ trailers: HPACKHeaders) {
+    guard phase == .running else { return }
+    attempts.removeAll { $0 === attempt }
+    let isOurs = status.origin == .user
+    let isWorthAnother = !isOurs && schedule.codes.contains(status.code)
+    let pushback = isOurs ? .none : Pushback(trailers)
+    if status.isOk {
+      plan.throttle?.recordSuccess()
+    } else if isWorthAnother || pushback == .never {
+      plan.throttle?.recordFailure()
+    }
+    guard committed == nil, !status.isOk, isWorthAnother else { return end(attempt, status, trailers) }
+    lastFailure = (status, trailers)
+    switch schedule.mode {
+    case .single: end(attempt, status, trailers)
+    case .retrying: retry(pushback)
+    case .hedging: hedgeAgain(pushback)
+    }
+  }
+
+  /// The attempt's end is the call's: once what it brought has been read, where that goes through our hands.
+  private func end(_ attempt: Attempt, _ status: GRPCStatus, _ trailers: HPACKHeaders) {
+    lastFailure = (status, trailers)
+    commit(attempt)
+    if let responses = attempt.responses, isForwarding {
+      responses.finish()
+    } else {
+      finish(status, trailers)
+    }
+  }
+
+  private func retry(_ pushback: Pushback) {
+    guard schedule.allowsAnother(after: attemptsMade), plan.throttle?.allowsRepetition ?? true else {
+      return finishIfNothingIsLeft()
+    }
+    switch pushback {
+    case .never:
+      finishIfNothingIsLeft()
+    case .after(let delay):
+      schedule.resetBackoff()
+      wake(after: delay)
+    case .none:
+      wake(after: schedule.nextBackoff(environment.random()))
+    }
+  }
+
+  /// One of several attempts has failed; the others may still be answered.
+  private func hedgeAgain(_ pushback: Pushback) {
+    if pushback == .never { schedule.stop() }
+    let mayGoOn = schedule.allowsAnother(after: attemptsMade) && (plan.throttle?.allowsRepetition ?? true)
+    guard mayGoOn else {
+      stopWaking()
+      return finishIfNothingIsLeft()
+    }
+    if case .after(let delay) = pushback {
+      wake(after: delay)
+    } else {
+      // Not from within the end of another attempt: its transport is not done with it.
+      wake(after: .zero)
+    }
+  }
+}
+
+/// When a call is made again.
+struct AttemptSchedule {
+  enum Mode {
+    case single
+    case retrying
+    case hedging(Duration)
+  }
+
+  let mode: Mode
+  /// With which codes an attempt's failure is not yet the call's.
+  let codes: Set<GRPCStatus.Code>
+  private(set) var maxAttempts: Int
+  private var backoff: RetryBackoff?
+
+  init(_ repetition: MethodConfig.Repetition?) {
+    switch repetition {
+    case nil:
+      mode = .single
+      codes = []
+      maxAttempts = 1
+    case .retry(let policy):
+      mode = .retrying
+      codes = policy.retryableStatusCodes
+      maxAttempts = policy.maxAttempts
+      backoff = RetryBackoff(policy)
+    case .hedge(let policy):
+      mode = .hedging(policy.hedgingDelay)
+      codes = policy.nonFatalStatusCodes
+      maxAttempts = policy.maxAttempts
+    }
+  }
+
+  /// No further attempt is made.
+  mutating func stop() { maxAttempts = 1 }
+
+  func allowsAnother(after attemptsMade: Int) -> Bool { attemptsMade < maxAttempts }
+
+  mutating func nextBackoff(_ random: Double) -> Duration { backoff?.next(random) ?? .zero }
+
+  mutating func resetBackoff() { backoff?.reset() }
+}

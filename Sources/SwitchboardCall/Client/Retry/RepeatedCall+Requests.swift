@@ -1,0 +1,70 @@
+// How streamed requests reach the attempts: read from the caller as fast as the fastest attempt sends them, and kept for
+// the others.
+extension RepeatedCall: MessagePipe.Observer {
+  func pipeBecameReadable(_ pipe: MessagePipe) {
+    onLoop { $0.pumpAll() }
+  }
+
+  func pipe(_ pipe: MessagePipe, released byteCount: Int) {}
+
+  private func pumpAll() {
+    for attempt in attempts { pump(attempt) }
+  }
+
+  /// Hands an attempt what it has room for.
+  func pump(_ attempt: Attempt) {
+    guard phase == .running, let pipe = attempt.requests, !attempt.isOver, !attempt.requestsEnded,
+      !attempt.waitsForRoom
+    else { return }
+    let known = log.end
+    while phase == .running, !attempt.isOver {
+      if attempt.cursor == log.end, log.isComplete {
+        attempt.requestsEnded = true
+        pipe.finish()
+        break
+      }
+      guard pipe.hasRoom else {
+        waitForRoom(attempt, pipe)
+        break
+      }
+      if attempt.cursor == log.end { guard readRequest(for: attempt) else { break } }
+      guard let message = log[attempt.cursor] else { continue }
+      attempt.cursor += 1
+      if committed === attempt { log.drop(before: attempt.cursor) }
+      pipe.push(message)
+    }
+    if log.end > known {
+      for other in attempts where other !== attempt { pump(other) }
+    }
+  }
+
+  /// Reads one request from the caller, or its end. `false` when there is none yet, or the call has failed with it.
+  private func readRequest(for attempt: Attempt) -> Bool {
+    guard case .stream(let pipe) = request.body else { return false }
+    switch pipe.pop() {
+    case .empty:
+      return false
+    case .end, .failed:
+      log.isComplete = true
+      return true
+    case .message(let message):
+      if let limit = plan.requestSizeLimit, message.byteCount > limit {
+        finish(.requestTooLarge(message.byteCount, limit: limit), HPACKHeaders())
+        return false
+      }
+      log.append(message)
+      // The attempt that is furthest ahead has the best chance to use what was read.
+      if committed == nil, log.byteCount > plan.bufferLimit { commit(attempt) }
+      return true
+    }
+  }
+
+  private func waitForRoom(_ attempt: Attempt, _ pipe: MessagePipe) {
+    attempt.waitsForRoom = true
+    Task(executorPreference: loop) {
+      let isOpen = (try? await pipe.waitUntilWritable()) != nil
+      attempt.waitsForRoom = false
+      if isOpen { self.pump(attempt) }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// The bucket of tokens that the calls of one channel share, counted in thousandths.
+final class RetryThrottle: Sendable {
+  private let capacity: Int
+  private let gain: Int
+  private let tokens: Locked<Int>
+
+  init(_ config: RetryThrottling) {
+    capacity = config.maxTokens * 1000
+    // A ratio beyond the capacity fills it with one success, as the capacity does.
+    gain = Int(min(config.tokenRatio * 1000, Double(capacity)))
+    tokens = Locked(capacity)
+  }
+
+  /// Whether calls may be made again now.
+  var allowsRepetition: Bool { tokens.withLock { $0 > capacity / 2 } }
+
+  func recordFailure() { tokens.withLock { $0 = max(0, $0 - 1000) } }
+
+  func recordSuccess() { tokens.withLock { $0 = min(capacity, $0 + gain) } }
+}

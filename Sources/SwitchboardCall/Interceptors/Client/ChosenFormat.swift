@@ -1,0 +1,23 @@
+/// A method in the format that was chosen for one call. Not inlinable, as what it stands in for is: see
+/// `Channel+InFormat.swift`.
+@usableFromInline
+final class ChosenFormat<Request: Sendable, Response: Sendable>: Sendable {
+  private let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
+
+  @usableFromInline
+  init<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions
+  ) where Requests.Message == Request, Responses.Message == Response {
+    self.method = method.inFormat(of: options)
+  }
+
+  @usableFromInline
+  var contentSubtype: ContentSubtype { .of(method.requests, method.responses) }
+
+  @usableFromInline
+  func encode(_ message: Request) throws -> MessageBuffer { try method.requests.encode(message) }
+
+  @usableFromInline
+  func decode(_ bytes: RawSpan) throws -> Response { try method.responses.decode(bytes) }
+}

@@ -1,0 +1,43 @@
+/// The memory of one message, while a marshaller fills it.
+///
+/// What does not fit is counted and not written: a marshaller that promised too little fails, and nothing else does.
+@frozen
+public struct MessageWriter: ~Copyable {
+  @usableFromInline let memory: UnsafeMutableRawBufferPointer
+
+  /// How many bytes were appended.
+  public private(set) var byteCount = 0
+
+  @usableFromInline
+  init(_ memory: UnsafeMutableRawBufferPointer) {
+    self.memory = memory
+  }
+
+  /// How many bytes were promised.
+  public var capacity: Int { memory.count }
+
+  /// Appends one byte.
+  public mutating func append(_ byte: UInt8) {
+    if byteCount < memory.count { memory[byteCount] = byte }
+    byteCount += 1
+  }
+
+  /// Appends a copy of some bytes.
+  public mutating func append(_ bytes: RawSpan) {
+    bytes.withUnsafeBytes { append($0) }
+  }
+
+  /// Appends a copy of some bytes.
+  public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+    if bytes.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
+      for byte in bytes { append(byte) }
+    }
+  }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.count <= memory.count - byteCount {
+      UnsafeMutableRawBufferPointer(rebasing: memory[byteCount...]).copyMemory(from: bytes)
+    }
+    byteCount += bytes.count
+  }
+}

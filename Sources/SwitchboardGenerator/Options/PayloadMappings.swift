@@ -1,0 +1,111 @@
+/// Which messages travel as types of the user's own, and by which marshallers.
+struct PayloadMappings {
+  /// What stands for a message in the code of a service.
+  struct Payload: Equatable {
+    /// A type of the user's, in place of the generated one.
+    var swiftType: String?
+    /// A type to make a marshaller of, where `_` stands for the message's.
+    var marshaller: String
+    /// What to import for both.
+    var modules: [String]
+  }
+
+  private var everything: Payload?
+  private var services: [String: Payload] = [:]
+  private var methods: [String: Payload] = [:]
+  private var messages: [String: Payload] = [:]
+
+  /// Every message is what the generator makes of it, and travels as protobuf.
+  init() {}
+
+  /// The mappings in a file of blocks like these, where the nearest to a message counts: its method's, its own, its
+  /// service's, the one that names nothing.
+  ///
+  ///     payload { message: "shop.Order" swift_type: "Order" module_name: "Model" marshaller: "CodableJSONMarshaller<_>" }
+  ///     payload { service: "shop.Orders" marshaller: "ProtobufJSONMarshaller<_>" }
+  init(text: String) throws(GeneratorError) {
+    var reader = MappingReader(
+      text,
+      title: "payload mappings",
+      kind: "payload",
+      fields: ["message", "service", "method", "swift_type", "marshaller", "module_name"]
+    )
+    while let block = try reader.next() { try add(block) }
+  }
+
+  private mutating func add(_ block: MappingReader.Block) throws(GeneratorError) {
+    let payload = try Self.payload(in: block)
+    let selectors: [(String, WritableKeyPath<PayloadMappings, [String: Payload]>)] = [
+      ("message", \.messages), ("service", \.services), ("method", \.methods),
+    ]
+    for (selector, place) in selectors {
+      for name in block[selector] {
+        guard self[keyPath: place].updateValue(payload, forKey: name) == nil else {
+          throw block.error("the \(selector) '\(name)' is mapped twice")
+        }
+      }
+    }
+    let namesMessages = !block["message"].isEmpty
+    let namesOthers = !block["service"].isEmpty || !block["method"].isEmpty
+    guard payload.swiftType == nil || namesMessages && !namesOthers else {
+      throw block.error("a swift_type needs the message that it stands for")
+    }
+    guard !namesMessages, !namesOthers else { return }
+    guard everything == nil else { throw block.error("two payloads are for everything") }
+    everything = payload
+  }
+
+  private static func payload(in block: MappingReader.Block) throws(GeneratorError) -> Payload {
+    guard let marshaller = try block.single("marshaller") else {
+      throw block.error("the payload has no marshaller")
+    }
+    let type = try block.single("swift_type")
+    for text in [type ?? marshaller, marshaller] where !text.isTypeText {
+      throw block.error("'\(text)' is not the name of a Swift type")
+    }
+    for module in block["module_name"] where !module.isIdentifier {
+      throw block.error("'\(module)' is not the name of a module")
+    }
+    return Payload(swiftType: type, marshaller: marshaller, modules: block["module_name"])
+  }
+
+  /// What stands for a message in a method; `nil` where it is as the generator makes it.
+  func payload(of message: String, in method: String, of service: String) -> Payload? {
+    let own = messages[message]
+    guard var nearest = methods["\(service).\(method)"] ?? own ?? services[service] ?? everything else {
+      return nil
+    }
+    // The method's marshaller writes the message's type, whatever that is.
+    if let own, nearest != own {
+      nearest.swiftType = own.swiftType
+      nearest.modules += own.modules
+    }
+    return nearest
+  }
+}
+
+extension PayloadMappings.Payload {
+  /// The marshaller of a message, as an expression.
+  func marshaller(for type: String) -> String {
+    var text = ""
+    var word = ""
+    for character in marshaller + " " {
+      if character.isLetter || character.isNumber || character == "_" {
+        word.append(character)
+      } else {
+        text += word == "_" ? type : word
+        text.append(character)
+        word = ""
+      }
+    }
+    return text.dropLast() + "()"
+  }
+}
+
+extension String {
+  /// Whether this can be the name of a type with its generic arguments, and nothing else.
+  fileprivate var isTypeText: Bool {
+    guard let first, first.isLetter || first == "_" || first == "[" else { return false }
+    return allSatisfy { $0.isLetter || $0.isNumber || "_.<>,:[]? ".contains($0) }
+  }
+}

@@ -1,0 +1,17 @@
+public import SwitchboardCall
+
+/// A method whose messages are `Codable`, and travel as JSON.
+public typealias CodableMethod<Request: Codable & Sendable, Response: Codable & Sendable> =
+  Method<CodableJSONMarshaller<Request>, CodableJSONMarshaller<Response>>
+
+extension Method {
+  /// A method of a service that needs no `.proto` file.
+  public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
+  where Requests == CodableJSONMarshaller<Request>, Responses == CodableJSONMarshaller<Response> {
+    self.init(
+      MethodDescriptor(service: service, method: method, type: type),
+      requests: CodableJSONMarshaller(),
+      responses: CodableJSONMarshaller()
+    )
+  }
+}

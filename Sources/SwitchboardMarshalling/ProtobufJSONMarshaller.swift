@@ -1,0 +1,31 @@
+public import SwitchboardCall
+public import SwitchboardProtobuf
+
+/// Protobuf messages in their JSON form.
+public struct ProtobufJSONMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {
+  private let encoding: JSONEncodingOptions
+  private let decoding: JSONDecodingOptions
+  private let extensions: ExtensionRegistry?
+
+  /// Writes and reads as the options say, and reads the extensions that are registered.
+  public init(
+    encoding: JSONEncodingOptions = JSONEncodingOptions(),
+    decoding: JSONDecodingOptions = JSONDecodingOptions(),
+    extensions: ExtensionRegistry? = nil
+  ) {
+    self.encoding = encoding
+    self.decoding = decoding
+    self.extensions = extensions
+  }
+
+  public var contentSubtype: ContentSubtype { .json }
+
+  public func encode(_ message: Message) throws -> MessageBuffer {
+    MessageBuffer(try message.jsonUTF8Bytes(options: encoding))
+  }
+
+  public func decode(_ bytes: RawSpan) throws -> Message {
+    let copy = BytesMarshaller().decode(bytes)
+    return try Message(jsonUTF8Bytes: copy, extensions: extensions, options: decoding)
+  }
+}

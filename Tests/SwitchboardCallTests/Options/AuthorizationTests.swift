@@ -1,0 +1,127 @@
+import Testing
+
+@testable import SwitchboardCall
+
+/// Tokens, given or asked for.
+@Suite(.timeLimit(.minutes(1))) struct AuthorizationTests {
+  struct Provider: AuthTokenProvider {
+    var give: @Sendable () async throws -> String?
+    func token() async throws -> String? { try await give() }
+  }
+
+  private func authorization(_ call: ScriptedCall) -> [String] {
+    call.request.options?.initialMetadata["authorization"] ?? []
+  }
+
+  @Test func aTokenIsSent() async throws {
+    let script = ScriptedChannel()
+    var options = CallOptions(initialMetadata: ["authorization": "old", "other": "kept"])
+    options.oauth2AccessToken = "secret"
+    let call = script.unary(options: options)
+    let made = try await script.transport.next()
+    #expect(authorization(made) == ["Bearer secret"])
+    #expect(made.request.options?.initialMetadata.first(name: "other") == "kept")
+    made.answer([1])
+    #expect(try await call.response == [1])
+  }
+
+  @Test func aProviderIsAskedBeforeTheCall() async throws {
+    let script = ScriptedChannel()
+    let gate = Eventual<String?>()
+    var options = CallOptions(timeout: .seconds(10))
+    options.oauth2AccessToken = "not this one"
+    options.authTokenProvider = Provider { try await gate.value() }
+    let call = script.unary(options: options)
+    // The deadline runs while the token is fetched.
+    #expect(await script.time.nextWait() == .seconds(10))
+    script.time.advance(by: .seconds(4))
+    gate.settle(.success("fresh"))
+    let made = try await script.transport.next()
+    #expect(authorization(made) == ["Bearer fresh"])
+    #expect(made.request.options?.timeout == .seconds(6))
+    made.answer([1])
+    #expect(try await call.response == [1])
+  }
+
+  @Test func noTokenIsNoHeader() async throws {
+    let script = ScriptedChannel()
+    let call = script.unary(options: .with { $0.authTokenProvider = Provider { nil } })
+    let made = try await script.transport.next()
+    #expect(authorization(made) == [])
+    made.answer([1])
+    #expect(try await call.response == [1])
+  }
+
+  struct Broken: Error {}
+
+  @Test func aProviderThatFailsEndsTheCall() async throws {
+    let script = ScriptedChannel()
+    let first = script.unary(options: .with { $0.authTokenProvider = Provider { throw Broken() } })
+    #expect(await first.status.code == .unauthenticated)
+    let status = GRPCStatus(code: .permissionDenied)
+    let second = script.unary(options: .with { $0.authTokenProvider = Provider { throw status } })
+    #expect(await second.status.code == .permissionDenied)
+    let third = script.update(options: .with { $0.authTokenProvider = Provider { throw Broken() } })
+    #expect(await third.status.code == .unauthenticated)
+    await #expect(throws: GRPCStatus.self) { try await third.requestStream.send([1]) }
+  }
+
+  @Test func theDeadlineDoesNotWaitForAToken() async throws {
+    let script = ScriptedChannel()
+    let cancelled = Eventual<Bool>()
+    let never = Eventual<String?>()
+    var options = CallOptions(timeout: .seconds(1))
+    options.authTokenProvider = Provider {
+      do {
+        return try await never.value()
+      } catch {
+        cancelled.settle(.success(true))
+        throw error
+      }
+    }
+    let call = script.unary(options: options)
+    _ = try await script.passNextWait()
+    #expect(await call.status.code == .deadlineExceeded)
+    #expect(try await cancelled.value())
+  }
+
+  @Test func cancellingDoesNotWaitForAToken() async throws {
+    let script = ScriptedChannel()
+    let never = Eventual<String?>()
+    let asked = Eventual<Bool>()
+    let call = script.unary(
+      options: .with {
+        $0.authTokenProvider = Provider {
+          asked.settle(.success(true))
+          return try await never.value()
+        }
+      }
+    )
+    _ = try await asked.value()
+    call.cancel()
+    #expect(await call.status.code == .cancelled)
+  }
+
+  @Test func oneTokenServesAllAttempts() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let count = Locked(0)
+    let call = script.unary(
+      options: .with {
+        $0.authTokenProvider = Provider {
+          count.withLock { count in
+            count += 1
+            return "\(count)"
+          }
+        }
+      }
+    )
+    let first = try await script.transport.next()
+    first.end(.unavailable)
+    _ = try await script.passNextWait()
+    let second = try await script.transport.next()
+    #expect(authorization(first) == ["Bearer 1"])
+    #expect(authorization(second) == ["Bearer 1"])
+    second.answer([1])
+    #expect(try await call.response == [1])
+  }
+}

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct ServiceConfigTests {
+  private func config(_ service: String, _ method: String, _ timeout: Int) throws -> MethodConfig {
+    MethodConfig(
+      names: [try MethodConfig.Name(service: service, method: method)],
+      timeout: .seconds(timeout)
+    )
+  }
+
+  @Test func theNearestNameCounts() throws {
+    let config = try ServiceConfig(methodConfigs: [
+      try config("", "", 1), try config("a.B", "", 2), try config("a.B", "C", 3),
+    ])
+    func timeout(_ service: String, _ method: String) -> Duration? {
+      config.methodConfig(for: MethodDescriptor(service: service, method: method, type: .unary))?.timeout
+    }
+    #expect(timeout("a.B", "C") == .seconds(3))
+    #expect(timeout("a.B", "D") == .seconds(2))
+    #expect(timeout("a.X", "C") == .seconds(1))
+    #expect(
+      try ServiceConfig().methodConfig(for: MethodDescriptor(service: "a", method: "b", type: .unary)) == nil
+    )
+  }
+
+  @Test func contradictionsAreRefused() throws {
+    func expectRefusal(_ reason: String, _ make: () throws -> Void) {
+      #expect {
+        try make()
+      } throws: { error in
+        let status = error as? GRPCStatus
+        return status?.code == .invalidArgument && status?.message?.contains(reason) == true
+      }
+    }
+    func retry(
+      _ attempts: Int = 2,
+      _ initial: Duration = .seconds(1),
+      _ maximum: Duration = .seconds(1),
+      _ multiplier: Double = 1,
+      _ codes: Set<GRPCStatus.Code> = [.unavailable]
+    ) throws {
+      _ = try RetryPolicy(
+        maxAttempts: attempts,
+        initialBackoff: initial,
+        maxBackoff: maximum,
+        backoffMultiplier: multiplier,
+        retryableStatusCodes: codes
+      )
+    }
+    expectRefusal("a.B/C") {
+      _ = try ServiceConfig(methodConfigs: [try config("a.B", "C", 1), try config("a.B", "C", 2)])
+    }
+    expectRefusal("without its service") { _ = try MethodConfig.Name(method: "C") }
+    expectRefusal("maxAttempts") { try retry(1) }
+    expectRefusal("initialBackoff") { try retry(2, .zero) }
+    expectRefusal("maxBackoff") { try retry(2, .seconds(1), .zero) }
+    expectRefusal("backoffMultiplier") { try retry(2, .seconds(1), .seconds(1), 0) }
+    expectRefusal("backoffMultiplier") { try retry(2, .seconds(1), .seconds(1), .infinity) }
+    expectRefusal("is empty") { try retry(2, .seconds(1), .seconds(1), 1, []) }
+    expectRefusal("has OK") { try retry(2, .seconds(1), .seconds(1), 1, [.ok]) }
+    expectRefusal("maxAttempts") { _ = try HedgingPolicy(maxAttempts: 0) }
+    expectRefusal("hedgingDelay") { _ = try HedgingPolicy(maxAttempts: 2, hedgingDelay: .seconds(-1)) }
+    expectRefusal("maxTokens") { _ = try RetryThrottling(maxTokens: 0, tokenRatio: 1) }
+    expectRefusal("maxTokens") { _ = try RetryThrottling(maxTokens: 1001, tokenRatio: 1) }
+    expectRefusal("tokenRatio") { _ = try RetryThrottling(maxTokens: 1, tokenRatio: 0) }
+  }
+
+  @Test func noMoreAttemptsThanFive() throws {
+    #expect(try HedgingPolicy(maxAttempts: 100).maxAttempts == 5)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func whatIsConfiguredReachesTheTransport() async throws {
+    let script = ScriptedChannel(
+      try .forAll {
+        $0.timeout = .seconds(5)
+        $0.waitForReady = true
+        $0.maxResponseMessageBytes = 100
+      }
+    )
+    func options(_ own: CallOptions?) async throws -> CallOptions? {
+      let call = script.unary(options: own)
+      let made = try await script.transport.next()
+      made.answer([1])
+      _ = try await call.response
+      return made.request.options
+    }
+    let configured = try await options(nil)
+    #expect(configured?.timeout == .seconds(5))
+    #expect(configured?.waitForReady == true)
+    #expect(configured?.responseSizeLimit == 100)
+    var own = CallOptions(timeout: .seconds(2), responseSizeLimit: 50)
+    own.waitForReady = false
+    let lower = try await options(own)
+    #expect(lower?.timeout == .seconds(2))
+    #expect(lower?.waitForReady == false)
+    #expect(lower?.responseSizeLimit == 50)
+    let higher = try await options(CallOptions(timeout: .seconds(20), responseSizeLimit: 500))
+    #expect(higher?.timeout == .seconds(5))
+    #expect(higher?.responseSizeLimit == 100)
+  }
+}

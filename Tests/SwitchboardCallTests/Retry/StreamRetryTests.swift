@@ -1,0 +1,119 @@
+import Testing
+
+@testable import SwitchboardCall
+
+/// Retries of calls that stream.
+@Suite(.timeLimit(.minutes(1))) struct StreamRetryTests {
+  @Test func requestsAreSentAgainFromTheFirst() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let call = script.update()
+    let first = try await script.transport.next()
+    try await call.requestStream.send([1])
+    try await call.requestStream.send([2])
+    #expect(try await first.nextRequest() == [1])
+    first.end(.unavailable)
+    _ = try await script.passNextWait()
+    let second = try await script.transport.next()
+    try await call.requestStream.send([3])
+    call.requestStream.finish()
+    var requests: [[UInt8]] = []
+    while let request = try await second.nextRequest() { requests.append(request) }
+    #expect(requests == [[1], [2], [3]])
+    second.sendHeaders()
+    second.send([9])
+    second.send([8])
+    second.end()
+    var responses = call.responseStream.makeAsyncIterator()
+    #expect(try await responses.next() == [9])
+    #expect(try await responses.next() == [8])
+    #expect(try await responses.next() == nil)
+  }
+
+  @Test func requestsWrittenBetweenAttemptsAreKept() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let call = script.update()
+    try await script.transport.next().end(.unavailable)
+    let wait = await script.time.nextWait()
+    try await call.requestStream.send([1])
+    call.requestStream.finish()
+    script.time.advance(by: try #require(wait))
+    let second = try await script.transport.next()
+    #expect(try await second.nextRequest() == [1])
+    #expect(try await second.nextRequest() == nil)
+    second.sendHeaders()
+    second.end()
+    #expect(await call.status.isOk)
+  }
+
+  @Test func beyondTheBufferTheCallIsCommitted() async throws {
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 100)
+    let call = script.update()
+    let only = try await script.transport.next()
+    for _ in 0..<3 { try await call.requestStream.send([UInt8](repeating: 1, count: 50)) }
+    for _ in 0..<3 { #expect(try await only.nextRequest()?.count == 50) }
+    only.end(.unavailable)
+    #expect(await call.status.code == .unavailable)
+  }
+
+  @Test func aCommittedCallStreamsOn() async throws {
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000)
+    let call = script.update()
+    let only = try await script.transport.next()
+    only.sendHeaders()
+    let count = 2000
+    let writer = Task {
+      for index in 0..<count {
+        try await call.requestStream.send([UInt8](repeating: UInt8(index % 256), count: 1000))
+      }
+      call.requestStream.finish()
+    }
+    for index in 0..<count { #expect(try await only.nextRequest()?.first == UInt8(index % 256)) }
+    #expect(try await only.nextRequest() == nil)
+    try await writer.value
+    only.end()
+    #expect(await call.status.isOk)
+  }
+
+  @Test func aSlowTransportStopsTheWriter() async throws {
+    let script = ScriptedChannel(try .retrying(), retryBufferSize: 100 * 1024 * 1024)
+    let call = script.update()
+    let only = try await script.transport.next()
+    let written = Locked(0)
+    let writer = Task {
+      for _ in 0..<100 {
+        try await call.requestStream.send([UInt8](repeating: 0, count: 64 * 1024))
+        written.withLock { $0 += 1 }
+      }
+    }
+    // Nothing is read: what fits are the pipes on both sides of the retries, a message more than each limit.
+    for _ in 0..<2000 { await Task.yield() }
+    #expect(written.withLock { $0 } <= 2 * (Channel.streamBufferSize / (64 * 1024)) + 2)
+    for _ in 0..<100 { #expect(try await only.nextRequest()?.count == 64 * 1024) }
+    try await writer.value
+    call.cancel()
+    #expect(await call.status.code == .cancelled)
+  }
+
+  @Test func theEndOfTheCallReachesItsWriter() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let call = script.update()
+    try await script.transport.next().end(.notFound)
+    #expect(await call.status.code == .notFound)
+    await #expect(throws: GRPCStatus.self) {
+      for _ in 0..<10 { try await call.requestStream.send([1]) }
+    }
+  }
+
+  @Test func requestsAreCheckedForTheirSize() async throws {
+    let script = ScriptedChannel(try .forAll { $0.maxRequestMessageBytes = 2 })
+    let unary = script.unary([1, 2, 3])
+    #expect(await unary.status.code == .resourceExhausted)
+    let call = script.update()
+    let attempt = try await script.transport.next()
+    try await call.requestStream.send([1, 2])
+    #expect(try await attempt.nextRequest() == [1, 2])
+    try? await call.requestStream.send([1, 2, 3])
+    #expect(await call.status.code == .resourceExhausted)
+    #expect(try await attempt.cancellation().code == .resourceExhausted)
+  }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import SwitchboardCall
+
+/// The tokens that keep calls from being made again while a server fails.
+@Suite(.timeLimit(.minutes(1))) struct ThrottleTests {
+  @Test func failuresTakeAndSuccessesGive() throws {
+    let throttle = RetryThrottle(try RetryThrottling(maxTokens: 4, tokenRatio: 0.5))
+    #expect(throttle.allowsRepetition)
+    throttle.recordFailure()
+    #expect(throttle.allowsRepetition)
+    throttle.recordFailure()
+    #expect(!throttle.allowsRepetition)
+    throttle.recordSuccess()
+    #expect(throttle.allowsRepetition)
+    for _ in 0..<10 { throttle.recordFailure() }
+    for _ in 0..<4 { throttle.recordSuccess() }
+    #expect(!throttle.allowsRepetition)
+    throttle.recordSuccess()
+    #expect(throttle.allowsRepetition)
+    for _ in 0..<100 { throttle.recordSuccess() }
+    for _ in 0..<2 { throttle.recordFailure() }
+    #expect(!throttle.allowsRepetition)
+  }
+
+  @Test func aChannelsCallsShareTheirTokens() async throws {
+    let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
+    let config = try ServiceConfig.forAll(
+      policy,
+      throttling: try RetryThrottling(maxTokens: 4, tokenRatio: 0.1)
+    )
+    let script = ScriptedChannel(config)
+    let first = script.unary()
+    try await script.transport.next().end(.unavailable)
+    _ = try await script.passNextWait()
+    // Two tokens are gone: half of them.
+    try await script.transport.next().end(.unavailable)
+    #expect(await first.status.code == .unavailable)
+    let second = script.unary()
+    try await script.transport.next().end(.unavailable)
+    #expect(await second.status.code == .unavailable)
+    #expect(script.time.sleeperCount == 0)
+  }
+
+  @Test func hedgesAreThrottledToo() async throws {
+    let policy = try ServiceConfig.hedging().methodConfigs[0].repetition
+    let throttling = try RetryThrottling(maxTokens: 2, tokenRatio: 0.1)
+    let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
+    let call = script.unary()
+    try await script.transport.next().end(.unavailable)
+    #expect(await call.status.code == .unavailable)
+  }
+
+  @Test func codesThatAreNotRetriedTakeNothing() async throws {
+    let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
+    let throttling = try RetryThrottling(maxTokens: 2, tokenRatio: 0.1)
+    let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
+    for _ in 0..<5 {
+      let call = script.unary()
+      try await script.transport.next().end(.notFound)
+      #expect(await call.status.code == .notFound)
+    }
+    // The first retryable failure takes one of two tokens, which leaves half.
+    let call = script.unary()
+    try await script.transport.next().end(.unavailable)
+    #expect(await call.status.code == .unavailable)
+  }
+}

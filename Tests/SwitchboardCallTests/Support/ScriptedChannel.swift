@@ -1,0 +1,94 @@
+import CallTestSupport
+
+@testable import SwitchboardCall
+
+/// A channel over a scripted transport, in time that a test makes pass, with the middle of every jitter.
+struct ScriptedChannel {
+  let transport = ScriptedTransport()
+  let time = ManualTime()
+  let channel: Channel
+
+  init(_ config: ServiceConfig? = nil, retryBufferSize: Int? = nil) {
+    var environment = CallEnvironment()
+    environment.time = time
+    environment.random = { 0.5 }
+    channel = Channel(
+      transport,
+      serviceConfig: config,
+      retryBufferSize: retryBufferSize,
+      environment: environment
+    )
+  }
+
+  static let unaryMethod = MethodDescriptor(service: "test.Test", method: "Get", type: .unary)
+  static let updateMethod = MethodDescriptor(
+    service: "test.Test",
+    method: "Update",
+    type: .bidirectionalStreaming
+  )
+
+  func unary(_ request: [UInt8] = [1], options: CallOptions? = nil) -> AsyncUnaryCall<[UInt8]> {
+    channel.makeUnaryCall(
+      Self.unaryMethod,
+      request,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller(),
+      options: options
+    )
+  }
+
+  func update(options: CallOptions? = nil) -> AsyncBidirectionalStreamingCall<[UInt8], [UInt8]> {
+    channel.makeBidirectionalStreamingCall(
+      Self.updateMethod,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller(),
+      options: options
+    )
+  }
+
+  /// Lets time pass until whoever waits next goes on; says how long that was.
+  func passNextWait() async throws -> Duration {
+    guard let wait = await time.nextWait() else { throw CancellationError() }
+    time.advance(by: wait)
+    return wait
+  }
+}
+
+extension ServiceConfig {
+  /// One config for all methods.
+  static func forAll(
+    _ repetition: MethodConfig.Repetition? = nil,
+    throttling: RetryThrottling? = nil,
+    _ change: (inout MethodConfig) -> Void = { _ in }
+  ) throws -> ServiceConfig {
+    var config = MethodConfig(names: [try MethodConfig.Name()], repetition: repetition)
+    change(&config)
+    return try ServiceConfig(methodConfigs: [config], retryThrottling: throttling)
+  }
+
+  static func retrying(_ attempts: Int = 3, _ codes: Set<GRPCStatus.Code> = [.unavailable]) throws
+    -> ServiceConfig
+  {
+    try forAll(
+      .retry(
+        try RetryPolicy(
+          maxAttempts: attempts,
+          initialBackoff: .seconds(1),
+          maxBackoff: .seconds(3),
+          backoffMultiplier: 2,
+          retryableStatusCodes: codes
+        )
+      )
+    )
+  }
+
+  static func hedging(
+    _ attempts: Int = 3,
+    delay: Duration = .seconds(1),
+    _ codes: Set<GRPCStatus.Code> = [.unavailable]
+  ) throws -> ServiceConfig {
+    try forAll(
+      .hedge(try HedgingPolicy(maxAttempts: attempts, hedgingDelay: delay, nonFatalStatusCodes: codes))
+    )
+  }
+}

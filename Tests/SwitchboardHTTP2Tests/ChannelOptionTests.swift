@@ -1,0 +1,114 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// What the options of a channel do, seen from the other side of the connection.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ChannelOptionTests {
+  private typealias Kind = FramePeer.Kind
+
+  private static let headers = [(":status", "200"), ("content-type", "application/grpc")]
+
+  /// Makes a call, lets `serve` answer, and gives what the call came to.
+  private func call(
+    _ change: (inout ChannelOptions) -> Void,
+    _ serve: (FrameListener) throws -> Void
+  ) async throws -> Result<[UInt8], GRPCStatus> {
+    let listener = try FrameListener()
+    var options = ChannelOptions()
+    change(&options)
+    let channel = try Channel(target: "\(listener.address)", options: options)
+    let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
+    try serve(listener)
+    let result: Result<[UInt8], GRPCStatus>
+    do { result = .success(try await call.value) } catch { result = .failure(GRPCStatus(describing: error)) }
+    await channel.shutDown(grace: .zero)
+    return result
+  }
+
+  private func answer(_ peer: FramePeer, extra: [(String, String)] = [], trailers: [(String, String)] = []) {
+    // The whole request is read first: closing the socket on unread bytes would reset the connection.
+    while let frame = peer.next(Kind.data), !frame.endsStream {}
+    peer.headers(1, Self.headers + extra)
+    peer.data(1, [0, 0, 0, 0, 1, 9])
+    peer.headers(1, [("grpc-status", "0")] + trailers, ends: true)
+  }
+
+  @Test func theDecodersTableIsAnnounced() async throws {
+    let result = try await call({ $0.hpackTableSizeDecoder = 1234 }) { listener in
+      let peer = listener.accept()
+      let settings = try #require(peer.next(Kind.settings)).payload
+      let entries = stride(from: 0, to: settings.count, by: 6).map { Array(settings[$0..<$0 + 6]) }
+      #expect(entries.contains([0, 1, 0, 0, 4, 210]))
+      answer(peer)
+    }
+    #expect(result == .success([9]))
+  }
+
+  @Test func theEncodersTableIsLimited() async throws {
+    let result = try await call({ $0.hpackTableSizeEncoder = 0 }) { listener in
+      let peer = listener.accept()
+      let block = try #require(peer.next(Kind.headers)).payload
+      // A dynamic table of size zero, as RFC 7541 spells it.
+      #expect(block.first == 0x20)
+      answer(peer)
+    }
+    #expect(result == .success([9]))
+  }
+
+  @Test(arguments: [false, true]) func headersBeyondTheLimitAreRefused(_ inTrailers: Bool) async throws {
+    let large = [("large", String(repeating: "x", count: 2000))]
+    let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
+      let peer = listener.accept()
+      answer(peer, extra: inTrailers ? [] : large, trailers: inTrailers ? large : [])
+    }
+    guard case .failure(let status) = result else {
+      Issue.record("the call should have failed")
+      return
+    }
+    #expect(status.code == .resourceExhausted)
+  }
+
+  @Test func headersAndTrailersEachHaveTheLimit() async throws {
+    let half = [("half", String(repeating: "x", count: 600))]
+    let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
+      let peer = listener.accept()
+      answer(peer, extra: half, trailers: half)
+    }
+    #expect(result == .success([9]))
+  }
+
+  @Test func noMoreCallsAtATimeThanAreAllowed() async throws {
+    let opened = OpenedConnections()
+    var serverOptions = ServerOptions()
+    serverOptions.observer = opened
+    var options = ChannelOptions()
+    options.maxConcurrentStreams = 1
+    options.maxConnections = 2
+    try await TestPair.with(server: serverOptions, channel: options) { pair async throws in
+      let first = Task { try await pair.get(TestService.hang, [1]) }
+      await pair.service.hanging.wait()
+      #expect(try await pair.get() == [1, 2, 3])
+      #expect(opened.counter.value == 2)
+      pair.service.cancelled.fire()
+      #expect(try await first.value == [1])
+    }
+  }
+
+  private struct OpenedConnections: CallObserver {
+    let counter = Counter()
+    func connectionOpened(_ connection: ObservedConnection) { counter.add(1) }
+  }
+
+  @Test func valuesThatMakeNoSenseAreRefused() throws {
+    let changes: [(inout ChannelOptions) -> Void] = [
+      { $0.streamWindow = -1 }, { $0.connectionWindow = .max }, { $0.maxHeaderListSize = -1 },
+      { $0.hpackTableSizeEncoder = -1 }, { $0.hpackTableSizeDecoder = .max }, { $0.maxConcurrentStreams = 0 },
+    ]
+    for change in changes {
+      var options = ChannelOptions()
+      change(&options)
+      #expect(throws: GRPCStatus.self) { _ = try Channel(target: "localhost:1", options: options) }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Switchboard
+import SwitchboardDescriptors
+import SwitchboardGenerator
+import SwitchboardProtoCompiler
+import Testing
+
+/// Generated stubs over the messages of another library, which stands in for SwiftProtobuf.
+@Suite(.timeLimit(.minutes(1))) struct BridgeTests {
+  struct Provider: Notes_NotesProvider {
+    func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [SwiftProtobufFormat.json] }
+
+    func keep(request: Notes_Note, context: ServerCallContext) async throws -> Notes_Receipt {
+      Notes_Receipt(text: "kept \(request.text)")
+    }
+
+    func follow(
+      requestStream: RequestStream<Notes_Note>,
+      responseStream: ResponseStreamWriter<Notes_Receipt>,
+      context: ServerCallContext
+    ) async throws {
+      for try await note in requestStream { try await responseStream.send(Notes_Receipt(text: note.text)) }
+    }
+  }
+
+  private func with(_ body: (Notes_NotesClient) async throws -> Void) async throws {
+    let server = try Server(providers: [Provider()])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)")
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(Notes_NotesClient(channel: channel))) } catch {
+      result = .failure(error)
+    }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  @Test func callsCarryTheOtherLibrarysMessages() async throws {
+    try await with { client async throws in
+      #expect(try await client.keep(Notes_Note(text: "a")) == Notes_Receipt(text: "kept a"))
+      var answers: [String] = []
+      for try await receipt in client.follow([Notes_Note(text: "b"), Notes_Note(text: "c")]) {
+        answers.append(receipt.text)
+      }
+      #expect(answers == ["b", "c"])
+    }
+  }
+
+  @Test func theyMayTravelAsJSON() async throws {
+    try await with { client async throws in
+      var options = CallOptions()
+      options.payloadFormat = PayloadChoice(SwiftProtobufFormat.json)
+      let call = client.makeKeepCall(Notes_Note(text: "a"), callOptions: options)
+      #expect(try await call.response.text == "kept a")
+      #expect(try await call.initialMetadata["content-type"] == ["application/grpc+json"])
+    }
+  }
+
+  @Test func aMessageThatCannotBeWrittenEndsItsCall() async throws {
+    try await with { client async throws in
+      do {
+        _ = try await client.keep(Notes_Note(text: "unwritable"))
+        Issue.record("it was written")
+      } catch {
+        #expect(GRPCStatus(describing: error).code == .internalError)
+      }
+      #expect(try await client.keep(Notes_Note(text: "a")).text == "kept a")
+    }
+  }
+
+  @Test func theStubsAreWhatTheGeneratorWrites() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let parameter = "PayloadMappings=payloads.txt,Messages=false"
+    let compiled = try ProtoCompiler(includeDirectories: [folder.path]).compile(
+      ["notes.proto"],
+      parameter: parameter
+    )
+    let request = try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request)
+    let mappings = try String(contentsOf: folder.appendingPathComponent("payloads.txt"), encoding: .utf8)
+    let files = try Generator(request: request, mappings: ["payloads.txt": mappings]).files()
+    #expect(files.map(\.name) == ["notes.grpc.swift"])
+    let path = folder.appendingPathComponent("Generated/notes.grpc.swift")
+    #expect(files.first?.content == (try String(contentsOf: path, encoding: .utf8)))
+  }
+}

@@ -1,0 +1,1 @@
+../../Sources/SwitchboardSwiftProtobuf/SwiftProtobufMarshaller.swift

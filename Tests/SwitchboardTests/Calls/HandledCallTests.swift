@@ -1,0 +1,285 @@
+import Dispatch
+import EchoService
+import Switchboard
+import Testing
+
+/// Calls whose responses go to a handler, as L38 has them.
+@Suite(.timeLimit(.minutes(1))) struct HandledCallTests {
+  private typealias Handler = RecordingHandler<Echo_EchoResponse>
+
+  @Test func aUnaryCallTellsItsHandler() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
+      try call.start()
+      let events = await handler.all()
+      #expect(events.compactMap(\.word) == ["metadata", "message", "closed"])
+      #expect(events.compactMap(\.message).map(\.text) == ["Swift echo get: x"])
+      #expect(events.last?.end?.error == nil)
+      #expect(events.last?.end?.trailers.first(name: "grpc-status") == "0")
+      #expect(handler.misplacedCount == 0)
+    }
+  }
+
+  @Test func aUnaryCallMayHaveAStreamOfResponses() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
+      try pair.client().makeExpandCall(request, responseHandler: handler).start()
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).map(\.text) == (0..<500).map(String.init))
+      #expect(handler.misplacedCount == 0)
+    }
+  }
+
+  @Test func aStreamingCallSendsWhatIsWritten() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      try call.start()
+      let words = (0..<300).map(String.init)
+      for word in words { try call.write(Echo_EchoRequest(word)) }
+      try call.finish()
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).map(\.text) == words)
+      let written = events.count { if case .wrote = $0 { true } else { false } }
+      #expect(written == words.count)
+      #expect(events.last?.end != nil && events.last?.end?.error == nil)
+      #expect(handler.misplacedCount == 0)
+    }
+  }
+
+  @Test func aStreamingCallMayHaveOneResponse() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeCollectCall(responseHandler: handler)
+      try call.start()
+      for word in ["a", "b", "c"] { try call.write(Echo_EchoRequest(word)) }
+      try call.finish()
+      #expect(await handler.all().compactMap(\.message).map(\.text) == ["abc"])
+    }
+  }
+
+  @Test func aConcurrentQueueIsToldInOrderToo() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
+      let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
+      try pair.client().makeExpandCall(request, responseHandler: handler).start()
+      #expect(await handler.all().compactMap(\.message).map(\.text) == (0..<500).map(String.init))
+      #expect(handler.misplacedCount == 0)
+    }
+  }
+
+  @Test func failuresAreTheEndsError() async throws {
+    try await EchoPair.with(failing: true) { pair async throws in
+      let handler = Handler()
+      try pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
+      let end = try #require(await handler.all().last?.end)
+      #expect(end.error == GRPCStatus(code: .notFound, message: "no x"))
+      #expect(end.trailers.first(name: "why") == "asked to")
+    }
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let options = CallOptions(responseSizeLimit: 3)
+      let call = pair.client().makeUpdateCall(responseHandler: handler, callOptions: options)
+      try call.start()
+      try call.write(Echo_EchoRequest("too long"))
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).isEmpty)
+      #expect(events.last?.end?.error?.code == .resourceExhausted)
+    }
+  }
+
+  @Test func interceptorsSeeHandledCalls() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let client = pair.client { [ClientRecorder("i", log)] }
+      try client.makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
+      #expect(await handler.all().compactMap(\.message).map(\.text) == ["Swift echo get: x"])
+      let streaming = Handler()
+      let call = client.makeUpdateCall(responseHandler: streaming)
+      try call.start()
+      try call.write(Echo_EchoRequest("y"))
+      try call.finish()
+      #expect(await streaming.all().compactMap(\.message).map(\.text) == ["y"])
+    }
+    #expect(log.lines.contains("i > x") && log.lines.contains("i < Swift echo get: x"))
+    #expect(log.lines.contains("i > y") && log.lines.contains("i < y"))
+  }
+
+  // MARK: Cancelling
+
+  @Test func cancellingEndsACall() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      try call.start()
+      try call.write(Echo_EchoRequest("x"))
+      while let event = await handler.next(), event.message == nil {}
+      call.cancel()
+      call.cancel()
+      let events = await handler.all()
+      #expect(events.last?.end?.error?.code == .cancelled)
+      #expect(refusal { try call.write(Echo_EchoRequest("y")) } == .failedPrecondition)
+      #expect(refusal { try call.finish() } == .failedPrecondition)
+    }
+  }
+
+  @Test func aCallThatIsCancelledFirstNeverStarts() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client { [ClientRecorder("i", log)] }
+        .makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
+      call.cancel()
+      #expect(await handler.all().last?.end?.error?.code == .cancelled)
+      #expect(refusal { try call.start() } == .failedPrecondition)
+    }
+    #expect(log.lines == [])
+  }
+
+  @Test func lettingGoOfAStreamingCallFinishesIt() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      do {
+        let call = pair.client().makeCollectCall(responseHandler: handler)
+        try call.start()
+        try call.write(Echo_EchoRequest("only"))
+      }
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).map(\.text) == ["only"])
+      #expect(events.last?.end?.error == nil)
+    }
+  }
+
+  // MARK: Misuse
+
+  @Test func misuseIsRefused() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      #expect(refusal { try call.write(Echo_EchoRequest("x")) } == .failedPrecondition)
+      #expect(refusal { try call.finish() } == .failedPrecondition)
+      #expect(refusal { try call.receiveNextMessages(1) } == .failedPrecondition)
+      try call.start()
+      #expect(refusal { try call.start() } == .failedPrecondition)
+      #expect(refusal { try call.receiveNextMessages(-1) } == .invalidArgument)
+      #expect(refusal { try call.receiveNextMessages(1) } == nil)
+      try call.write(Echo_EchoRequest("x"))
+      try call.finish()
+      #expect(refusal { try call.finish() } == .failedPrecondition)
+      #expect(refusal { try call.write(Echo_EchoRequest("y")) } == .failedPrecondition)
+      #expect(refusal { try call.start() } == .failedPrecondition)
+      // None of it has disturbed the call.
+      let events = await handler.all()
+      #expect(events.compactMap(\.message).map(\.text) == ["x"])
+      #expect(events.last?.end?.error == nil)
+      let unary = pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: Handler())
+      #expect(refusal { try unary.receiveNextMessages(1) } == .failedPrecondition)
+      try unary.start()
+      #expect(refusal { try unary.start() } == .failedPrecondition)
+    }
+  }
+
+  @Test func aMethodOfTheOtherKindIsRefused() async throws {
+    try await EchoPair.with { pair async throws in
+      let unary = UnaryCall(
+        Echo_EchoMetadata.Methods.update,
+        Echo_EchoRequest("x"),
+        responseHandler: Handler(),
+        channel: pair.channel
+      )
+      #expect(refusal { try unary.start() } == .failedPrecondition)
+      let streaming = StreamingCall(
+        Echo_EchoMetadata.Methods.get,
+        responseHandler: Handler(),
+        channel: pair.channel
+      )
+      #expect(refusal { try streaming.start() } == .failedPrecondition)
+    }
+  }
+
+  @Test func writesAfterTheServersEndGoNowhere() async throws {
+    try await EchoPair.with(failing: true) { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeUpdateCall(responseHandler: handler)
+      try call.start()
+      _ = await handler.all()
+      #expect(refusal { try call.write(Echo_EchoRequest("late")) } == nil)
+      #expect(refusal { try call.finish() } == nil)
+    }
+  }
+
+  // MARK: Flow control
+
+  @Test func aHandlerGetsWhatItAsksFor() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeExpandCall(
+        Echo_EchoRequest("a b c d"),
+        responseHandler: handler,
+        callOptions: .with { $0.flowControlEnabled = true }
+      )
+      try call.start()
+      guard case .metadata = await handler.next() else {
+        Issue.record("the metadata comes first, and without being asked for")
+        return
+      }
+      try call.receiveNextMessages(2)
+      #expect(await handler.next()?.message?.text == "a")
+      #expect(await handler.next()?.message?.text == "b")
+      try call.receiveNextMessages(1)
+      #expect(await handler.next()?.message?.text == "c")
+      try call.receiveNextMessages(.max)
+      #expect(await handler.next()?.message?.text == "d")
+      #expect(await handler.next()?.end?.error == nil)
+    }
+  }
+
+  @Test func aFailureWaitsForNobodyToAsk() async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = pair.client().makeUpdateCall(
+        responseHandler: handler,
+        callOptions: .with { $0.flowControlEnabled = true }
+      )
+      try call.start()
+      try call.write(Echo_EchoRequest("never asked for"))
+      _ = await handler.next()
+      call.cancel()
+      #expect(await handler.all().last?.end?.error?.code == .cancelled)
+    }
+  }
+
+  @Test func aSlowHandlerStopsTheServer() async throws {
+    let sent = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(send: { part, promise, context in
+          if case .message = part { sent.note("") }
+          context.send(part, promise: promise)
+        })
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let gate = DispatchSemaphore(value: 0)
+      let handler = Handler(onMessage: { _ in gate.wait() })
+      let word = String(repeating: "w", count: 64 * 1024)
+      let words = 55
+      let request = Echo_EchoRequest(Array(repeating: word, count: words).joined(separator: " "))
+      let call = pair.client().makeExpandCall(
+        request,
+        responseHandler: handler,
+        callOptions: CallOptions(responseSizeLimit: 1 << 20)
+      )
+      try call.start()
+      _ = await handler.next()
+      _ = try await sent.lines(atLeast: 10)
+      // 3.5 MB are to be sent; the window and the buffers of a stream hold half of that.
+      #expect(sent.lines.count < words)
+      for _ in 0..<words { gate.signal() }
+      #expect(await handler.all().compactMap(\.message).count == words)
+    }
+  }
+}

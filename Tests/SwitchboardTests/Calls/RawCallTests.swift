@@ -1,0 +1,88 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Calls of raw bytes.
+@Suite(.timeLimit(.minutes(1))) struct RawCallTests {
+  private typealias Handler = RecordingHandler<[UInt8]>
+
+  private func bytes(_ text: String) throws -> [UInt8] { try Echo_EchoRequest(text).serializedBytes() }
+
+  private func texts(_ events: [Handler.Event]) throws -> [String] {
+    try events.compactMap(\.message).map { try Echo_EchoResponse(serializedBytes: $0).text }
+  }
+
+  @Test(arguments: [("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Update", ["a b"])])
+  func anyMethodCanBeCalled(_ method: String, _ answers: [String]) async throws {
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = Call(
+        RequestOptions(host: "", path: "/echo.Echo/\(method)"),
+        responseHandler: handler,
+        channel: pair.channel
+      )
+      try call.start()
+      try call.write(try bytes("a b"))
+      try call.finish()
+      let events = await handler.all()
+      #expect(try texts(events) == answers)
+      #expect(events.last?.end?.error == nil)
+    }
+  }
+
+  @Test func withinTheProcessToo() async throws {
+    let channel = try Channel(inProcess: [TutorialProvider()])
+    for (method, answers) in [
+      ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
+    ] {
+      let handler = Handler()
+      let call = Call(
+        RequestOptions(host: "", path: "/echo.Echo/\(method)"),
+        responseHandler: handler,
+        channel: channel
+      )
+      try call.start()
+      try call.write(try bytes("a b"))
+      try call.finish()
+      let events = await handler.all()
+      #expect(try texts(events) == answers)
+      #expect(events.last?.end?.error == nil)
+    }
+    let handler = Handler()
+    let call = Call(
+      RequestOptions(host: "", path: "/echo.Echo/Get"),
+      responseHandler: handler,
+      channel: channel
+    )
+    try call.start()
+    try call.finish()
+    #expect(await handler.all().last?.end?.error?.code == .internalError)
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func theHostMayBeInTheRequest() async throws {
+    let server = try Server(providers: [TutorialProvider()])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let pool = try ChannelPool()
+    let handler = Handler()
+    let request = RequestOptions(host: "\(address)", path: "/echo.Echo/Get", safety: .idempotentRequest)
+    let options = CallOptions.with { $0.transportType = .insecure }
+    let call = Call(request, responseHandler: handler, callOptions: options, pool: pool)
+    #expect(call.request == request)
+    #expect(call.options.transportType == .insecure)
+    try call.start()
+    try call.write(try bytes("x"))
+    try call.finish()
+    #expect(try texts(await handler.all()) == ["Swift echo get: x"])
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test(arguments: ["", "Get", "/Get", "echo.Echo/Get"])
+  func aPathThatIsNoneIsRefused(_ path: String) async throws {
+    try await EchoPair.with { pair async throws in
+      let call = Call(RequestOptions(host: "", path: path), responseHandler: Handler(), channel: pair.channel)
+      #expect(refusal { try call.start() } == .invalidArgument)
+    }
+  }
+}

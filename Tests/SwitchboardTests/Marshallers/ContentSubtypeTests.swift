@@ -1,0 +1,26 @@
+import Switchboard
+import Testing
+
+@Suite struct ContentSubtypeTests {
+  @Test(arguments: [
+    ("json", "application/grpc+json"), ("JSON", "application/grpc+json"), ("", "application/grpc"),
+    ("a b\r\nx: y", "application/grpc+abxy"), ("vnd.a-b_c+d", "application/grpc+vnd.a-b_c+d"),
+  ])
+  func aNameIsWhatAMediaTypeMayHold(_ sample: (name: String, contentType: String)) {
+    #expect(ContentSubtype(sample.name).contentType == sample.contentType)
+  }
+
+  @Test func protobufReadsBothItsNames() {
+    let marshaller = ProtobufMarshaller<Google_Protobuf_Empty>()
+    #expect(marshaller.contentSubtype == .unnamed)
+    #expect(marshaller.reads(.unnamed))
+    #expect(marshaller.reads("proto"))
+    #expect(!marshaller.reads(.json))
+  }
+
+  @Test func bytesWithoutANameTakeAny() {
+    #expect(BytesMarshaller().reads(.json))
+    #expect(BytesMarshaller(.json).reads(.json))
+    #expect(!BytesMarshaller(.json).reads(.proto))
+  }
+}

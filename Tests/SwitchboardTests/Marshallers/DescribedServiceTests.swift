@@ -1,0 +1,76 @@
+import Switchboard
+import Testing
+
+/// Services that are described in Swift, over a connection and within the process.
+@Suite(.timeLimit(.minutes(1))) struct DescribedServiceTests {
+  @Test(arguments: Link.allCases) func allKindsOfCallsCarryCodableValues(_ link: Link) async throws {
+    try await link.with([Stock.handlers]) { channel async throws in
+      let client = MethodClient(channel: channel)
+      let query = Stock.Query(name: "kettle")
+      #expect(try await client.unary(Stock.find, query) == Stock.Item(name: "kettle", count: 3))
+      let counts = try await client.serverStreaming(Stock.list, query).collected().map(\.count)
+      #expect(counts == [1, 2, 3])
+      let items = [Stock.Item(name: "a", count: 1), Stock.Item(name: "b", count: 2)]
+      #expect(try await client.clientStreaming(Stock.count, items) == Stock.Item(name: "ab", count: 3))
+      let moved = try await client.bidirectionalStreaming(Stock.move, items).collected().map(\.count)
+      #expect(moved == [-1, -2])
+      let failure = await status { _ = try await client.unary(Stock.find, Stock.Query(name: "nothing")) }
+      #expect(failure == GRPCStatus(code: .notFound, message: "nothing"))
+    }
+  }
+
+  @Test(arguments: Link.allCases) func callObjectsAndAsyncSequencesCarryThemToo(_ link: Link) async throws {
+    try await link.with([Stock.handlers]) { channel async throws in
+      let client = MethodClient(channel: channel)
+      let items = AsyncStream { continuation in
+        for count in 1...2 { continuation.yield(Stock.Item(name: "a", count: count)) }
+        continuation.finish()
+      }
+      #expect(try await client.clientStreaming(Stock.count, items).count == 3)
+      let unary = client.makeUnaryCall(Stock.find, Stock.Query(name: "pan"))
+      #expect(try await unary.response.name == "pan")
+      #expect(try await unary.initialMetadata["content-type"] == ["application/grpc+json"])
+      let both = client.makeBidirectionalStreamingCall(Stock.move)
+      try await both.requestStream.send(Stock.Item(name: "a", count: 4))
+      both.requestStream.finish()
+      #expect(try await both.responseStream.collected() == [Stock.Item(name: "a", count: -4)])
+      let collecting = client.makeClientStreamingCall(Stock.count)
+      try await collecting.requestStream.send(Stock.Item(name: "a", count: 4))
+      collecting.requestStream.finish()
+      #expect(try await collecting.response.count == 4)
+      let listing = client.makeServerStreamingCall(Stock.list, Stock.Query(name: "a"))
+      #expect(try await listing.responseStream.collected().count == 3)
+    }
+  }
+
+  @Test(arguments: Link.allCases) func aTypeWithALayoutOfItsOwnNeedsOnlyAMarshaller(_ link: Link) async throws
+  {
+    try await link.with([Stock.handlers]) { channel async throws in
+      let call = MethodClient(channel: channel).makeUnaryCall(Stock.label, Point(x: 1, y: -2))
+      #expect(try await call.response == Point(x: -2, y: 1))
+      #expect(try await call.initialMetadata["content-type"] == ["application/grpc+point"])
+    }
+  }
+
+  @Test func interceptorsSeeTheValues() async throws {
+    var handlers = ServiceHandlers(Stock.service)
+    handlers.unary(Stock.find, interceptors: { [Renamer()] }) { query, _ in
+      Stock.Item(name: query.name, count: 1)
+    }
+    try await Link.connection.with([handlers]) { [handlers] channel async throws in
+      #expect(handlers.serviceName == "shop.Stock")
+      let item = try await MethodClient(channel: channel).unary(Stock.find, Stock.Query(name: "pot"))
+      #expect(item.name == "POT")
+    }
+  }
+
+  final class Renamer: ServerInterceptor<Stock.Query, Stock.Item> {
+    override func receive(
+      _ part: GRPCServerRequestPart<Stock.Query>,
+      context: ServerInterceptorContext<Stock.Query, Stock.Item>
+    ) {
+      guard case .message(let query) = part else { return context.receive(part) }
+      context.receive(.message(Stock.Query(name: query.name.uppercased())))
+    }
+  }
+}

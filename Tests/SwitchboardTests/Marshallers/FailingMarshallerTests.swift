@@ -1,0 +1,148 @@
+import Switchboard
+import Testing
+
+/// A marshaller that throws, or writes another size than it said, ends its call with `INTERNAL`, and no other.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct FailingMarshallerTests {
+  enum Fault: String, CaseIterable, Sendable {
+    case throwsOnEncoding, throwsAStatus, writesTooMuch, writesTooLittle, impossibleSize, throwsOnDecoding
+  }
+
+  enum Side: CaseIterable { case client, server }
+
+  /// Text, which is what goes wrong when it says so.
+  struct Faulty: Marshaller {
+    struct Refusal: Error {}
+    let fault: Fault?
+
+    func encode(_ message: String) throws -> MessageBuffer {
+      guard message == "bad" else { return MessageBuffer(message.utf8) }
+      switch fault {
+      case .throwsOnEncoding: throw Refusal()
+      case .throwsAStatus: throw GRPCStatus(code: .ok, message: "all is well")
+      case .writesTooMuch: return try MessageBuffer(byteCount: 2) { $0.append(contentsOf: message.utf8) }
+      case .writesTooLittle: return try MessageBuffer(byteCount: 4) { $0.append(contentsOf: message.utf8) }
+      case .impossibleSize: return try MessageBuffer(byteCount: .max) { _ in }
+      case .throwsOnDecoding, nil: return MessageBuffer(message.utf8)
+      }
+    }
+
+    func decode(_ bytes: RawSpan) throws -> String {
+      let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      if text == "bad", fault == .throwsOnDecoding { throw Refusal() }
+      return text
+    }
+  }
+
+  typealias Text = Method<Faulty, Faulty>
+
+  static func method(_ name: String, _ type: GRPCCallType, _ fault: Fault?) -> Text {
+    let faulty = Faulty(fault: fault)
+    return Text(
+      MethodDescriptor(service: "test.Text", method: name, type: type),
+      requests: faulty,
+      responses: faulty
+    )
+  }
+
+  /// Handlers that go on as if nothing had happened.
+  static func handlers(
+    _ fault: Fault?,
+    _ interceptors: (@Sendable () -> [ServerInterceptor<String, String>])? = nil
+  ) -> ServiceHandlers {
+    var handlers = ServiceHandlers(ServiceDescriptor("test.Text", []))
+    handlers.unary(method("Unary", .unary, fault), interceptors: interceptors) { request, _ in request }
+    handlers.serverStreaming(method("Server", .serverStreaming, fault), interceptors: interceptors) {
+      request,
+      responses,
+      _ in
+      for text in ["one", request, "three"] { try? await responses.send(text) }
+    }
+    handlers.clientStreaming(method("Client", .clientStreaming, fault), interceptors: interceptors) {
+      requests,
+      _ in
+      var all = ""
+      for try await request in requests { all = request }
+      return all
+    }
+    handlers.bidirectionalStreaming(
+      method("Both", .bidirectionalStreaming, fault),
+      interceptors: interceptors
+    ) {
+      requests,
+      responses,
+      _ in
+      for try await request in requests { try? await responses.send(request) }
+    }
+    return handlers
+  }
+
+  /// Makes one call of each kind that goes wrong, beside one that does not end before they have.
+  @Test(arguments: Fault.allCases, Side.allCases)
+  func eachKindOfCallEndsWithInternal(_ fault: Fault, _ side: Side) async throws {
+    try await check(fault, side, intercepted: false)
+  }
+
+  @Test(arguments: Fault.allCases, Side.allCases)
+  func soItDoesBehindInterceptors(_ fault: Fault, _ side: Side) async throws {
+    try await check(fault, side, intercepted: true)
+  }
+
+  private func check(_ fault: Fault, _ side: Side, intercepted: Bool) async throws {
+    let onServer = side == .server ? fault : nil
+    let onClient = side == .client ? fault : nil
+    let make: @Sendable () -> [ServerInterceptor<String, String>] = { [ServerInterceptor()] }
+    let handlers = Self.handlers(onServer, intercepted ? make : nil)
+    for link in Link.allCases {
+      try await link.with([handlers]) { channel async throws in
+        let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(20)))
+        let neighbour = client.makeBidirectionalStreamingCall(
+          Self.method("Both", .bidirectionalStreaming, nil)
+        )
+        var answers = neighbour.responseStream.makeAsyncIterator()
+        try await neighbour.requestStream.send("before")
+        #expect(try await answers.next() == "before")
+        try await failures(client, onClient, intercepted)
+        try await neighbour.requestStream.send("after")
+        #expect(try await answers.next() == "after")
+        neighbour.requestStream.finish()
+        #expect(try await answers.next() == nil)
+        #expect(await neighbour.status.isOk)
+      }
+    }
+  }
+
+  private func failures(_ client: MethodClient, _ fault: Fault?, _ intercepted: Bool) async throws {
+    func chain() -> ClientInterceptorChain<String, String>? {
+      intercepted ? ClientInterceptorChain([ClientInterceptor()]) : nil
+    }
+    let unary = Self.method("Unary", .unary, fault)
+    #expect(
+      await status { _ = try await client.unary(unary, "bad", interceptors: chain()) }?.code == .internalError
+    )
+    let object = client.makeUnaryCall(unary, "bad", interceptors: chain())
+    #expect(await status { _ = try await object.response }?.code == .internalError)
+    #expect(await object.status.code == .internalError)
+
+    let server = Self.method("Server", .serverStreaming, fault)
+    let responses = client.serverStreaming(server, "bad", interceptors: chain())
+    #expect(await status { _ = try await responses.collected() }?.code == .internalError)
+
+    let streaming = Self.method("Client", .clientStreaming, fault)
+    let collected = await status {
+      _ = try await client.clientStreaming(streaming, ["one", "bad"], interceptors: chain())
+    }
+    #expect(collected?.code == .internalError)
+    let collecting = client.makeClientStreamingCall(streaming, interceptors: chain())
+    try? await collecting.requestStream.send("bad")
+    collecting.requestStream.finish()
+    #expect(await collecting.status.code == .internalError)
+
+    let both = Self.method("Both", .bidirectionalStreaming, fault)
+    let updates = client.bidirectionalStreaming(both, ["one", "bad"], interceptors: chain())
+    #expect(await status { _ = try await updates.collected() }?.code == .internalError)
+    let updating = client.makeBidirectionalStreamingCall(both, interceptors: chain())
+    try? await updating.requestStream.send("bad")
+    #expect(await status { _ = try await updating.responseStream.collected() }?.code == .internalError)
+    #expect(await updating.status.code == .internalError)
+  }
+}

@@ -1,0 +1,33 @@
+import Switchboard
+import Testing
+
+/// A service without a `.proto`, in JSON, with grpcio's generic stubs on the other side.
+///
+/// grpcio says `application/grpc` whatever its messages are, and takes any subtype of it.
+@Suite(.timeLimit(.minutes(1))) struct JSONPeerTests {
+  @Test func grpciosGenericStubsCallOurServer() async throws {
+    let server = try Server(providers: [Stock.handlers])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let peer = try PythonPeer("json_peer.py", ["client", "\(address)"])
+    var lines: [String] = []
+    while let line = peer.line() { lines.append(line) }
+    peer.stop()
+    #expect(lines == ["done"])
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func ourClientCallsGrpciosGenericHandlers() async throws {
+    let peer = try PythonPeer("json_peer.py", ["server"])
+    defer { peer.stop() }
+    let port = try #require(peer.line())
+    let channel = try Channel(target: "127.0.0.1:\(port)")
+    let client = MethodClient(channel: channel)
+    let query = Stock.Query(name: "kettle")
+    #expect(try await client.unary(Stock.find, query) == Stock.Item(name: "kettle", count: 3))
+    #expect(try await client.serverStreaming(Stock.list, query).collected().map(\.count) == [1, 2, 3])
+    let items = [Stock.Item(name: "a", count: 1), Stock.Item(name: "b", count: 2)]
+    #expect(try await client.clientStreaming(Stock.count, items) == Stock.Item(name: "ab", count: 3))
+    #expect(try await client.bidirectionalStreaming(Stock.move, items).collected().map(\.count) == [-1, -2])
+    await channel.shutDown(grace: .zero)
+  }
+}

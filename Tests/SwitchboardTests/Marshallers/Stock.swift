@@ -1,0 +1,84 @@
+import Switchboard
+
+/// A service without a `.proto` file: plain values that are `Codable`, one method of each kind, and one whose
+/// messages are bytes of its own.
+enum Stock {
+  struct Query: Codable, Sendable, Equatable {
+    var name: String
+  }
+
+  struct Item: Codable, Sendable, Equatable {
+    var name: String
+    var count: Int
+  }
+
+  static let name = "shop.Stock"
+  static let find = CodableMethod<Query, Item>(name, "Find", .unary)
+  static let list = CodableMethod<Query, Item>(name, "List", .serverStreaming)
+  static let count = CodableMethod<Item, Item>(name, "Count", .clientStreaming)
+  static let move = CodableMethod<Item, Item>(name, "Move", .bidirectionalStreaming)
+  static let label = Method(
+    MethodDescriptor(service: name, method: "Label", type: .unary),
+    requests: PointMarshaller(),
+    responses: PointMarshaller()
+  )
+
+  static let service = ServiceDescriptor(
+    name,
+    [find.descriptor, list.descriptor, count.descriptor, move.descriptor, label.descriptor]
+  )
+
+  static var handlers: ServiceHandlers {
+    var handlers = ServiceHandlers(service)
+    handlers.unary(find) { query, _ in
+      guard query.name != "nothing" else { throw GRPCStatus(code: .notFound, message: query.name) }
+      return Item(name: query.name, count: 3)
+    }
+    handlers.serverStreaming(list) { query, responses, _ in
+      for count in 1...3 { try await responses.send(Item(name: query.name, count: count)) }
+    }
+    handlers.clientStreaming(count) { requests, _ in
+      var total = Item(name: "", count: 0)
+      for try await item in requests {
+        total.name += item.name
+        total.count += item.count
+      }
+      return total
+    }
+    handlers.bidirectionalStreaming(move) { requests, responses, _ in
+      for try await item in requests { try await responses.send(Item(name: item.name, count: -item.count)) }
+    }
+    handlers.unary(label) { point, _ in Point(x: point.y, y: point.x) }
+    return handlers
+  }
+}
+
+/// A value with a layout of its own, as FlatBuffers' tables have one: written in place, read without parsing.
+struct Point: Sendable, Equatable {
+  var x: Int32
+  var y: Int32
+}
+
+struct PointMarshaller: Marshaller {
+  struct Truncated: Error {}
+
+  var contentSubtype: ContentSubtype { "point" }
+
+  func encode(_ point: Point) throws -> MessageBuffer {
+    try MessageBuffer(byteCount: 8) { output in
+      for number in [point.x, point.y] {
+        withUnsafeBytes(of: number.littleEndian) { output.append(contentsOf: $0) }
+      }
+    }
+  }
+
+  func decode(_ bytes: RawSpan) throws -> Point {
+    guard bytes.byteCount == 8 else { throw Truncated() }
+    return bytes.withUnsafeBytes { bytes in
+      Point(
+        x: Int32(littleEndian: bytes.loadUnaligned(as: Int32.self)),
+        y: Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: Int32.self))
+      )
+    }
+  }
+}

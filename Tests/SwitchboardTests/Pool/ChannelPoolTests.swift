@@ -1,0 +1,287 @@
+import CallTestSupport
+import EchoService
+import Testing
+
+@testable import Switchboard
+
+/// Clients that name a host, and the channels they share.
+@Suite(.timeLimit(.minutes(1))) struct ChannelPoolTests {
+  /// Counts a server's connections.
+  final class Connections: CallObserver {
+    let opened = LiveCount()
+    let closed = Log()
+
+    func connectionOpened(_ connection: ObservedConnection) { opened.add(1) }
+
+    func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) { closed.note("closed") }
+  }
+
+  struct Scene {
+    let host: String
+    let connections: Connections
+    let pool: ChannelPool
+    let options = CallOptions.with { $0.transportType = .insecure }
+
+    func client(_ change: (inout CallOptions) -> Void = { _ in }) -> Echo_EchoClient {
+      var options = options
+      change(&options)
+      return Echo_EchoClient(host: host, options: options, pool: pool)
+    }
+
+    static func with(_ makePool: () throws -> ChannelPool, _ body: (Scene) async throws -> Void) async throws
+    {
+      let connections = Connections()
+      var options = ServerOptions()
+      options.observer = connections
+      let server = try Server(providers: [TutorialProvider()], options: options)
+      let address = try server.bind(host: "127.0.0.1", port: 0)
+      let pool = try makePool()
+      let result: Result<Void, any Error>
+      do {
+        result = .success(try await body(Scene(host: "\(address)", connections: connections, pool: pool)))
+      } catch {
+        result = .failure(error)
+      }
+      await pool.shutDown(grace: .zero)
+      await server.shutDown(grace: .zero)
+      try result.get()
+    }
+  }
+
+  private func call(_ client: Echo_EchoClient, _ options: CallOptions? = nil) async throws {
+    #expect(try await client.get(Echo_EchoRequest("x"), callOptions: options).text == "Swift echo get: x")
+  }
+
+  @Test func theSameOptionsShareAConnection() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      try await call(scene.client())
+      try await call(scene.client())
+      // What is as it would be anyway makes no difference.
+      try await call(
+        scene.client {
+          $0.channelID = 0
+          $0.connectMaxBackoff = .seconds(120)
+          $0.additionalChannelArgs = [:]
+        }
+      )
+      // What concerns the call alone makes none either.
+      try await call(
+        scene.client {
+          $0.timeout = .seconds(20)
+          $0.initialMetadata = ["a": "b"]
+          $0.oauth2AccessToken = "t"
+          $0.serverAuthority = "elsewhere"
+        }
+      )
+      #expect(scene.pool.channelCount == 1)
+      #expect(scene.connections.opened.count == 1)
+    }
+  }
+
+  @Test func differentOptionsNeverShareOne() async throws {
+    let changes: [@Sendable (inout CallOptions) -> Void] = [
+      { $0.userAgentPrefix = "u" }, { $0.responseSizeLimit = 1000 }, { $0.compression = .gzip },
+      { $0.enableRetry = false }, { $0.keepaliveInterval = .seconds(100) },
+      { $0.keepaliveTimeout = .seconds(1) }, { $0.connectMinTimeout = .seconds(1) },
+      { $0.connectInitialBackoff = .seconds(2) }, { $0.connectMaxBackoff = .seconds(60) },
+      { $0.additionalChannelArgs = ["anything": 1] }, { $0.hostNameOverride = "h" },
+      { $0.logContext = ["a": "b"] }, { $0.channelPoolDomain = "d" }, { $0.channelPoolDomain = "e" },
+      { $0.channelID = 1 }, { $0.channelID = 2 }, { $0.maxMetadataSize = 8000 },
+      { $0.hpackTableSizeEncoder = 100 }, { $0.hpackTableSizeDecoder = 100 },
+      { $0.maxConcurrentStreams = 10 }, { $0.streamLookahead = 100_000 }, { $0.retryBufferSize = 10 },
+      { $0.serviceConfig = try? ServiceConfig() },
+    ]
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      try await call(scene.client())
+      for change in changes { try await call(scene.client(change)) }
+      #expect(scene.pool.channelCount == changes.count + 1)
+      #expect(scene.connections.opened.count == changes.count + 1)
+    }
+  }
+
+  @Test func differentCredentialsNeverShareOne() throws {
+    let secure = try ChannelArguments(.with { $0.pemRootCert = "a" })
+    #expect(try ChannelArguments(.with { $0.pemRootCert = "a" }) == secure)
+    #expect(try ChannelArguments(.with { $0.pemRootCert = "b" }) != secure)
+    #expect(
+      try ChannelArguments(
+        .with {
+          $0.pemRootCert = "a"
+          $0.pemCertChain = "c"
+          $0.pemPrivateKey = "k"
+        }
+      ) != secure
+    )
+    #expect(try ChannelArguments(.with { $0.transportType = .insecure }) != ChannelArguments(CallOptions()))
+  }
+
+  @Test func aCallMayChooseAnotherChannel() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      let client = scene.client()
+      try await call(client)
+      try await call(client, CallOptions(timeout: .seconds(20)))
+      #expect(scene.pool.channelCount == 1)
+      try await call(client, .with { $0.channelID = 7 })
+      try await call(client, .with { $0.channelID = 7 })
+      #expect(scene.pool.channelCount == 2)
+      try await call(client)
+      #expect(scene.connections.opened.count == 2)
+    }
+  }
+
+  @Test func poolsShareNothing() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      let other = try ChannelPool()
+      try await call(scene.client())
+      try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: other))
+      #expect(scene.connections.opened.count == 2)
+      await other.shutDown(grace: .zero)
+      #expect(
+        await status {
+          try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: other))
+        }?.code
+          == .unavailable
+      )
+      try await call(scene.client())
+    }
+  }
+
+  @Test func clientsWithoutAPoolShareTheProcesss() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      // A domain of its own, so that this test leaves nothing to others.
+      var options = scene.options
+      options.channelPoolDomain = scene.host
+      try await call(Echo_EchoClient(host: scene.host, options: options))
+      try await call(Echo_EchoClient(host: scene.host, options: options))
+      #expect(scene.connections.opened.count == 1)
+      #expect(scene.pool.channelCount == 0)
+    }
+  }
+
+  @Test func manyLoopsShareToo() async throws {
+    try await Scene.with {
+      try ChannelPool(group: try LoopGroup(count: 3))
+    } _: { scene in
+      for _ in 0..<6 { try await call(scene.client()) }
+      #expect(scene.connections.opened.count == 1)
+    }
+  }
+
+  // MARK: Idleness
+
+  @Test func anUnusedChannelClosesAfterAWhile() async throws {
+    let time = ManualTime()
+    try await Scene.with {
+      try ChannelPool(idleTimeout: .seconds(30), time: time)
+    } _: { scene in
+      let client = scene.client()
+      try await call(client)
+      // The first look finds that it was used.
+      for _ in 0..<3 {
+        #expect(scene.pool.channelCount == 1)
+        #expect(await time.nextWait() == .seconds(15))
+        time.advance(by: .seconds(15))
+      }
+      _ = try await scene.connections.closed.lines(atLeast: 1)
+      #expect(scene.pool.channelCount == 0)
+      // The client notices nothing.
+      try await call(client)
+      #expect(scene.pool.channelCount == 1)
+      #expect(scene.connections.opened.count == 2)
+    }
+  }
+
+  @Test func aChannelInUseStaysOpen() async throws {
+    let time = ManualTime()
+    try await Scene.with {
+      try ChannelPool(idleTimeout: .seconds(30), time: time)
+    } _: { scene in
+      let client = scene.client()
+      let open = client.makeUpdateCall()
+      try await open.requestStream.send(Echo_EchoRequest("x"))
+      var responses = open.responseStream.makeAsyncIterator()
+      #expect(try await responses.next()?.text == "x")
+      for _ in 0..<10 {
+        #expect(await time.nextWait() == .seconds(15))
+        time.advance(by: .seconds(15))
+      }
+      #expect(await time.nextWait() == .seconds(15))
+      #expect(scene.pool.channelCount == 1)
+      open.requestStream.finish()
+      #expect(try await responses.next() == nil)
+      // Calls now and then keep it open too.
+      for _ in 0..<10 {
+        try await call(client)
+        time.advance(by: .seconds(15))
+        #expect(await time.nextWait() == .seconds(15))
+      }
+      #expect(scene.connections.opened.count == 1)
+    }
+  }
+
+  @Test func lettingGoOfAPoolClosesItsChannels() async throws {
+    try await Scene.with {
+      try ChannelPool()
+    } _: { scene in
+      do {
+        let pool = try ChannelPool()
+        try await call(Echo_EchoClient(host: scene.host, options: scene.options, pool: pool))
+      }
+      _ = try await scene.connections.closed.lines(atLeast: 1)
+    }
+  }
+
+  // MARK: What is wrong is the status of each call
+
+  @Test func aHostThatIsNoneFailsTheCalls() async throws {
+    let pool = try ChannelPool()
+    let client = Echo_EchoClient(host: "no/such", options: CallOptions(), pool: pool)
+    #expect(await status { try await call(client) }?.code == .invalidArgument)
+    let streamed = client.makeUpdateCall()
+    #expect(await streamed.status.code == .invalidArgument)
+    await #expect(throws: GRPCStatus.self) { try await streamed.requestStream.send(Echo_EchoRequest("x")) }
+  }
+
+  @Test func contradictionsFailTheCalls() async throws {
+    let pool = try ChannelPool()
+    let changes: [(String, (inout CallOptions) -> Void)] = [
+      (
+        "insecure",
+        {
+          $0.transportType = .insecure
+          $0.pemRootCert = "x"
+        }
+      ),
+      ("pemPrivateKey", { $0.pemCertChain = "x" }),
+      (
+        "backoff",
+        {
+          $0.connectInitialBackoff = .seconds(9)
+          $0.connectMaxBackoff = .seconds(1)
+        }
+      ),
+      ("grpc.keepalive_time_ms", { $0.additionalChannelArgs = ["grpc.keepalive_time_ms": "soon"] }),
+      ("grpc.max_metadata_size", { $0.additionalChannelArgs = ["grpc.max_metadata_size": -5] }),
+      ("grpc.primary_user_agent", { $0.additionalChannelArgs = ["grpc.primary_user_agent": 5] }),
+      ("service config", { $0.additionalChannelArgs = ["grpc.service_config": "{"] }),
+      ("streamWindow", { $0.streamLookahead = .max }),
+      ("stream", { $0.maxConcurrentStreams = 0 }),
+    ]
+    for (word, change) in changes {
+      let client = Echo_EchoClient(host: "localhost:1", options: .with(change), pool: pool)
+      let failure = await status { try await call(client) }
+      #expect(failure?.code == .invalidArgument)
+      #expect(failure?.message?.contains(word) == true, "\(word): \(failure as Any)")
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import EchoService
+import Testing
+
+@testable import Switchboard
+
+/// What the options of a pool's channel come to; what they do there, the tests of the transport show.
+@Suite(.timeLimit(.minutes(1))) struct PoolOptionTests {
+  private func channelOptions(_ change: (inout CallOptions) -> Void) throws -> ChannelOptions {
+    try ChannelOptions(try ChannelArguments(.with(change)))
+  }
+
+  @Test func everyOptionReachesTheChannel() throws {
+    let options = try channelOptions {
+      $0.userAgentPrefix = "app/1"
+      $0.responseSizeLimit = 1000
+      $0.keepaliveInterval = .seconds(1)
+      $0.keepaliveTimeout = .seconds(2)
+      $0.connectMinTimeout = .seconds(3)
+      $0.connectInitialBackoff = .seconds(4)
+      $0.connectMaxBackoff = .seconds(5)
+      $0.pemRootCert = "root"
+      $0.pemCertChain = "chain"
+      $0.pemPrivateKey = "key"
+      $0.hostNameOverride = "name"
+      $0.maxMetadataSize = 6
+      $0.hpackTableSizeEncoder = 7
+      $0.hpackTableSizeDecoder = 8
+      $0.maxConcurrentStreams = 9
+      $0.streamLookahead = 10_000_000
+      $0.retryBufferSize = 11
+    }
+    #expect(options.userAgentPrefix == "app/1")
+    #expect(options.maxResponseSize == 1000)
+    #expect(options.keepaliveInterval == .seconds(1))
+    #expect(options.keepaliveTimeout == .seconds(2))
+    #expect(options.minimumConnectTimeout == .seconds(3))
+    #expect(options.initialBackoff == .seconds(4))
+    #expect(options.maximumBackoff == .seconds(5))
+    #expect(options.tls?.trustRoots == .bytes(Array("root".utf8)))
+    #expect(options.tls?.credentials?.certificateChain == .bytes(Array("chain".utf8)))
+    #expect(options.tls?.credentials?.privateKey == .bytes(Array("key".utf8)))
+    #expect(options.tls?.serverNameOverride == "name")
+    #expect(options.authority == "name")
+    #expect(options.maxHeaderListSize == 6)
+    #expect(options.hpackTableSizeEncoder == 7)
+    #expect(options.hpackTableSizeDecoder == 8)
+    #expect(options.maxConcurrentStreams == 9)
+    #expect(options.streamWindow == 10_000_000)
+    #expect(options.connectionWindow == 10_000_000)
+    #expect(options.retryBufferSize == 11)
+  }
+
+  @Test func connectionsAreSecureUnlessToldOtherwise() throws {
+    #expect(try channelOptions { _ in }.tls != nil)
+    #expect(try channelOptions { $0.transportType = .insecure }.tls == nil)
+  }
+
+  @Test func argumentsSayTheSame() throws {
+    let options = try channelOptions {
+      $0.additionalChannelArgs = [
+        "grpc.primary_user_agent": "app/2", "grpc.max_message_length": 1,
+        "grpc.max_receive_message_length": 2,
+        "grpc.keepalive_time_ms": 3000, "grpc.keepalive_timeout_ms": 4000,
+        "grpc.keepalive_permit_without_calls": true, "grpc.min_reconnect_backoff_ms": 5000,
+        "grpc.initial_reconnect_backoff_ms": 6000, "grpc.max_reconnect_backoff_ms": 7000,
+        "grpc.ssl_target_name_override": "name", "grpc.default_authority": "authority",
+        "grpc.max_metadata_size": 8, "grpc.http2.hpack_table_size.encoder": 9,
+        "grpc.http2.hpack_table_size.decoder": 10, "grpc.max_concurrent_streams": 11,
+        "grpc.http2.lookahead_bytes": 12, "grpc.something_else": "x",
+      ]
+    }
+    #expect(options.userAgentPrefix == "app/2")
+    #expect(options.maxResponseSize == 2)
+    #expect(options.keepaliveInterval == .seconds(3))
+    #expect(options.keepaliveTimeout == .seconds(4))
+    #expect(options.keepaliveWithoutCalls)
+    #expect(options.minimumConnectTimeout == .seconds(5))
+    #expect(options.initialBackoff == .seconds(6))
+    #expect(options.maximumBackoff == .seconds(7))
+    #expect(options.tls?.serverNameOverride == "name")
+    #expect(options.authority == "authority")
+    #expect(options.maxHeaderListSize == 8)
+    #expect(options.hpackTableSizeEncoder == 9)
+    #expect(options.hpackTableSizeDecoder == 10)
+    #expect(options.maxConcurrentStreams == 11)
+    #expect(options.streamWindow == 12)
+  }
+
+  @Test func anOptionGoesBeforeAnArgument() throws {
+    let options = try channelOptions {
+      $0.keepaliveInterval = .seconds(1)
+      $0.responseSizeLimit = 5
+      $0.additionalChannelArgs = [
+        "grpc.keepalive_time_ms": 9000, "grpc.keepalive_timeout_ms": 9000,
+        "grpc.max_receive_message_length": 9,
+      ]
+    }
+    #expect(options.keepaliveInterval == .seconds(1))
+    #expect(options.keepaliveTimeout == .seconds(9))
+    #expect(options.maxResponseSize == 5)
+    #expect(
+      try channelOptions { $0.additionalChannelArgs = ["grpc.max_receive_message_length": -1] }
+        .maxResponseSize
+        == Int(UInt32.max)
+    )
+  }
+
+  @Test func retriesAreArgumentsToo() throws {
+    let json = #"{"methodConfig": [{"name": [{}], "waitForReady": true}]}"#
+    let arguments = try ChannelArguments(
+      .with {
+        $0.additionalChannelArgs = [
+          "grpc.service_config": .string(json), "grpc.enable_retries": false,
+          "grpc.per_rpc_retry_buffer_size": 77,
+        ]
+      }
+    )
+    #expect(arguments.settings.serviceConfig == (try ServiceConfig(json: json)))
+    #expect(!arguments.enableRetry)
+    #expect(arguments.settings.retryBufferSize == 77)
+  }
+
+  /// What a server can see of the options.
+  @Test func theServerSeesThem() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          if case .metadata(let headers) = part {
+            for name in ["user-agent", "authorization", "own"] {
+              log.note(headers.first(name: name) ?? "no \(name)")
+            }
+          }
+          context.receive(part)
+        })
+      ]
+    }
+    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let pool = try ChannelPool()
+    let options = CallOptions.with {
+      $0.transportType = .insecure
+      $0.userAgentPrefix = "app/1"
+      $0.oauth2AccessToken = "secret"
+      $0.initialMetadata = ["own": "metadata"]
+    }
+    let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+    _ = try await client.get(Echo_EchoRequest("x"))
+    #expect(log.lines.first?.hasPrefix("app/1 grpc-swift-switchboard/") == true)
+    #expect(Array(log.lines.dropFirst()) == ["Bearer secret", "metadata"])
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+}

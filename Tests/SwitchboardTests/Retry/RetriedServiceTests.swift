@@ -1,0 +1,151 @@
+import EchoService
+import Switchboard
+import Synchronization
+import Testing
+
+/// A provider that refuses each call some times before it answers.
+private final class FlakyProvider: Echo_EchoProvider {
+  let refusals: Int
+  let seen = Log()
+  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
+
+  init(refusals: Int) { self.refusals = refusals }
+
+  /// Refuses calls that were not made often enough before.
+  private func admit(_ context: ServerCallContext) throws -> String {
+    let attempts = context.headers.first(name: "grpc-previous-rpc-attempts") ?? "0"
+    seen.note(attempts)
+    guard Int(attempts) ?? 0 >= refusals else {
+      context.setTrailers(["grpc-retry-pushback-ms": "0"])
+      throw GRPCStatus(code: .unavailable, message: "not yet")
+    }
+    return attempts
+  }
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    let attempts = try admit(context)
+    return .with { $0.text = "\(request.text) after \(attempts)" }
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    let attempts = try admit(context)
+    for word in request.text.split(separator: " ") {
+      try await responseStream.send(.with { $0.text = "\(word) after \(attempts)" })
+    }
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse {
+    // Some are read before the call is refused.
+    var texts: [String] = []
+    for try await request in requestStream {
+      texts.append(request.text)
+      if texts.count == 2 { _ = try admit(context) }
+    }
+    return .with { $0.text = texts.joined(separator: " ") }
+  }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    _ = try admit(context)
+    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
+  }
+}
+
+/// Retries between a real client and a real server, which says that they need not wait.
+@Suite(.timeLimit(.minutes(1))) struct RetriedServiceTests {
+  private static let config = """
+    {"methodConfig": [{"name": [{"service": "echo.Echo"}], "retryPolicy": {
+      "maxAttempts": 5, "initialBackoff": "100s", "maxBackoff": "100s", "backoffMultiplier": 1,
+      "retryableStatusCodes": ["UNAVAILABLE"]}}]}
+    """
+
+  private func with(
+    refusals: Int,
+    inProcess: Bool,
+    _ body: (Channel, FlakyProvider) async throws -> Void
+  ) async throws {
+    let provider = FlakyProvider(refusals: refusals)
+    let server = try Server(providers: [provider])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    var options = ChannelOptions()
+    options.serviceConfig = try ServiceConfig(json: Self.config)
+    let channel =
+      inProcess
+      ? try Channel(inProcess: [provider], channelOptions: options)
+      : try Channel(target: "\(address)", options: options)
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(channel, provider)) } catch { result = .failure(error) }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  @Test(arguments: [false, true]) func allKindsOfCallAreMadeAgain(_ inProcess: Bool) async throws {
+    try await with(refusals: 2, inProcess: inProcess) { channel, provider async throws in
+      let client = Echo_EchoClient(channel: channel)
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 2")
+      #expect(provider.seen.lines == ["0", "1", "2"])
+      let expanded = try await client.expand(Echo_EchoRequest("a b")).collected()
+      #expect(expanded.map(\.text) == ["a after 2", "b after 2"])
+      let words = (0..<50).map(String.init)
+      let requests = words.map { Echo_EchoRequest($0) }
+      #expect(try await client.collect(requests).text == words.joined(separator: " "))
+      #expect(try await client.update(requests).collected().map(\.text) == words)
+      #expect(provider.seen.lines.count == 12)
+    }
+  }
+
+  @Test func interceptorsSeeOneCall() async throws {
+    let log = Log()
+    try await with(refusals: 3, inProcess: false) { channel, provider async throws in
+      let factory = ClientFactory { [ClientRecorder("i", log)] }
+      let client = Echo_EchoClient(channel: channel, interceptors: factory)
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 3")
+      #expect(provider.seen.lines.count == 4)
+    }
+    #expect(
+      log.lines == [
+        "i > metadata", "i > x", "i > end", "i < metadata", "i < x after 3", "i < ok (0)",
+      ]
+    )
+  }
+
+  @Test func fiveAttemptsAreAll() async throws {
+    try await with(refusals: 100, inProcess: false) { channel, provider async throws in
+      let client = Echo_EchoClient(channel: channel)
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(failure == GRPCStatus(code: .unavailable, message: "not yet"))
+      #expect(provider.seen.lines == ["0", "1", "2", "3", "4"])
+    }
+  }
+
+  @Test func aPooledClientIsConfiguredByItsArguments() async throws {
+    let provider = FlakyProvider(refusals: 1)
+    let server = try Server(providers: [provider])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let pool = try ChannelPool()
+    var options = CallOptions()
+    options.transportType = .insecure
+    options.additionalChannelArgs = ["grpc.service_config": .string(Self.config)]
+    let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+    #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 1")
+    options.additionalChannelArgs?["grpc.enable_retries"] = false
+    let refusing = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+    #expect(await status { _ = try await refusing.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+    // A call's own choice goes before its channel's.
+    let willing = CallOptions.with { $0.enableRetry = true }
+    #expect(try await refusing.get(Echo_EchoRequest("x"), callOptions: willing).text == "x after 1")
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+}
