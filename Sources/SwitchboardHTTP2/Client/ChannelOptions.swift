@@ -58,6 +58,10 @@ public struct ChannelOptions: Sendable {
 
   /// What is configured per method, for calls that bring no service config of their own.
   public var serviceConfig: ServiceConfig?
+  /// Makes interceptors for every call, behind those of the client that makes it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, behind the channel's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
 
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet

@@ -7,12 +7,13 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   let loop: Loop
   let options: ChannelOptions
+  public let host: String
   let target: Target
   let authority: [UInt8]
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
   /// Keeps the loops running for as long as the channel may need them.
-  private let group: LoopGroup
+  let group: LoopGroup
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
   @exclusivity(unchecked) var connections: [ClientConnection] = []
@@ -27,6 +28,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
+  let siblings = Locked(ChannelSiblings())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
   public convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
@@ -42,6 +44,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   ) throws(GRPCStatus) {
     try options.validate()
     let parsed = try Target(target)
+    host = target
     self.target = parsed
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
       try TLSContext(client: tls, serverName: parsed.host)
@@ -147,6 +150,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   // MARK: Shutting down
 
   public func shutDown(grace: Duration) async {
+    retireSiblings()
     let deadline = Task(executorPreference: loop) {
       try await Task.sleep(for: grace)
       self.loop.execute { self.closeAll() }
@@ -158,6 +162,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   }
 
   public func retire() {
+    retireSiblings()
     loop.execute { self.beginShutDown(nil) }
   }
 

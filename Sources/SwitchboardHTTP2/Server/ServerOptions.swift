@@ -51,6 +51,11 @@ public struct ServerOptions: Sendable {
   /// marshallers for its messages.
   public var payloadFormats: [any PayloadFormat] = []
 
+  /// Makes interceptors for every call, before those of the service that serves it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, before the server's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
+
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet
   /// Who is told of calls and connections, for metrics and tracing.
