@@ -39,10 +39,9 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
   @inlinable
   nonisolated(nonsending) public func response(of call: any ByteCall) async throws -> Responses.Message {
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        handover.wait(continuation)
-        call.start()
-      }
+      call.start()
+      call.look { handover.isSettled }
+      return try await withUnsafeThrowingContinuation { handover.wait($0) }
     } onCancel: {
       call.cancel(.cancelledByCaller)
     }
@@ -72,6 +71,12 @@ final class ResponseHandover<Message: Sendable>: Sendable {
 
   @inlinable
   init() {}
+
+  /// Whether the result is there and nobody has taken it.
+  @inlinable
+  var isSettled: Bool {
+    state.withLock { if case .settled = $0 { true } else { false } }
+  }
 
   @inlinable
   func settle(_ result: Result<Message, GRPCStatus>) {

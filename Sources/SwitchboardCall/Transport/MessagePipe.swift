@@ -83,6 +83,9 @@ public final class MessagePipe: Sendable {
     return popped
   }
 
+  /// Whether there is something to pop, or the end.
+  public var isReadable: Bool { state.withLock { $0.isReadable } }
+
   /// Whether everything pushed was popped and nothing will follow.
   public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
 

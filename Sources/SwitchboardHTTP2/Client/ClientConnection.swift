@@ -25,6 +25,8 @@ final class ClientConnection: Connection {
     super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
   }
 
+  override var isLowLatency: Bool { channel.options.lowLatency }
+
   var hasRoom: Bool {
     isReady && !isRetired && !isClosed && session.streams.count < session.remoteMaxConcurrentStreams
   }
@@ -80,7 +82,6 @@ final class ClientConnection: Connection {
   }
 
   func streamDidClose() {
-    loop.activeCalls -= 1
     if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
   }
 

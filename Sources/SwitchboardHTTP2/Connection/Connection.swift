@@ -37,6 +37,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   /// The TLS handshake is over, or there is no TLS and the connection starts.
   func didBecomeSecure() {}
 
+  /// Whether someone would rather have a core busy than wait to be woken.
+  var isLowLatency: Bool { false }
+
   /// The connection is gone, with all its streams ended.
   func didClose(_ reason: GRPCStatus) {}
 
@@ -67,7 +70,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
+    let hadStreams = session.streams.count > 0
     let isUsable = session.receive(bytes)
+    if hadStreams || session.streams.count > 0 { expectMore() }
     processReady()
     guard isUsable else { return close(.protocolBroken) }
     setNeedsFlush()
@@ -90,6 +95,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
+  /// Calls are going on.
+  private func expectMore() { loop.expect(isLowLatency ? .urgent : .soon) }
+
   // MARK: Writing
 
   final func setNeedsFlush() {
@@ -109,6 +117,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       flushHandshake(then: nil)
       guard tls.isSecure, !socket.isWriting else { return }
     }
+    if session.streams.count > 0 { expectMore() }
     var drained = Session.Drained.some
     while drained == .some, !socket.isWriting {
       let output = loop.takeOutput()

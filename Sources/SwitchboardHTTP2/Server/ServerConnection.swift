@@ -42,6 +42,8 @@ final class ServerConnection: Connection {
     startLimits()
   }
 
+  override var isLowLatency: Bool { options.lowLatency }
+
   override func didBecomeSecure() {
     guard let certificate = tls?.peerCertificate else { return }
     peer.certificateSubject = certificate.subject
@@ -62,7 +64,6 @@ final class ServerConnection: Connection {
   }
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
-    loop.activeCalls += 1
     let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
     if isOverrun { session.reset(id, .refusedStream) }
     return ServerCallStream(self, isRefused: isOverrun)
@@ -73,7 +74,6 @@ final class ServerConnection: Connection {
   @exclusivity(unchecked) var runningHandlers = 0
 
   func streamDidClose(_ stream: ServerCallStream) {
-    loop.activeCalls -= 1
     lastCallEnd = lastRead
     closeIfDrained()
   }
