@@ -109,7 +109,7 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "EchoService"]),
+    .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "Echo", "EchoService"]),
 
     // The example: its generated module, and the command.
     .target(

@@ -45,14 +45,30 @@ static inline int switchboard_alternative_name_count(GENERAL_NAMES *names) {
   return sk_GENERAL_NAME_num(names);
 }
 
-// The bytes of a DNS name, or null when the entry is of another kind.
-static inline const unsigned char *switchboard_dns_name(GENERAL_NAMES *names, int index, int *count) {
+// The bytes of a name and its kind, or null when the kind is none that has plain bytes.
+static inline const unsigned char *switchboard_alternative_name(GENERAL_NAMES *names, int index, int *kind, int *count) {
   const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
-  if (name == NULL || name->type != GEN_DNS) {
+  const ASN1_STRING *value = NULL;
+  if (name == NULL) {
     return NULL;
   }
-  *count = ASN1_STRING_length(name->d.dNSName);
-  return ASN1_STRING_get0_data(name->d.dNSName);
+  switch (name->type) {
+    case GEN_DNS:
+    case GEN_URI:
+    case GEN_EMAIL: value = name->d.ia5; break;
+    case GEN_IPADD: value = name->d.iPAddress; break;
+    default: return NULL;
+  }
+  *kind = name->type;
+  *count = ASN1_STRING_length(value);
+  return ASN1_STRING_get0_data(value);
+}
+
+static inline int switchboard_error_reason(unsigned long error) { return ERR_GET_REASON(error); }
+
+// Reasons above this offset are alerts that the peer sent.
+static inline int switchboard_error_is_alert(unsigned long error) {
+  return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
 // HTTP/2 forbids both renegotiation and compression of TLS.

@@ -1,4 +1,3 @@
-import Dispatch
 import EchoService
 import Glibc
 import Switchboard
@@ -42,8 +41,7 @@ struct Echo {
     if arguments.port == 0 { print("listening on \(address)") }
     // Whoever reads this through a pipe waits for it.
     fflush(nil)
-    await terminationSignal()
-    await server.shutDown()
+    await server.run()
   }
 
   private static func call(
@@ -67,21 +65,6 @@ struct Echo {
     }
     await channel.shutDown(grace: .zero)
     return status
-  }
-
-  /// Returns when the process is asked to end.
-  private static func terminationSignal() async {
-    let sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      return DispatchSource.makeSignalSource(signal: number)
-    }
-    let signals = AsyncStream { continuation in
-      for source in sources {
-        source.setEventHandler { continuation.yield() }
-        source.resume()
-      }
-    }
-    for await _ in signals { break }
   }
 
   private static func complain(_ message: String) {

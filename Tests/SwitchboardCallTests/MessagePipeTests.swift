@@ -68,24 +68,67 @@ import Testing
     await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
   }
 
+  private final class Observer: MessagePipe.Observer, @unchecked Sendable {
+    // One thread only, here.
+    var readable = 0
+    var released = 0
+    var refused: [Int] = []
+    func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
+    func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
+    func pipe(_ pipe: MessagePipe, refused byteCount: Int) { refused.append(byteCount) }
+  }
+
   @Test func observersHearOfTheFirstMessageOnly() {
-    final class Counter: MessagePipe.Observer, @unchecked Sendable {
-      // One thread only, here.
-      var readable = 0
-      var released = 0
-      func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
-      func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
-    }
-    let counter = Counter()
+    let observer = Observer()
     let pipe = MessagePipe(limit: 10)
-    pipe.attach(counter)
+    pipe.attach(observer)
     pipe.push(message(1))
     pipe.push(message(2))
-    #expect(counter.readable == 1)
+    #expect(observer.readable == 1)
     _ = pipe.pop()
     _ = pipe.pop()
-    #expect(counter.released == 3)
+    #expect(observer.released == 3)
     pipe.push(message(1))
-    #expect(counter.readable == 2)
+    #expect(observer.readable == 2)
+  }
+
+  @Test func whatIsNotFlushedWaitsForWhatIs() {
+    let observer = Observer()
+    let pipe = MessagePipe(limit: 10)
+    pipe.attach(observer)
+    pipe.push(message(1), flush: false)
+    pipe.push(message(1), flush: false)
+    #expect(observer.readable == 0)
+    pipe.push(message(1))
+    #expect(observer.readable == 1)
+    for _ in 0..<3 { _ = pipe.pop() }
+    pipe.push(message(1), flush: false)
+    #expect(observer.readable == 1)
+    pipe.finish()
+    #expect(observer.readable == 2)
+  }
+
+  @Test func aFullPipeIsFlushed() {
+    let observer = Observer()
+    let pipe = MessagePipe(limit: 10)
+    pipe.attach(observer)
+    pipe.push(message(4), flush: false)
+    pipe.push(message(6), flush: false)
+    #expect(observer.readable == 1)
+  }
+
+  @Test func aMessageAboveTheLimitIsRefused() {
+    let observer = Observer()
+    let pipe = MessagePipe(limit: 100)
+    pipe.limitMessages(to: 5)
+    pipe.attach(observer)
+    pipe.push(message(5))
+    pipe.push(message(6))
+    #expect(observer.refused == [6])
+    guard case .message(let kept) = pipe.pop(), case .empty = pipe.pop() else {
+      Issue.record("the pipe holds something else than the first message")
+      return
+    }
+    #expect(kept.byteCount == 5)
   }
 }

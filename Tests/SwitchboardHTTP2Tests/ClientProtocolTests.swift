@@ -60,8 +60,10 @@ import Testing
   @Test(
     arguments: [
       ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5")], 5),
-      ([(":status", "503"), ("content-type", "text/html")], 14),
-      ([(":status", "404")], 12), ([(":status", "401")], 16), ([(":status", "418")], 2),
+      ([(":status", "503"), ("content-type", "text/html")], 14), ([(":status", "400")], 13),
+      ([(":status", "401")], 16), ([(":status", "403")], 7), ([(":status", "404")], 12),
+      ([(":status", "429")], 14), ([(":status", "502")], 14), ([(":status", "504")], 14),
+      ([(":status", "418")], 2), ([(":status", "500")], 2), ([(":status", "302")], 2),
       ([(":status", "200"), ("content-type", "text/html")], 2),
       ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "rot13")], 13),
       ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "99")], 2),
@@ -89,7 +91,13 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test(arguments: [(0x8, 1), (0xb, 8), (0xc, 7), (0x2, 13)] as [(UInt8, Int)])
+  @Test(
+    arguments: [
+      (0x0, 13), (0x1, 13), (0x2, 13), (0x3, 13), (0x4, 13), (0x6, 13), (0x8, 1), (0x9, 13), (0xa, 13),
+      (0xb, 8),
+      (0xc, 7),
+    ] as [(UInt8, Int)]
+  )
   func aResetGivesTheStatusOfItsCode(_ sample: (reset: UInt8, code: Int)) async throws {
     let result = try await call { listener in
       let peer = listener.accept()
@@ -111,16 +119,97 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func aCallThatIsRefusedForEverFails() async throws {
+  @Test func aCallThatIsRefusedTwiceFails() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
-      for stream in [1, 3, 5, 7] as [UInt32] {
+      for stream in [1, 3] as [UInt32] {
         #expect(peer.next(Kind.data)?.stream == stream)
         peer.send(Kind.resetStream, 0, stream, [0, 0, 0, 7])
       }
     }
     let status = try #require(result.failure)
     #expect(status.code == .unavailable)
+  }
+
+  private func collect(
+    options: ChannelOptions = ChannelOptions(),
+    _ serve: (FrameListener) throws -> Void
+  ) async throws -> Result<[UInt8], GRPCStatus> {
+    let listener = try FrameListener()
+    let channel = try Channel(target: "\(listener.address)", options: options)
+    let call = Task(executorPreference: channel.eventLoop) {
+      try await Caller(channel: channel).collect(TestService.collect, [[7], [8, 9]])
+    }
+    try serve(listener)
+    let result: Result<[UInt8], GRPCStatus>
+    do { result = .success(try await call.value) } catch { result = .failure(GRPCStatus(describing: error)) }
+    await channel.shutDown(grace: .zero)
+    return result
+  }
+
+  @Test func aStreamOfRequestsThatIsRefusedIsSentAgain() async throws {
+    let result = try await collect { listener in
+      let peer = listener.accept()
+      #expect(peer.nextMessages(2).map(\.bytes) == [[7], [8, 9]])
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 7])
+      #expect(peer.nextHeaders() != nil)
+      #expect(peer.nextMessages(2).map(\.bytes) == [[7], [8, 9]])
+      answer(peer, 3)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test func aStreamOfRequestsThatIsNotKeptFails() async throws {
+    var options = ChannelOptions()
+    options.retryBufferSize = 10
+    let result = try await collect(options: options) { listener in
+      let peer = listener.accept()
+      _ = peer.nextMessages(2)
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 7])
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+  }
+
+  @Test func aCallThatWasAnsweredIsNotMadeAgain() async throws {
+    let result = try await collect { listener in
+      let peer = listener.accept()
+      _ = peer.nextMessages(2)
+      peer.headers(1, Self.headers)
+      peer.send(Kind.resetStream, 0, 1, [0, 0, 0, 7])
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+  }
+
+  @Test func aCallThatNeverLeftIsMadeElsewhereAsOftenAsItTakes() async throws {
+    var options = ChannelOptions()
+    options.initialBackoff = .milliseconds(1)
+    let result = try await collect(options: options) { listener in
+      for _ in 0..<4 {
+        let peer = listener.acceptRaw()
+        _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+        // Settings, and a good-bye before any call can have left.
+        peer.send(
+          [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 8, 7, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8)
+        )
+      }
+      let peer = listener.accept()
+      #expect(peer.nextMessages(2).map(\.bytes) == [[7], [8, 9]])
+      answer(peer)
+    }
+    #expect(result == .success([7, 8]))
+  }
+
+  @Test func aServerThatEndsEveryConnectionIsUnavailable() async throws {
+    let result = try await call { listener in
+      let peer = listener.acceptRaw()
+      _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
+      peer.send(PlainGoAway.bytes(.enhanceYourCalm, "go away"))
+    }
+    let status = try #require(result.failure)
+    #expect(status.code == .unavailable)
+    #expect(status.message == "the server ended the connection with HTTP/2 error 11: go away")
   }
 
   @Test func aCallThatGoAwayLeftOutIsMadeAgainElsewhere() async throws {

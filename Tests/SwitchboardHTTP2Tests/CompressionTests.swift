@@ -52,4 +52,34 @@ import Testing
       #expect(try await call.initialMetadata["grpc-encoding"] == ["gzip"])
     }
   }
+
+  @Test func aServerChoosesForEachMessage() async throws {
+    try await TestPair.with { pair async throws in
+      let peer = try FramePeer(pair.address)
+      peer.headers(1, FramePeer.request("/test.Test/Selective", [("grpc-accept-encoding", "gzip")]))
+      for first in [1, 0, 1] as [UInt8] {
+        let message = [first] + repetitive.prefix(1000)
+        peer.data(1, [0, 0, 0, UInt8(message.count >> 8), UInt8(message.count & 255)] + message)
+      }
+      #expect(peer.nextHeaders()?.fields["grpc-encoding"] == "gzip")
+      #expect(peer.nextMessages(3).map(\.isCompressed) == [true, false, true])
+    }
+  }
+
+  @Test func aClientChoosesForEachMessage() async throws {
+    let listener = try FrameListener()
+    let channel = try Channel(target: "\(listener.address)")
+    let call = channel.makeClientStreamingCall(
+      TestService.collect,
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller(),
+      options: CallOptions(compression: .gzip)
+    )
+    for isChosen in [false, true, false] { try await call.requestStream.send(repetitive, compress: isChosen) }
+    let peer = listener.accept()
+    #expect(peer.nextHeaders()?.fields["grpc-encoding"] == "gzip")
+    #expect(peer.nextMessages(2).map(\.isCompressed) == [false, true])
+    call.cancel()
+    await channel.shutDown(grace: .zero)
+  }
 }

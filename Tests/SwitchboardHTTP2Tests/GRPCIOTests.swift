@@ -17,6 +17,33 @@ import Testing
     }
   }
 
+  /// The smallest windows, which are measured: grpcio polices the pings that this takes.
+  @Test func ourClientMeasuresTheLinkToGrpcio() async throws {
+    let peer = try PythonPeer("grpcio_peer.py", ["server"])
+    defer { peer.stop() }
+    let group = try LoopGroup()
+    var options = ChannelOptions()
+    options.streamWindow = 65_535
+    options.connectionWindow = 65_535
+    let channel = try Channel(
+      target: "127.0.0.1:\(try #require(peer.line()))",
+      options: options,
+      group: group
+    )
+    let transport = try #require(channel.transport as? ClientChannel)
+    let large = [UInt8](repeating: 7, count: 4_000_000)
+    let connection: @Sendable () -> ObjectIdentifier? = {
+      transport.connections.first.map(ObjectIdentifier.init)
+    }
+    _ = try await Caller(channel: channel).get()
+    let first = await group.loops[0].onLoop(connection)
+    for _ in 0..<20 {
+      #expect(try await Caller(channel: channel).get(TestService.get, large).count == large.count)
+    }
+    #expect(await group.loops[0].onLoop(connection) == first)
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test(arguments: [false, true]) func ourClientCallsGrpcio(_ secure: Bool) async throws {
     var arguments = ["server"]
     var options = ChannelOptions()

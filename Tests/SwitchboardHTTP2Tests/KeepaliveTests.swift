@@ -24,6 +24,56 @@ import Testing
     #expect(keepalive.look(now: 50 * second, lastRead: 0, isIdle: true) == .wait(10 * second))
   }
 
+  @Test func aClientThatGoesSilentIsDisconnected() async throws {
+    var options = ServerOptions()
+    options.keepaliveInterval = .seconds(100)
+    options.keepaliveTimeout = .seconds(10)
+    let group = try LoopGroup()
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      let peer = try FramePeer(pair.address)
+      // It has said something, so that its handshake is over.
+      #expect(peer.next(FramePeer.Kind.settings)?.flags == 0)
+      #expect(peer.next(FramePeer.Kind.settings)?.flags == 1)
+      await group.loops[0].advance(by: .seconds(101))
+      #expect(peer.next(FramePeer.Kind.ping)?.flags == 0)
+      await group.loops[0].advance(by: .seconds(11))
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test func aClientAsksNoMoreOftenThanItMay() throws {
+    var options = ChannelOptions()
+    options.keepaliveInterval = .seconds(1)
+    let channel = try ClientChannel(target: "localhost:1", options: options, group: try LoopGroup())
+    #expect(channel.keepaliveInterval == .seconds(10))
+  }
+
+  /// grpcio allows two pings that come too soon, and ends the connection at the third.
+  @Test(.timeLimit(.minutes(1))) func aServerThatFindsItTooMuchIsAskedHalfAsOften() async throws {
+    let peer = try PythonPeer("grpcio_peer.py", ["server"])
+    defer { peer.stop() }
+    let port = try #require(peer.line())
+    var options = ChannelOptions()
+    options.keepaliveInterval = .seconds(10)
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let second = second
+    let channel = try Channel(target: "127.0.0.1:\(port)", options: options, group: group)
+    let transport = try #require(channel.transport as? ClientChannel)
+    let call = Task { try await Caller(channel: channel).get(TestService.hang) }
+    await loop.until { transport.connections.first?.session.streams.count == 1 }
+    while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
+      let before = await loop.onLoop { loop.now }
+      // Each move makes a ping due; the answer, or the end, comes from the server.
+      await loop.advance(by: .seconds(21))
+      await loop.until { (transport.connections.first?.lastRead ?? .max) > before + 21 * second }
+    }
+    #expect(await status { _ = try await call.value }?.code == .unavailable)
+    #expect(await loop.onLoop { transport.keepaliveInterval } == .seconds(20))
+    #expect(try await Caller(channel: channel).get() == [1, 2, 3])
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test func pingsWithoutCallsAreCounted() {
     var policy = PingPolicy(minimumInterval: .seconds(300))
     let allowed = (0..<5).map { policy.allowsPing(at: UInt64($0) * second) }

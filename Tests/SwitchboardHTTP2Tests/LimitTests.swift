@@ -16,16 +16,6 @@ import Testing
     }
   }
 
-  private func advance(_ loop: Loop, by duration: Duration) async {
-    await withCheckedContinuation { continuation in
-      loop.execute {
-        loop.advanceClock(by: duration)
-        // What fell due runs first in the next turn.
-        loop.execute { continuation.resume() }
-      }
-    }
-  }
-
   private func wait(_ pair: TestPair, for wanted: ConnectivityState) async {
     guard let channel = pair.channel.transport as? ClientChannel else { return }
     for await state in channel.connectivity where state == wanted { return }
@@ -36,7 +26,7 @@ import Testing
     options.maxConnectionIdle = .seconds(60)
     try await with(server: options) { pair, loop async throws in
       _ = try await pair.get()
-      await advance(loop, by: .seconds(61))
+      await loop.advance(by: .seconds(61))
       await wait(pair, for: .idle)
       #expect(try await pair.get() == [1, 2, 3])
     }
@@ -49,10 +39,10 @@ import Testing
     try await with(server: options) { pair, loop async throws in
       let call = Task { try await pair.get(TestService.hang) }
       await pair.service.hanging.wait()
-      await advance(loop, by: .seconds(111))
+      await loop.advance(by: .seconds(111))
       await wait(pair, for: .idle)
       #expect(try await pair.get() == [1, 2, 3])
-      await advance(loop, by: .seconds(11))
+      await loop.advance(by: .seconds(11))
       #expect(await status { _ = try await call.value }?.code == .unavailable)
     }
   }
@@ -63,7 +53,7 @@ import Testing
     try await with(server: options) { pair, loop async throws in
       let peer = try RawPeer(pair.address)
       peer.waitForBytes()
-      await advance(loop, by: .seconds(6))
+      await loop.advance(by: .seconds(6))
       #expect(peer.readToEnd())
     }
   }
@@ -76,6 +66,32 @@ import Testing
       let peer = try RawPeer(pair.address)
       #expect(peer.readToEnd())
       #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func callsAboveTheLimitAreRefused() async throws {
+    var options = ServerOptions()
+    options.maxConcurrentStreams = 1
+    try await with(server: options) { pair, _ async throws in
+      let peer = try FramePeer(pair.address)
+      for stream in [1, 3] as [UInt32] { peer.headers(stream, FramePeer.request("/test.Test/Update")) }
+      let reset = try #require(peer.next(FramePeer.Kind.resetStream))
+      #expect(reset.stream == 3)
+      #expect(reset.payload == [0, 0, 0, 7])
+    }
+  }
+
+  @Test func aTLSHandshakeThatIsNotFinishedIsCutShort() async throws {
+    var options = ServerOptions()
+    options.handshakeTimeout = .seconds(3600)
+    options.tls = ServerTLS(credentials: TestCertificates.server)
+    try await with(server: options) { pair, loop async throws in
+      let peer = try RawPeer(pair.address)
+      // The beginning of a handshake's record.
+      peer.send([0x16, 3, 1, 2, 0, 1])
+      await loop.until { loop.openHandles > 1 }
+      await loop.advance(by: .seconds(3601))
+      #expect(peer.readToEnd())
     }
   }
 

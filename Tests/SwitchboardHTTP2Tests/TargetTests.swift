@@ -26,9 +26,16 @@ import Testing
     #expect(addresses.map(\.description) == sample.addresses)
   }
 
-  @Test(arguments: ["", "ipv4:", "ipv4:nonsense:80", "host:99999", "host:port", "unix:", "a/b:80"])
+  @Test(arguments: [
+    "", "ipv4:", "ipv4:nonsense:80", "ipv4:[::1]:80", "ipv6:1.2.3.4:80", "host:99999", "host:port", "unix:",
+    "unix://relative", "a/b:80", "dns://8.8.8.8/host:80",
+  ])
   func nonsenseIsRefused(_ text: String) {
-    #expect(throws: GRPCStatus.self) { try Target(text) }
+    let expected = GRPCStatus(
+      code: .invalidArgument,
+      message: "not a target that can be connected to: \(text)"
+    )
+    #expect(throws: expected) { try Target(text) }
   }
 }
 

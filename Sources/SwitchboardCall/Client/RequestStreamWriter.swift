@@ -23,11 +23,21 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   }
 
   /// Sends a message, and returns once there is room for another. Throws once the call has ended.
+  ///
+  /// `compress` and `flush` are what `MessageMetadata` has them be.
   @inlinable
-  nonisolated(nonsending) public func send(_ request: Request) async throws {
+  nonisolated(nonsending) public func send(
+    _ request: Request,
+    compress: Bool = true,
+    flush: Bool = true
+  ) async throws {
     switch sink {
-    case .bytes(let pipe, let encode): try await pipe.write(try GRPCStatus.encoding { try encode(request) })
-    case .parts(let writer, _): try await writer.write(request)
+    case .bytes(let pipe, let encode):
+      var message = try GRPCStatus.encoding { try encode(request) }
+      message.mayCompress = compress
+      try await pipe.write(message, flush: flush)
+    case .parts(let writer, _):
+      try await writer.write(request, MessageMetadata(compress: compress, flush: flush))
     }
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let eventLoop: any EventLoop
-  @usableFromInline let send: @Sendable (Message) -> Void
+  @usableFromInline let send: @Sendable (Message, MessageMetadata) -> Void
   @usableFromInline let room: @Sendable () throws -> MessagePipe
   @usableFromInline let written = Atomic(0)
 
@@ -15,7 +15,7 @@ final class PartWriter<Message: Sendable>: Sendable {
   init(
     _ eventLoop: any EventLoop,
     room: @escaping @Sendable () throws -> MessagePipe,
-    send: @escaping @Sendable (Message) -> Void
+    send: @escaping @Sendable (Message, MessageMetadata) -> Void
   ) {
     self.eventLoop = eventLoop
     self.room = room
@@ -24,16 +24,19 @@ final class PartWriter<Message: Sendable>: Sendable {
 
   /// Returns once there is room for another message. Throws once the call has ended.
   @inlinable
-  nonisolated(nonsending) func write(_ message: Message) async throws {
+  nonisolated(nonsending) func write(
+    _ message: Message,
+    _ metadata: MessageMetadata = MessageMetadata()
+  ) async throws {
     if eventLoop.inEventLoop {
-      send(message)
+      send(message, metadata)
       try await room().waitUntilWritable()
     } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
-      eventLoop.execute { self.send(message) }
+      eventLoop.execute { self.send(message, metadata) }
     } else {
       let pipe = try await withCheckedThrowingContinuation { continuation in
         eventLoop.execute {
-          self.send(message)
+          self.send(message, metadata)
           continuation.resume(with: Result { try self.room() })
         }
       }

@@ -18,6 +18,9 @@ public struct MessageBuffer: @unchecked Sendable {
 
   @usableFromInline let storage: ManagedBuffer<Header, UInt8>
 
+  /// Whether a call that compresses its messages compresses this one.
+  public var mayCompress = true
+
   /// Memory for exactly `byteCount` bytes, which `fill` must write.
   @inlinable
   public init(byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {

@@ -5,18 +5,21 @@ public protocol CallObserver: Sendable {
   /// handed to `callEnded`, and can be a span or a time.
   func callStarted(_ call: ObservedCall) -> (any Sendable)?
   /// A call has ended; told exactly once for each that has begun.
-  func callEnded(_ call: ObservedCall, _ status: GRPCStatus, _ token: (any Sendable)?)
+  func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?)
   /// A connection can be used.
   func connectionOpened(_ connection: ObservedConnection)
   /// A connection that could be used is gone, and why.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
+  /// A connection never came to be used, and why: on a client nobody answered, or either side's handshake failed.
+  func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)
 }
 
 extension CallObserver {
   public func callStarted(_ call: ObservedCall) -> (any Sendable)? { nil }
-  public func callEnded(_ call: ObservedCall, _ status: GRPCStatus, _ token: (any Sendable)?) {}
+  public func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?) {}
   public func connectionOpened(_ connection: ObservedConnection) {}
   public func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
+  public func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
 }
 
 /// What an observer learns of a call.
@@ -33,6 +36,38 @@ public struct ObservedCall: Sendable {
     self.method = method
     self.headers = headers
     self.isServer = isServer
+  }
+}
+
+/// What an observer learns of the end of a call.
+public struct ObservedEnd: Sendable {
+  /// How it ended, as this side saw it.
+  public let status: GRPCStatus
+  /// What this side sent.
+  public let sent: MessageTotals
+  /// What this side received.
+  public let received: MessageTotals
+
+  /// Made by transports.
+  public init(status: GRPCStatus, sent: MessageTotals, received: MessageTotals) {
+    self.status = status
+    self.sent = sent
+    self.received = received
+  }
+}
+
+/// How much went one way in a call.
+@frozen
+public struct MessageTotals: Sendable, Hashable {
+  /// How many messages.
+  public var messages: Int
+  /// Their bytes as they travelled: compressed where they were, with five bytes of framing each.
+  public var bytes: Int
+
+  /// Nothing, unless it is given.
+  public init(messages: Int = 0, bytes: Int = 0) {
+    self.messages = messages
+    self.bytes = bytes
   }
 }
 

@@ -24,14 +24,21 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   }
 
   /// Sends a message, and returns once there is room for another. Throws once the call has ended.
+  ///
+  /// `compress` and `flush` are what `MessageMetadata` has them be.
   @inlinable
-  nonisolated(nonsending) public func send(_ response: Response) async throws {
+  nonisolated(nonsending) public func send(
+    _ response: Response,
+    compress: Bool = true,
+    flush: Bool = true
+  ) async throws {
     switch sink {
     case .bytes(let stream, let encode):
-      let message = try GRPCStatus.encoding { try encode(response) }
-      try await stream.responses.write(message)
+      var message = try GRPCStatus.encoding { try encode(response) }
+      message.mayCompress = compress
+      try await stream.responses.write(message, flush: flush)
     case .parts(let writer):
-      try await writer.write(response)
+      try await writer.write(response, MessageMetadata(compress: compress, flush: flush))
     }
   }
 

@@ -36,6 +36,9 @@ public struct ServerCallContext: Sendable {
   /// Metadata to send before the first response. Ignored once that has been sent.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
+  /// Sends the initial metadata now, rather than with the first response: for a client that waits for it.
+  public func sendInitialMetadata() { stream.sendHeaders() }
+
   /// How responses are compressed, where the client says that it takes them so; otherwise they are not.
   /// Ignored once the initial metadata has been sent.
   public func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }

@@ -10,9 +10,9 @@ extension MessagePipe {
   }
 
   /// Adds a message and waits until the pipe has room again.
-  nonisolated(nonsending) public func write(_ message: MessageBuffer) async throws {
+  nonisolated(nonsending) public func write(_ message: MessageBuffer, flush: Bool = true) async throws {
     try checkOpen()
-    if !push(message) { try await waitForRoom() }
+    if !push(message, flush: flush) { try await waitForRoom() }
   }
 
   /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.

@@ -21,12 +21,20 @@ extension MessagePipe {
     enum Effect: Sendable {
       case none
       case tellObserver(any Observer)
+      case refuse(any Observer, Int)
       case hand(MessageBuffer, Reader)
       case end(Reader?, [Writer], (any Observer)?, GRPCStatus?)
     }
 
     var messages = Queue<MessageBuffer>()
     var byteCount = 0
+    /// The largest message that is taken.
+    var messageLimit = Int.max
+    /// The size of a message above it that nobody has been told of.
+    var refusedByteCount: Int?
+    var totals = MessageTotals()
+    /// The observer has not heard of what lies here: it was pushed without a flush.
+    var isHeldBack = false
     var end: End?
     var observer: (any Observer)?
     var reader: (ticket: UInt64, continuation: Reader)?
@@ -37,8 +45,17 @@ extension MessagePipe {
 
     var isReadable: Bool { !messages.isEmpty || end != nil }
 
-    mutating func push(_ message: MessageBuffer) -> Effect {
+    mutating func push(_ message: MessageBuffer, flush: Bool, limit: Int) -> Effect {
       guard end == nil else { return .none }
+      guard message.byteCount <= messageLimit else {
+        guard let observer else {
+          refusedByteCount = message.byteCount
+          return .none
+        }
+        return .refuse(observer, message.byteCount)
+      }
+      totals.messages += 1
+      totals.bytes += message.byteCount + MessageBuffer.prefixByteCount
       if let waiting = reader {
         reader = nil
         return .hand(message, waiting.continuation)
@@ -46,13 +63,15 @@ extension MessagePipe {
       let wasEmpty = messages.isEmpty
       messages.append(message)
       byteCount += message.byteCount
-      guard wasEmpty, let observer else { return .none }
-      return .tellObserver(observer)
+      guard wasEmpty || isHeldBack, let observer else { return .none }
+      isHeldBack = !flush && byteCount < limit
+      return isHeldBack ? .none : .tellObserver(observer)
     }
 
     mutating func pop() -> Popped {
       if let message = messages.popFirst() {
         byteCount -= message.byteCount
+        if messages.isEmpty { isHeldBack = false }
         return .message(message)
       }
       switch end {

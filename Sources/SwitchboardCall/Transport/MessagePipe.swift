@@ -12,6 +12,8 @@ public final class MessagePipe: Sendable {
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped.
     func pipe(_ pipe: MessagePipe, released byteCount: Int)
+    /// A message of this size was pushed that is above the pipe's limit, and is not in it.
+    func pipe(_ pipe: MessagePipe, refused byteCount: Int)
   }
 
   /// What `pop` found.
@@ -37,11 +39,13 @@ public final class MessagePipe: Sendable {
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
   public func attach(_ observer: any Observer) {
-    let readable = state.withLock { state in
+    let (readable, refused) = state.withLock { state in
       state.observer = observer
-      return state.isReadable
+      defer { state.refusedByteCount = nil }
+      return (state.isReadable, state.refusedByteCount)
     }
     if readable { observer.pipeBecameReadable(self) }
+    if let refused { observer.pipe(self, refused: refused) }
   }
 
   /// Lets go of the observer.
@@ -49,12 +53,19 @@ public final class MessagePipe: Sendable {
     state.withLock { $0.observer = nil }
   }
 
+  /// Refuses messages of more bytes than these; for a transport to say before the first.
+  public func limitMessages(to byteCount: Int) {
+    state.withLock { $0.messageLimit = byteCount }
+  }
+
   /// Adds a message. `false` when the pipe is now full, and the writer should wait; the message is in it
   /// all the same, unless the pipe has ended.
+  ///
+  /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
-  public func push(_ message: MessageBuffer) -> Bool {
+  public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let (effect, hasRoom) = state.withLock { state in
-      let effect = state.push(message)
+      let effect = state.push(message, flush: flush, limit: limit)
       return (effect, state.byteCount < limit)
     }
     perform(effect)
@@ -86,6 +97,9 @@ public final class MessagePipe: Sendable {
   /// Whether there is something to pop, or the end.
   public var isReadable: Bool { state.withLock { $0.isReadable } }
 
+  /// What has been pushed so far, with the framing that it travels in.
+  public var totals: MessageTotals { state.withLock { $0.totals } }
+
   /// Whether everything pushed was popped and nothing will follow.
   public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
 
@@ -108,6 +122,8 @@ public final class MessagePipe: Sendable {
       break
     case .tellObserver(let observer):
       observer.pipeBecameReadable(self)
+    case .refuse(let observer, let byteCount):
+      observer.pipe(self, refused: byteCount)
     case .hand(let message, let reader):
       reader.resume(returning: message)
       released(message.byteCount)
@@ -119,4 +135,8 @@ public final class MessagePipe: Sendable {
       observer?.pipeBecameReadable(self)
     }
   }
+}
+
+extension MessagePipe.Observer {
+  public func pipe(_ pipe: MessagePipe, refused byteCount: Int) {}
 }

@@ -1,26 +1,26 @@
 /// A first-in, first-out queue that gives its memory back as it is read.
 @frozen
 @usableFromInline
-struct Queue<Element: Sendable>: Sendable {
+package struct Queue<Element: Sendable>: Sendable {
   @usableFromInline var slots: [Element?] = []
   @usableFromInline var head = 0
 
   @inlinable
-  init() {}
+  package init() {}
 
   @inlinable
-  var isEmpty: Bool { head == slots.count }
+  package var isEmpty: Bool { head == slots.count }
 
   @inlinable
-  var count: Int { slots.count - head }
+  package var count: Int { slots.count - head }
 
   @inlinable
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     slots.append(element)
   }
 
   @inlinable
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }
     let element = slots[head]
     slots[head] = nil
@@ -36,7 +36,7 @@ struct Queue<Element: Sendable>: Sendable {
   }
 
   @inlinable
-  mutating func removeAll() {
+  package mutating func removeAll() {
     slots = []
     head = 0
   }

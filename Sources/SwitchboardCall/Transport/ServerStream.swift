@@ -20,6 +20,8 @@ public protocol ServerStream: AnyObject, Sendable {
 
   /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
   func setHeaders(_ headers: HPACKHeaders)
+  /// Sends the metadata now, rather than with the first message.
+  func sendHeaders()
   /// Metadata to send with the status.
   func setTrailers(_ trailers: HPACKHeaders)
 
@@ -64,15 +66,12 @@ extension ServerStream {
 public struct PeerIdentity: Sendable, Hashable {
   /// `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path`, or `inprocess`.
   public var address: String
-  /// The subject of the certificate that the peer proved to own, in RFC 2253 form.
-  public var certificateSubject: String?
-  /// The DNS names in that certificate.
-  public var certificateNames: [String]
+  /// The certificate that the peer proved to own.
+  public var certificate: PeerCertificate?
 
   /// A peer without a certificate, unless one is given.
-  public init(address: String, certificateSubject: String? = nil, certificateNames: [String] = []) {
+  public init(address: String, certificate: PeerCertificate? = nil) {
     self.address = address
-    self.certificateSubject = certificateSubject
-    self.certificateNames = certificateNames
+    self.certificate = certificate
   }
 }

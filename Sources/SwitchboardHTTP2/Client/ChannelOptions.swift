@@ -16,11 +16,22 @@ public struct ChannelOptions: Sendable {
   public var streamWindow = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
+  /// What these windows may grow to, where much is in flight on the way here and is read as it comes: they follow
+  /// the link's bandwidth and delay. No more than `streamWindow` keeps both fixed.
+  public var maxWindow = 8 * 1024 * 1024
+  /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
+  public var connectionBufferSize = 64 * 1024 * 1024
   /// How many unread bytes of one stream are held before its sender is made to wait.
   public var streamBufferSize = 256 * 1024
   /// How many connections may be opened when the calls are more than one connection's peer allows.
   public var maxConnections = 4
-  /// How long the server may be silent before it is asked for a sign of life. `nil`: it is never asked.
+  /// How many calls may wait for a connection with room; further ones fail with `resourceExhausted`.
+  public var maxWaitingCalls = 100_000
+  /// How many bytes of a call's streamed requests are kept until the server answers, so that the call can be made
+  /// again when the server refuses it untouched. Zero: such calls are not made again once a request has left.
+  public var retryBufferSize = 256 * 1024
+  /// How long the server may be silent before it is asked for a sign of life; ten seconds at least. `nil`: it is
+  /// never asked. It is asked half as often once it has ended a connection over it.
   public var keepaliveInterval: Duration?
   /// How long the server may take to give that sign.
   public var keepaliveTimeout = Duration.seconds(20)
@@ -44,6 +55,9 @@ public struct ChannelOptions: Sendable {
 
   /// The defaults.
   public init() {}
+
+  /// By gRPC's specification of keepalive.
+  static let shortestKeepaliveInterval = Duration.seconds(10)
 
   func validate() throws(GRPCStatus) {
     guard initialBackoff <= maximumBackoff else {

@@ -54,12 +54,17 @@ extension ClientCallStream {
     guard phase == .open, let flow = inboundFlow, let connection, !connection.isClosed else { return }
     let credit = flow.takeWithheld()
     guard credit > 0 else { return }
-    connection.session.consumeStream(id, credit)
+    connection.settle(released: credit, on: id)
     connection.setNeedsFlush()
   }
 }
 
 extension GRPCStatus {
+  static let tooManyWaitingCalls = GRPCStatus(
+    code: .resourceExhausted,
+    message: "too many calls wait for a connection",
+    origin: .library
+  )
   static let channelShutDown = GRPCStatus(
     code: .unavailable,
     message: "the channel was shut down",

@@ -33,7 +33,11 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var localEnded = false
   @exclusivity(unchecked) private var failure: GRPCStatus?
   @exclusivity(unchecked) private var closeCode: UInt32?
-  @exclusivity(unchecked) private var attempts = 0
+  /// It was refused untouched once and sent again: that is done once only.
+  @exclusivity(unchecked) private var wasRetried = false
+  /// It stands in the channel's queue.
+  @exclusivity(unchecked) var isQueued = false
+  @exclusivity(unchecked) private var received = MessageTotals()
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
@@ -41,9 +45,6 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
-
-  /// A refused call is tried again this often before the caller hears of it.
-  private static let maxTransparentRetries = 3
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ channel: ClientChannel) {
     self.request = request
@@ -70,7 +71,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     if let status = cancellation.withLock({ $0 }) { return close(status) }
     inboundFlow?.pipe.attach(self)
-    if case .stream(let pipe) = request.body { body.pipe = pipe }
+    if case .stream(let pipe) = request.body {
+      body.pipe = pipe
+      body.keepSent(upTo: channel.options.retryBufferSize)
+    }
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
     channel.dispatch(self)
   }
@@ -92,7 +96,6 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     guard phase == .waiting else { return }
     phase = .open
     self.connection = connection
-    attempts += 1
     if let options = request.options { body.compression = options.compression }
     if case .message(let message) = request.body { body.setOnly(message) }
     connection.writeRequestHeaders(self)
@@ -128,15 +131,22 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     phase = .closed
     if let timer { channel.loop.cancel(timer) }
     timer = nil
-    if wasWaiting { channel.waitingCallDidClose() }
+    if wasWaiting { channel.waitingCallDidClose(self) }
     if case .stream(let pipe) = request.body {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
-    observation?.end(status)
+    observation?.end(status, sent: body.totals, received: received)
     observation = nil
     receiver.close(status, trailers: head.takeFields())
     inboundFlow?.pipe.detach()
+    forgetUnread()
+  }
+
+  /// What lies unread is of no use any more, so that the connection need not wait for it.
+  private func forgetUnread() {
+    guard let flow = inboundFlow, let connection, !connection.isClosed else { return }
+    connection.forget(flow.takeWithheld())
   }
 
   // MARK: What the session tells
@@ -155,6 +165,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
         return
       }
       headersComplete = true
+      body.forgetSent()
+      connection?.didServe()
       failure = head.failure
       if receiver.wantsMetadata, !endsStream { headersToTell = head.takeFields() }
     }
@@ -163,18 +175,15 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    let credit = take(bytes)
-    if credit == bytes.count {
-      connection.session.consume(id, credit)
-    } else {
-      connection.session.consumeConnection(bytes.count)
-    }
+    connection.settle(arrived: bytes.count, credit: take(bytes), on: id)
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open, failure == nil, headersComplete else { return bytes.count }
+    received.bytes += bytes.count
     if inboundFlow == nil, lentMessage == nil, message == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentMessage = whole
+      received.messages += 1
       ready()
       return bytes.count
     }
@@ -187,12 +196,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
-  private func accept(_ received: MessageBuffer) throws(GRPCStatus) {
-    let plain = received.isCompressed ? try decompress(received) : received
+  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    received.messages += 1
+    let plain = message.isCompressed ? try decompress(message) : message
     if let inboundFlow {
       inboundFlow.pipe.push(plain)
-    } else if message == nil, lentMessage == nil, messagesTold == 0 {
-      message = plain
+    } else if self.message == nil, lentMessage == nil, messagesTold == 0 {
+      self.message = plain
       ready()
     } else {
       throw .tooManyResponses
@@ -280,7 +290,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func closedByPeer(_ code: UInt32) {
-    if code == HTTP2Error.refusedStream.rawValue, canRetry { return retry() }
+    if canRetry(code) { return retry() }
     if let reason = connection?.closeReason { return close(reason) }
     close(
       GRPCStatus(
@@ -295,11 +305,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     if closeCode != nil { connection = nil }
   }
 
-  /// A refused stream was not processed at all, so sending the same again is safe while we still have it.
-  private var canRetry: Bool {
-    guard !headersComplete, attempts <= Self.maxTransparentRetries, case .message = request.body else {
-      return false
-    }
+  /// What never left can be sent elsewhere, as often as need be. A stream that the server refused was not touched by
+  /// it: the same may be sent once more, while we still have it.
+  private func canRetry(_ code: UInt32) -> Bool {
+    guard !headersComplete, let connection, channel.state != .shutdown else { return false }
+    if id > connection.session.lastRequestSent { return true }
+    guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
+    wasRetried = true
     return true
   }
 
@@ -308,7 +320,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     id = -1
     closeCode = nil
     localEnded = false
+    remoteEnded = false
     connection = nil
+    head = ResponseHead(keepsFields: receiver.wantsMetadata)
+    body.startAgain()
     channel.dispatch(self)
   }
 }

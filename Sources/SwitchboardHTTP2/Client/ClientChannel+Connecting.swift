@@ -1,13 +1,5 @@
 import SwitchboardCall
 
-/// An attempt to connect: finding addresses, then a socket, then the peer's settings.
-final class Dialing {
-  var connector: Connector?
-  var connection: ClientConnection?
-  var timeout: LoopTimer?
-  var isOver = false
-}
-
 extension ClientChannel {
   /// Opens a connection when calls wait for one and none is on its way.
   func connectIfNeeded() {
@@ -17,12 +9,11 @@ extension ClientChannel {
   }
 
   private func dial() {
-    let dialing = Dialing()
+    var random = SystemRandomNumberGenerator()
+    let dialing = Dialing(started: loop.now, backoff: backoff.next(using: &random))
     self.dialing = dialing
     if state != .ready { setState(.connecting) }
-    let timeout = LoopTimer { self.dialingFailed(dialing, .connectTimeout) }
-    dialing.timeout = timeout
-    loop.schedule(timeout, after: options.minimumConnectTimeout)
+    startTimeout(dialing)
     switch target.place {
     case .addresses(let addresses): connect(dialing, addresses)
     case .name(let host, let port):
@@ -33,6 +24,18 @@ extension ClientChannel {
         }
       }
     }
+  }
+
+  /// An attempt may take as long as it would have to wait for the next, and never less than is set.
+  private func startTimeout(_ dialing: Dialing) {
+    if let timeout = dialing.timeout { loop.cancel(timeout) }
+    let timeout = LoopTimer {
+      // What is left to try is tried before the attempt is given up.
+      if let connection = dialing.connection { return connection.close(.connectTimeout) }
+      self.dialingFailed(dialing, .connectTimeout)
+    }
+    dialing.timeout = timeout
+    loop.schedule(timeout, after: max(options.minimumConnectTimeout, dialing.backoff))
   }
 
   private func connect(_ dialing: Dialing, _ addresses: [SocketAddress]) {
@@ -49,8 +52,10 @@ extension ClientChannel {
   }
 
   private func adopt(_ dialing: Dialing, _ socket: Socket) {
-    guard !dialing.isOver, let connection = ClientConnection(self, socket: socket) else {
-      return socket.close()
+    guard !dialing.isOver else { return socket.close() }
+    guard let connection = ClientConnection(self, socket: socket) else {
+      socket.close()
+      return dialingFailed(dialing, .noMemoryForConnection)
     }
     dialing.connection = connection
     connections.append(connection)
@@ -59,14 +64,29 @@ extension ClientChannel {
 
   func connectionBecameReady(_ connection: ClientConnection) {
     finishDialing()
-    backoff.reset()
+    if uselessInARow == 0 { backoff.reset() }
     lastFailure = nil
     setState(.ready)
     connectionHasRoom()
   }
 
-  func connectionWasRetired(_ connection: ClientConnection) {
-    if !connections.contains(where: { $0.isReady && !$0.isRetired }), dialing == nil { setState(.idle) }
+  /// A connection has brought the first answer to a call.
+  func connectionServed() {
+    uselessInARow = 0
+    backoff.reset()
+  }
+
+  /// It takes no more calls: by its peer's wish, or because it is gone.
+  func connectionWasRetired(_ connection: ClientConnection, _ reason: GRPCStatus?) {
+    let isServed = connections.contains { $0.isReady && !$0.isRetired }
+    if !connection.wasOfUse { uselessInARow += 1 }
+    if !isServed, dialing == nil { setState(.idle) }
+    // A peer that opens connections only to end them is as good as none.
+    if !connection.wasOfUse, !isServed, dialing == nil, reason != nil || uselessInARow > 1 {
+      var random = SystemRandomNumberGenerator()
+      if let reason { fail(reason) }
+      scheduleRetry(after: backoff.next(using: &random))
+    }
     if hasWaitingCalls { connectIfNeeded() }
   }
 
@@ -74,37 +94,49 @@ extension ClientChannel {
     connections.removeAll { $0 === connection }
     if let dialing, dialing.connection === connection {
       dialing.connection = nil
-      dialingFailed(dialing, reason)
-    } else {
-      connectionWasRetired(connection)
+      let rest = dialing.connector?.remaining ?? []
+      if rest.isEmpty || state == .shutdown {
+        dialingFailed(dialing, reason)
+      } else {
+        startTimeout(dialing)
+        connect(dialing, rest)
+      }
+    } else if !connection.wasRetired {
+      connectionWasRetired(connection, nil)
     }
     resumeIfDrained()
   }
 
   private func dialingFailed(_ dialing: Dialing, _ status: GRPCStatus) {
     guard !dialing.isOver, state != .shutdown else { return }
-    let connection = dialing.connection
-    dialing.connection = nil
     finishDialing()
-    connection?.close(status)
-    lastFailure = status
+    options.observer?.connectionFailed(observed, status)
     // Another connection may still serve the calls; the failure then only delays the next attempt.
-    let isServed = connections.contains { $0.isReady && !$0.isRetired }
-    if !isServed {
-      setState(.transientFailure)
-      failWaiting(status, includingPatient: false)
+    if connections.contains(where: { $0.isReady && !$0.isRetired }) {
+      lastFailure = status
+    } else {
+      fail(status)
     }
-    scheduleRetry()
+    let elapsed = loop.now - min(loop.now, dialing.started)
+    let backoff = dialing.backoff.nanoseconds
+    scheduleRetry(after: .nanoseconds(Int64(clamping: backoff > elapsed ? backoff - elapsed : 0)))
   }
 
-  private func scheduleRetry() {
-    var random = SystemRandomNumberGenerator()
+  private func fail(_ status: GRPCStatus) {
+    options.logger.log(.warning, "cannot connect", ["target": target.authority, "reason": "\(status)"])
+    lastFailure = status
+    setState(.transientFailure)
+    failWaiting(status, includingPatient: false)
+  }
+
+  private func scheduleRetry(after delay: Duration) {
+    guard retryTimer == nil else { return }
     let timer = LoopTimer {
       self.retryTimer = nil
       if self.state == .transientFailure || self.hasWaitingCalls { self.connectIfNeeded() }
     }
     retryTimer = timer
-    loop.schedule(timer, after: backoff.next(using: &random))
+    loop.schedule(timer, after: delay)
   }
 
   private func finishDialing() {
@@ -129,6 +161,11 @@ extension GRPCStatus {
   static let connectTimeout = GRPCStatus(
     code: .unavailable,
     message: "connecting took too long",
+    origin: .library
+  )
+  static let noMemoryForConnection = GRPCStatus(
+    code: .resourceExhausted,
+    message: "there is no memory for a connection",
     origin: .library
   )
 }

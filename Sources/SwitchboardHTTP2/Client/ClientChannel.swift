@@ -16,12 +16,15 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
   @exclusivity(unchecked) var connections: [ClientConnection] = []
-  @exclusivity(unchecked) private var waiting: [ClientCallStream] = []
-  @exclusivity(unchecked) private var closedWaiting = 0
+  @exclusivity(unchecked) private var waiting = WaitingCalls()
   @exclusivity(unchecked) var dialing: Dialing?
   @exclusivity(unchecked) var backoff: Backoff
   @exclusivity(unchecked) var retryTimer: LoopTimer?
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
+  /// How many connections in turn have ended soon, without an answer to any call.
+  @exclusivity(unchecked) var uselessInARow = 0
+  /// How long servers may be silent; grows where one finds that it is asked too often.
+  @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
 
@@ -39,6 +42,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
     authority = Array((options.authority ?? self.target.authority).utf8)
     userAgent =
       Array((options.userAgentPrefix.map { "\($0) " } ?? "").utf8) + Array("grpc-swift-switchboard/0.1".utf8)
+    keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
     backoff = Backoff(initial: options.initialBackoff, maximum: options.maximumBackoff)
   }
 
@@ -52,6 +56,8 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
     SessionSettings(
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
+      windowLimit: options.maxWindow,
+      unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize,
       isServer: false
     )
@@ -72,43 +78,50 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
     if state == .transientFailure, !call.waitsForReady {
       return call.endEarly(lastFailure ?? .connectionLost)
     }
+    guard waiting.count < options.maxWaitingCalls else { return call.endEarly(.tooManyWaitingCalls) }
     waiting.append(call)
     connectIfNeeded()
   }
 
-  func waitingCallDidClose() {
-    closedWaiting += 1
-    guard closedWaiting > 32, closedWaiting * 2 > waiting.count else { return }
-    waiting.removeAll { $0.phase != .waiting }
-    closedWaiting = 0
-  }
+  func waitingCallDidClose(_ call: ClientCallStream) { waiting.remove(call) }
 
   /// Calls that wait are sent on, as far as there is room.
   func connectionHasRoom() {
-    guard !waiting.isEmpty else { return }
-    var sent = 0
-    while sent < waiting.count, let connection = connections.first(where: \.hasRoom) {
-      let call = waiting[sent]
-      sent += 1
-      if call.phase == .waiting {
-        call.open(on: connection)
-      } else {
-        closedWaiting = max(0, closedWaiting - 1)
-      }
+    while !waiting.isEmpty {
+      guard let connection = connections.first(where: \.hasRoom) else { return connectIfNeeded() }
+      waiting.popFirst()?.open(on: connection)
     }
-    waiting.removeFirst(min(sent, waiting.count))
-    if !waiting.isEmpty { connectIfNeeded() }
   }
 
   /// Calls that will not wait for a connection hear of the failure.
   func failWaiting(_ status: GRPCStatus, includingPatient: Bool) {
-    let calls = waiting
-    waiting = calls.filter { $0.waitsForReady && !includingPatient }
-    closedWaiting = 0
-    for call in calls where includingPatient || !call.waitsForReady { call.endEarly(status) }
+    for call in waiting.take(where: { includingPatient || !$0.waitsForReady }) { call.endEarly(status) }
   }
 
-  var hasWaitingCalls: Bool { waiting.contains { $0.phase == .waiting } }
+  var waitingCallCount: Int { waiting.count }
+  var hasWaitingCalls: Bool { !waiting.isEmpty }
+
+  /// The server says that it is asked for signs of life too often: from now on half as often.
+  func askLessOften() {
+    guard let interval = keepaliveInterval else { return }
+    keepaliveInterval = interval * 2
+    options.logger.log(
+      .warning,
+      "the server found too many keepalive pings",
+      ["target": target.authority, "interval": "\(interval * 2)"]
+    )
+  }
+
+  var observed: ObservedConnection {
+    ObservedConnection(peer: target.authority, isSecure: tlsContext != nil, isServer: false)
+  }
+
+  /// Connects without waiting for a call to want it, unless there is a connection or one is on its way.
+  public func connect() {
+    loop.execute {
+      if self.state == .idle { self.connectIfNeeded() }
+    }
+  }
 
   func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }

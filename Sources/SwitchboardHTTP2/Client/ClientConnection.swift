@@ -7,13 +7,20 @@ final class ClientConnection: Connection {
   @exclusivity(unchecked) private(set) var isReady = false
   /// No new call may be opened here: the peer says so, or the channel does.
   @exclusivity(unchecked) private(set) var isRetired = false
+  /// The channel has been told that it takes no more calls.
+  @exclusivity(unchecked) private(set) var wasRetired = false
+  /// It has brought an answer to a call.
+  @exclusivity(unchecked) private var hasServed = false
+  @exclusivity(unchecked) private var readySince: UInt64 = 0
+  /// How the server said good-bye.
+  @exclusivity(unchecked) private var goAway: GoAway?
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
   @exclusivity(unchecked) private var keepaliveTimer: LoopTimer?
 
   init?(_ channel: ClientChannel, socket: Socket) {
     self.channel = channel
-    keepalive = channel.options.keepaliveInterval.map {
+    keepalive = channel.keepaliveInterval.map {
       Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
     }
     var tls: TLSFilter?
@@ -21,8 +28,9 @@ final class ClientConnection: Connection {
       tls = TLSFilter(context)
       guard tls != nil else { return nil }
     }
-    guard let session = Session(.client, settings: channel.sessionSettings) else { return nil }
-    super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
+    let settings = channel.sessionSettings
+    guard let session = Session(.client, settings: settings) else { return nil }
+    super.init(loop: channel.loop, socket: socket, session: session, settings: settings, tls: tls)
   }
 
   override var isLowLatency: Bool { channel.options.lowLatency }
@@ -35,31 +43,63 @@ final class ClientConnection: Connection {
   override func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
-    channel.options.observer?.connectionOpened(observed)
+    readySince = loop.now
+    channel.options.observer?.connectionOpened(channel.observed)
     channel.options.logger.log(.debug, "connection opened", ["target": channel.target.authority])
-    if let interval = channel.options.keepaliveInterval { watchKeepalive(after: interval) }
+    if let interval = channel.keepaliveInterval { watchKeepalive(after: interval) }
     channel.connectionBecameReady(self)
   }
 
-  override func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32) {
-    retire()
+  override func sessionDidReceiveGoAway(_ goAway: GoAway) {
+    self.goAway = goAway
+    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings" {
+      channel.askLessOften()
+    }
+    retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
+  }
+
+  override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
+    if isAck { _ = takeMeasuringPing(payload) }
+  }
+
+  /// It has answered a call, or could at least be used for longer than a new attempt would have to wait.
+  var wasOfUse: Bool {
+    hasServed || isReady && loop.now - readySince >= channel.options.initialBackoff.nanoseconds
+  }
+
+  /// A call has been answered.
+  func didServe() {
+    guard !hasServed else { return }
+    hasServed = true
+    channel.connectionServed()
+  }
+
+  override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
+    switch (`protocol`, tls == nil) {
+    case (.tls, true): .serverSpeaksTLS
+    case (.http1, true): .peerSpeaksHTTP1
+    case (.tls, false), (_, true): nil
+    case (_, false): .serverSpeaksNoTLS
+    }
+  }
+
+  override func explanation(of reason: GRPCStatus) -> GRPCStatus {
+    guard reason == .connectionLost else { return reason }
+    if let goAway, goAway.code != HTTP2Error.noError.rawValue { return goAway.status }
+    return isReady || tls != nil ? reason : .neverSpokeHTTP2
   }
 
   override func didClose(_ reason: GRPCStatus) {
     isRetired = true
     if let keepaliveTimer { loop.cancel(keepaliveTimer) }
     keepaliveTimer = nil
-    if isReady { channel.options.observer?.connectionClosed(observed, reason) }
+    if isReady { channel.options.observer?.connectionClosed(channel.observed, reason) }
     channel.options.logger.log(
-      isReady ? .debug : .warning,
+      .debug,
       "connection closed",
       ["target": channel.target.authority, "reason": "\(reason)"]
     )
     channel.connectionDidClose(self, reason)
-  }
-
-  private var observed: ObservedConnection {
-    ObservedConnection(peer: channel.target.authority, isSecure: tls != nil, isServer: false)
   }
 
   private func watchKeepalive(after delay: Duration) {
@@ -86,10 +126,11 @@ final class ClientConnection: Connection {
   }
 
   /// Opens no more calls; closes when the last one has ended.
-  func retire() {
+  func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true
-    channel.connectionWasRetired(self)
+    wasRetired = true
+    channel.connectionWasRetired(self, reason)
     closeIfIdle()
   }
 
@@ -127,4 +168,23 @@ final class ClientConnection: Connection {
     if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
     headers.add(options.initialMetadata)
   }
+}
+
+extension GoAway {
+  var status: GRPCStatus {
+    let words = reason.isEmpty ? "" : ": \(reason)"
+    return GRPCStatus(
+      code: .unavailable,
+      message: "the server ended the connection with HTTP/2 error \(code)\(words)",
+      origin: .peer
+    )
+  }
+}
+
+extension GRPCStatus {
+  static let neverSpokeHTTP2 = GRPCStatus(
+    code: .unavailable,
+    message: "the server closed the connection before it spoke HTTP/2: it may require TLS",
+    origin: .peer
+  )
 }

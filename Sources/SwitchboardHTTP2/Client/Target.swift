@@ -31,7 +31,11 @@ struct Target: Sendable, Equatable {
 
   private static func unix(_ text: String) throws(GRPCStatus) -> Target {
     var path = text.dropFirst("unix:".count)
-    if path.hasPrefix("///") { path = path.dropFirst(2) }
+    // `unix:path`, or `unix://` and a path from the root.
+    if path.hasPrefix("//") {
+      path = path.dropFirst(2)
+      guard path.hasPrefix("/") else { throw .badTarget(text) }
+    }
     guard !path.isEmpty, let address = SocketAddress.unix(path: String(path)) else { throw .badTarget(text) }
     return Target(place: .addresses([address]), authority: "localhost", host: "localhost")
   }
@@ -41,7 +45,8 @@ struct Target: Sendable, Equatable {
     var addresses: [SocketAddress] = []
     for part in list.split(separator: ",") {
       guard let (host, port) = hostAndPort(part, defaultPort: 443),
-        let address = SocketAddress.numeric(host, port: port)
+        let address = SocketAddress.numeric(host, port: port),
+        address.kind == .ip(isV6: text.hasPrefix("ipv6:"))
       else { throw .badTarget(text) }
       addresses.append(address)
     }

@@ -10,23 +10,27 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   @exclusivity(unchecked) private var isDirty = false
   @exclusivity(unchecked) final private(set) var isClosed = false
   @exclusivity(unchecked) private var ready: [SessionStream] = []
-  /// When bytes last came, by the loop's clock.
+  @exclusivity(unchecked) final var inbound: InboundAccount
+  /// When bytes last came, by the loop's clock; zero before the first.
   @exclusivity(unchecked) final private(set) var lastRead: UInt64 = 0
 
   /// How much leaves in one write. More waits for the next, so that one connection cannot hold a loop.
   private static let outputLimit = 256 * 1024
 
-  init(loop: Loop, socket: Socket, session: Session, tls: TLSFilter?) {
+  init(loop: Loop, socket: Socket, session: Session, settings: SessionSettings, tls: TLSFilter?) {
     self.loop = loop
     self.socket = socket
     self.session = session
     self.tls = tls
+    inbound = InboundAccount(
+      limit: settings.unreadLimit,
+      link: LinkEstimator(window: settings.streamWindow, limit: settings.windowLimit)
+    )
     socket.delegate = self
     session.delegate = self
   }
 
   final func start() {
-    lastRead = loop.now
     if let tls { tls.handshake() } else { didBecomeSecure() }
     socket.startReading()
     setNeedsFlush()
@@ -43,8 +47,15 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   /// The connection is gone, with all its streams ended.
   func didClose(_ reason: GRPCStatus) {}
 
+  /// What this side knows beyond the reason for which the connection closes.
+  func explanation(of reason: GRPCStatus) -> GRPCStatus { reason }
+
+  /// Why the peer's first bytes show that it speaks another protocol, if they do. A subclass may send it a last
+  /// word, past TLS and the session.
+  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? { nil }
+
   func sessionDidOpenStream(_ id: Int32) -> SessionStream? { nil }
-  func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32) {}
+  func sessionDidReceiveGoAway(_ goAway: GoAway) {}
   func sessionDidReceiveSettings() {}
   func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
 
@@ -57,6 +68,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   final func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
+    if lastRead == 0, let status = mismatch(PeerProtocol(firstBytes: bytes)) {
+      return close(status, gently: true)
+    }
     lastRead = loop.now
     guard let tls else { return receive(bytes) }
     switch tls.receive(bytes, buffer: loop.readBuffer, { self.receive($0) }) {
@@ -127,7 +141,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     // Streams may have ended with what was sent.
     processReady()
     if drained == .failed { return close(.protocolBroken) }
-    if !session.wantsToRead, !session.wantsToWrite, !socket.isWriting { close(.connectionLost) }
+    if !session.wantsToRead, !session.wantsToWrite, !socket.isWriting { close(.connectionLost, gently: true) }
   }
 
   private func write(_ output: OutputBuffer) {
@@ -145,18 +159,20 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       tls.takePending(into: output)
       if output.isEmpty { loop.giveBack(output) } else { socket.write(output) }
     }
-    if let failure { close(failure) }
+    if let failure { close(failure, gently: true) }
   }
 
   // MARK: Closing
 
-  final func close(_ reason: GRPCStatus) {
+  /// Gently: so that the peer gets to read what was written last.
+  final func close(_ reason: GRPCStatus, gently: Bool = false) {
     guard !isClosed else { return }
     isClosed = true
+    let reason = explanation(of: reason)
     closeReason = reason
     session.abandonStreams(.internalError)
     processReady()
-    socket.close()
+    if gently { socket.closeGently() } else { socket.close() }
     didClose(reason)
   }
 

@@ -14,15 +14,22 @@ extension InProcessCall: ByteCall {
   }
 }
 
-/// The pipe of requests tells when they have been read, which is when they have left the client.
+/// The pipe of requests tells when they have been read, which is when they have left the client; and that of
+/// responses, when they have left the server.
 extension InProcessCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
-    guard pipe.hasEnded else { return }
+    guard pipe !== request.responses, pipe.hasEnded else { return }
     onLoop { $0.receiver.sent(.end) }
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
-    onLoop { $0.receiver.sent(.message) }
+    let isRequest = pipe !== request.responses
+    onLoop { $0.tellRead(isRequest: isRequest) }
+  }
+
+  func pipe(_ pipe: MessagePipe, refused byteCount: Int) {
+    let isRequest = pipe !== request.responses
+    onLoop { $0.refuse(byteCount, isRequest: isRequest) }
   }
 }
 
@@ -45,6 +52,8 @@ extension InProcessCall: ServerStream {
   }
 
   func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
+
+  func sendHeaders() { onLoop { $0.tellHeaders() } }
 
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
 

@@ -30,7 +30,9 @@ final class InProcessCall: @unchecked Sendable {
   private var phase = Phase.idle
   private var headersTold = false
   private var timer: LoopTimer?
-  private var observation: Observation?
+  private var observations: [Observation] = []
+  private var sent = MessageTotals()
+  private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
   var task: Task<Void, Never>?
 
@@ -39,6 +41,12 @@ final class InProcessCall: @unchecked Sendable {
     self.receiver = receiver
     self.transport = transport
     headers = request.options.map { $0.initialMetadata.allowed } ?? HPACKHeaders()
+    if case .stream(let pipe) = request.body { pipe.limitMessages(to: transport.options.maxRequestSize) }
+    request.responses?.limitMessages(to: responseLimit)
+  }
+
+  private var responseLimit: Int {
+    request.options?.responseSizeLimit ?? transport.channelOptions.maxResponseSize
   }
 
   var isHandling: Bool { phase == .handling }
@@ -49,26 +57,32 @@ final class InProcessCall: @unchecked Sendable {
     guard phase == .idle else { return }
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
+    observe(transport.channelOptions.observer, isServer: false)
+    guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
     guard let handler = handler else { return close(.unknownMethod) }
-    if let observer = transport.options.observer {
-      observation = Observation(
-        observer,
-        ObservedCall(method: request.method, headers: headers, isServer: true)
-      )
-    }
+    observe(transport.options.observer, isServer: true)
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe):
       pipe.attach(self)
+      request.responses?.attach(self)
       handler.start(self)
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
       }
+      sent.add(message.byteCount)
+      request.responses?.attach(self)
       receiver.sent(.end)
       message.withBytes { handler.start(self, message: $0) }
     }
+  }
+
+  private func observe(_ observer: (any CallObserver)?, isServer: Bool) {
+    guard let observer else { return }
+    let call = ObservedCall(method: request.method, headers: headers, isServer: isServer)
+    observations.append(Observation(observer, call))
   }
 
   private var handler: (any MethodHandler)? {
@@ -100,9 +114,10 @@ final class InProcessCall: @unchecked Sendable {
   func answer(_ message: MessageBuffer) {
     guard phase == .handling else { return }
     tellHeaders()
-    if let limit = request.options?.responseSizeLimit, message.byteCount > limit {
-      return close(.messageTooLarge(message.byteCount, limit: limit))
+    guard message.byteCount <= responseLimit else {
+      return close(.messageTooLarge(message.byteCount, limit: responseLimit))
     }
+    received.add(message.byteCount)
     message.withBytes { receiver.receive(message: $0) }
     end(.ok)
   }
@@ -131,12 +146,37 @@ final class InProcessCall: @unchecked Sendable {
       pipe.detach()
       pipe.abort(status.isOk ? .callGone : status)
     }
+    request.responses?.detach()
     streamObserver?.closed(status)
     streamObserver = nil
-    observation?.end(status)
-    observation = nil
+    tellObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
+  }
+
+  private func tellObservers(_ status: GRPCStatus) {
+    guard !observations.isEmpty else { return }
+    if case .stream(let pipe) = request.body { sent = pipe.totals }
+    if let responses = request.responses { received = responses.totals }
+    for observation in observations {
+      // What the client sends is what the server receives.
+      if observation.isServer {
+        observation.end(status, sent: received, received: sent)
+      } else {
+        observation.end(status, sent: sent, received: received)
+      }
+    }
+    observations = []
+  }
+
+  /// A message was read out of one of the pipes.
+  func tellRead(isRequest: Bool) {
+    if isRequest { receiver.sent(.message) } else { streamObserver?.sent(.message) }
+  }
+
+  /// A message was written that is above its reader's limit.
+  func refuse(_ byteCount: Int, isRequest: Bool) {
+    close(.messageTooLarge(byteCount, limit: isRequest ? transport.options.maxRequestSize : responseLimit))
   }
 
   /// Names who is told of the server's side.
@@ -151,7 +191,19 @@ final class InProcessCall: @unchecked Sendable {
   }
 }
 
+extension MessageTotals {
+  fileprivate mutating func add(_ byteCount: Int) {
+    messages += 1
+    bytes += byteCount + MessageBuffer.prefixByteCount
+  }
+}
+
 extension HPACKHeaders {
+  /// As HTTP/2 counts it.
+  fileprivate var listSize: Int {
+    (0..<fieldCount).reduce(0) { $0 + nameBytes(at: $1).count + valueBytes(at: $1).count + 32 }
+  }
+
   /// What of this a user may send: see `HeaderWriter`.
   fileprivate var allowed: HPACKHeaders {
     var allowed = HPACKHeaders()

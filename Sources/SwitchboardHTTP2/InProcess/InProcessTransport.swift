@@ -7,14 +7,21 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let loop: Loop
   let router: Router
   let options: ServerOptions
+  let channelOptions: ChannelOptions
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
   private var drained: [CheckedContinuation<Void, Never>] = []
 
-  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup) {
+  init(
+    _ providers: [any CallHandlerProvider],
+    _ options: ServerOptions,
+    _ channelOptions: ChannelOptions,
+    _ group: LoopGroup
+  ) {
     router = Router(providers)
     self.options = options
+    self.channelOptions = channelOptions
     self.group = group
     loop = group.nextLoop()
   }
@@ -70,14 +77,16 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 extension Channel {
   /// A channel to services within this process, for tests and for calls that need not leave it.
   ///
-  /// Of the options, those that concern calls apply. Runs on a loop of `group`, or on one of its own.
+  /// Of the options, those that concern calls apply: `options` for the services' side, `channelOptions` for the
+  /// callers'. Runs on a loop of `group`, or on one of its own.
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
+    channelOptions: ChannelOptions = ChannelOptions(),
     group: LoopGroup? = nil
   ) throws(GRPCStatus) {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
-    self.init(InProcessTransport(providers, options, loops))
+    self.init(InProcessTransport(providers, options, channelOptions, loops))
   }
 }

@@ -5,11 +5,13 @@ final class ConnectAttempt {
   typealias Completion = (Result<Socket, SocketError>) -> Void
 
   private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+  let address: SocketAddress
   private let loop: Loop
   private var socket: Socket?
   private var completion: Completion?
 
   init(_ address: SocketAddress, on loop: Loop, _ completion: @escaping Completion) {
+    self.address = address
     self.loop = loop
     self.completion = completion
     request.pointee.data = Unmanaged.passUnretained(self).toOpaque()

@@ -3,17 +3,27 @@
 final class Connector {
   typealias Completion = (Result<Socket, SocketError>) -> Void
 
-  private static let attemptDelay = Duration.milliseconds(250)
+  /// What RFC 8305 recommends.
+  static let attemptDelay = Duration.milliseconds(250)
 
   private let loop: Loop
+  private let delay: Duration
   private var waiting: [SocketAddress]
   private var attempts: [ObjectIdentifier: ConnectAttempt] = [:]
+  /// The addresses that are left when one has answered, should it turn out to be of no use.
+  private(set) var remaining: [SocketAddress] = []
   private var nextAttempt: LoopTimer?
   private var completion: Completion?
   private var lastError = SocketError.noAddress
 
-  init(_ addresses: [SocketAddress], on loop: Loop, _ completion: @escaping Completion) {
+  init(
+    _ addresses: [SocketAddress],
+    on loop: Loop,
+    delay: Duration = Connector.attemptDelay,
+    _ completion: @escaping Completion
+  ) {
     self.loop = loop
+    self.delay = delay
     self.completion = completion
     waiting = Self.interleaved(addresses)
   }
@@ -64,7 +74,7 @@ final class Connector {
   private func scheduleNext() {
     let timer = LoopTimer { [self] in tryNext() }
     nextAttempt = timer
-    loop.schedule(timer, after: Self.attemptDelay)
+    loop.schedule(timer, after: delay)
   }
 
   private func finish(_ result: Result<Socket, SocketError>) {
@@ -76,6 +86,7 @@ final class Connector {
 
   private func stop() {
     cancelTimer()
+    remaining = attempts.values.map(\.address) + waiting
     waiting = []
     for attempt in attempts.values { attempt.cancel() }
     attempts = [:]

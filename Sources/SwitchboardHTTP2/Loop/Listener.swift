@@ -17,14 +17,22 @@ final class Listener: @unchecked Sendable {
   private let descriptor: Int32
   private let loop: Loop
   private let accepted: Accepted
+  private let failed: @Sendable (SocketError) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t>?
 
   /// How many are accepted before the loop's other work has its turn.
   private static let batch = 64
 
-  init(_ address: SocketAddress, on loop: Loop, accepted: @escaping Accepted) throws(SocketError) {
+  /// `failed` is told of what keeps it from accepting, which it goes on trying.
+  init(
+    _ address: SocketAddress,
+    on loop: Loop,
+    accepted: @escaping Accepted,
+    failed: @escaping @Sendable (SocketError) -> Void = { _ in }
+  ) throws(SocketError) {
     self.loop = loop
     self.accepted = accepted
+    self.failed = failed
     descriptor = try ListeningSocket.open(address)
     self.address = ListeningSocket.name(of: descriptor) ?? address
   }
@@ -70,7 +78,7 @@ final class Listener: @unchecked Sendable {
       if accepted >= 0 {
         self.accepted(accepted, address.kind, ListeningSocket.address(in: storage, length))
       } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-        return pause()
+        return pause(SocketError(errno: errno))
       } else if errno != EINTR && errno != ECONNABORTED {
         return
       }
@@ -78,7 +86,8 @@ final class Listener: @unchecked Sendable {
   }
 
   /// There is nothing to accept with: tries again when something may have been given back.
-  private func pause() {
+  private func pause(_ error: SocketError) {
+    failed(error)
     if let poll { uv_poll_stop(poll) }
     loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
   }

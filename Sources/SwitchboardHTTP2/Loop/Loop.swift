@@ -27,6 +27,8 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var expectation = Expectation.none
   /// How many sockets and listeners are open: a loop stops only when there is none.
   @exclusivity(unchecked) var openHandles = 0
+  @exclusivity(unchecked) var lingeringSockets = 0
+  static let maxLingeringSockets = 256
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let patience = Patience()
 

@@ -19,6 +19,9 @@ final class Socket {
   /// Let go of by `close`. Not weak: that would make every retain of the delegate a slow one.
   @exclusivity(unchecked) var delegate: (any SocketDelegate)?
   @exclusivity(unchecked) private(set) var isWriting = false
+  /// Ends a gentle close that the peer does not.
+  @exclusivity(unchecked) private var lingering: LoopTimer?
+  @exclusivity(unchecked) private var hasEnded = false
   @exclusivity(unchecked) private var pending: OutputBuffer?
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
 
@@ -63,6 +66,8 @@ final class Socket {
       delegate?.socketDidRead(UnsafeRawBufferPointer(start: base, count: count))
     } else if count < 0 {
       stopReading()
+      hasEnded = true
+      if lingering != nil { return close() }
       delegate?.socketDidEnd(Int32(count) == UV_EOF.rawValue ? nil : SocketError(Int32(count)))
     }
   }
@@ -121,10 +126,35 @@ final class Socket {
     if status == 0, stream != nil { delegate?.socketDidDrain() }
   }
 
+  /// How long a peer has to read the last words and close.
+  private static let lingeringTime = Duration.seconds(1)
+
+  /// Closes when the peer does, with what was written last sent and the rest of what it sends thrown away: closing
+  /// with bytes unread would make the system take back what the peer has not read yet. Waits only so long, and
+  /// only for so many sockets at once.
+  func closeGently() {
+    guard let stream, !hasEnded, loop.lingeringSockets < Loop.maxLingeringSockets else { return close() }
+    delegate = nil
+    let timer = LoopTimer { self.close() }
+    lingering = timer
+    loop.lingeringSockets += 1
+    loop.schedule(timer, after: Self.lingeringTime)
+    let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+    let result = uv_shutdown(request, stream) { request, _ in request?.deallocate() }
+    guard result != 0 else { return }
+    request.deallocate()
+    close()
+  }
+
   func close() {
     guard let stream else { return }
     self.stream = nil
     delegate = nil
+    if let lingering {
+      loop.cancel(lingering)
+      loop.lingeringSockets -= 1
+      self.lingering = nil
+    }
     uv_close(UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)) { handle in
       guard let handle, let data = handle.pointee.data else { return }
       let socket = Unmanaged<Socket>.fromOpaque(data).takeRetainedValue()

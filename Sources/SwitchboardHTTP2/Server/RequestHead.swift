@@ -25,7 +25,8 @@ struct RequestHead {
 
   /// Why a request is not answered by a handler.
   enum Rejection {
-    case http(status: StaticString, message: StaticString)
+    /// With the methods that are allowed, where another one is the reason.
+    case http(status: StaticString, message: StaticString, allowed: StaticString?)
     case status(GRPCStatus)
   }
 
@@ -81,8 +82,10 @@ struct RequestHead {
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
     guard listSize <= listSizeLimit else { return .status(.headersTooLarge) }
-    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST") }
-    guard isGRPC else { return .http(status: "415", message: "the content type is not application/grpc") }
+    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
+    guard isGRPC else {
+      return .http(status: "415", message: "the content type is not application/grpc", allowed: nil)
+    }
     guard acceptsTrailers else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
     guard handler != nil else { return .status(.unknownMethod) }

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 /// A gRPC server: some services, listening on any number of addresses.
 public final class Server: Sendable {
-  private let core: ServerCore
+  let core: ServerCore
 
   /// Runs on the loops of `group`, or on one of its own.
   public init(
@@ -44,11 +44,14 @@ public final class Server: Sendable {
   ///
   /// Throws, and changes nothing, when the new ones cannot be used.
   public func reload(_ tls: ServerTLS) throws(GRPCStatus) {
-    guard core.tlsContext != nil else {
-      throw GRPCStatus(code: .failedPrecondition, message: "the server was made without TLS")
-    }
     try core.replaceTLS(tls)
   }
+
+  /// Reads the files that the certificates came from again, for connections from now on: for certificates that are
+  /// renewed in place.
+  ///
+  /// Throws, and changes nothing, when what is in them now cannot be used.
+  public func reloadCertificates() throws(GRPCStatus) { try core.reloadTLS() }
 
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
     let core = core
@@ -57,6 +60,12 @@ public final class Server: Sendable {
       listener = try Listener(address, on: core.group.nextLoop()) { descriptor, kind, peer in
         let loop = core.group.nextLoop()
         loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
+      } failed: { error in
+        core.options.logger.log(
+          .error,
+          "cannot accept connections for now",
+          ["address": "\(address)", "reason": "\(error)"]
+        )
       }
     } catch {
       throw error.status("cannot listen on \(address)")

@@ -24,6 +24,10 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
 
+  func sendHeaders() {
+    if connection.loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
+  }
+
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
 
   func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
@@ -94,6 +98,7 @@ extension ServerCallStream {
   func handleSignals() {
     let taken = signals.takeSignals()
     if taken.contains(.returned) { connection.runningHandlers -= 1 }
+    if taken.contains(.headers) { sendHeadersAlone() }
     if taken.contains(.readable) { sendResponses() }
     if taken.contains(.credit) { giveCredit() }
     if taken.contains(.end), let outcome = shared.withLock({ $0.outcome }) {
@@ -105,7 +110,7 @@ extension ServerCallStream {
     guard let inbound, phase != .closed else { return }
     let credit = inbound.takeWithheld()
     guard credit > 0 else { return }
-    connection.session.consumeStream(id, credit)
+    connection.settle(released: credit, on: id)
     connection.setNeedsFlush()
   }
 
@@ -114,14 +119,23 @@ extension ServerCallStream {
     guard phase == .handling || phase == .ending else { return }
     connection.sawTraffic()
     if headersSent {
+      if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
       connection.session.resume(id)
     } else if phase == .handling {
-      sendHeaders()
+      submitHeaders()
     }
     connection.setNeedsFlush()
   }
 
-  private func sendHeaders() {
+  /// Messages follow when there are any.
+  private func sendHeadersAlone() {
+    guard phase == .handling, !headersSent else { return }
+    connection.sawTraffic()
+    submitHeaders()
+    connection.setNeedsFlush()
+  }
+
+  private func submitHeaders() {
     let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
     body.compression = head.negotiated(compression)
     body.pipe = pipe
@@ -169,8 +183,15 @@ extension ServerCallStream {
   }
 
   private func endOpenResponse(_ message: MessageBuffer?, _ pipe: MessagePipe?) {
-    if let message { pipe?.push(message) }
-    pipe?.finish()
+    if let pipe {
+      body.pipe = pipe
+      if let message { pipe.push(message) }
+      pipe.finish()
+    } else if let message {
+      body.setOnly(message)
+    } else {
+      body.isLast = true
+    }
     connection.session.resume(id)
   }
 
@@ -184,7 +205,7 @@ extension ServerCallStream {
   }
 
   func reject(_ rejection: RequestHead.Rejection) {
-    guard case .http(let code, let message) = rejection else {
+    guard case .http(let code, let message, let allowed) = rejection else {
       if case .status(let status) = rejection { end(nil, status) }
       return
     }
@@ -194,6 +215,7 @@ extension ServerCallStream {
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
     headers.add("grpc-status", "13")
     headers.add("grpc-message", message)
+    if let allowed { headers.add("allow", allowed) }
     connection.session.submitTrailersOnly(self)
     connection.setNeedsFlush()
   }

@@ -36,6 +36,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
+  @exclusivity(unchecked) private var received = MessageTotals()
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -82,12 +83,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
-    let credit = take(bytes)
-    if credit == bytes.count {
-      connection.session.consume(id, credit)
-    } else {
-      connection.session.consumeConnection(bytes.count)
-    }
+    connection.settle(arrived: bytes.count, credit: take(bytes), on: id)
   }
 
   override func remoteDidEnd() {
@@ -106,7 +102,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func didClose(_ code: UInt32) {
     let wasEnded = localEnded
     phase = .closed
-    observation?.end(wasEnded ? status : .callGone)
+    observation?.end(wasEnded ? status : .callGone, sent: body.totals, received: received)
     observation = nil
     cancelTimer()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
@@ -120,6 +116,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     responses?.detach()
     inbound?.pipe.abort(.callGone)
     inbound?.pipe.detach()
+    connection.forget(inbound?.takeWithheld() ?? 0)
     tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
   }
@@ -159,8 +156,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   /// Takes bytes of the request, and returns how many of them the client may send again at once.
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, phase != .closed, phase != .ending else { return bytes.count }
+    received.bytes += bytes.count
     if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
+      received.messages += 1
       connection.streamIsReady(self)
       return bytes.count
     }
@@ -173,6 +172,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    received.messages += 1
     let message = message.isCompressed ? try decompress(message) : message
     if let inbound {
       inbound.pipe.push(message)
@@ -213,8 +213,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func startIfWhole() {
     if let rejection = head.rejection { return reject(rejection) }
-    if let failure { return end(nil, failure) }
     guard let handler = head.handler else { return }
+    observe(handler.method)
+    if let failure { return end(nil, failure) }
     if inbound != nil {
       begin()
       handler.start(self)
@@ -242,12 +243,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   private func begin() {
     phase = .handling
     startDeadline()
-    if let observer = connection.options.observer, let method = head.handler?.method {
-      let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
-      observation = Observation(observer, call)
-    }
-
     inbound?.pipe.attach(self)
+  }
+
+  private func observe(_ method: MethodDescriptor) {
+    guard observation == nil, let observer = connection.options.observer else { return }
+    let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
+    observation = Observation(observer, call)
   }
 
   /// It runs from the first sight of the headers, whether the request is whole or not.

@@ -32,22 +32,35 @@ final class ServerConnection: Connection {
     keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: options.minimumPingInterval)
     lastCallEnd = loop.now
-    guard let session = Session(.server, settings: core.sessionSettings) else { return nil }
+    let settings = core.sessionSettings
+    guard let session = Session(.server, settings: settings) else { return nil }
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context)
       guard tls != nil else { return nil }
     }
-    super.init(loop: loop, socket: socket, session: session, tls: tls)
+    super.init(loop: loop, socket: socket, session: session, settings: settings, tls: tls)
     startLimits()
   }
 
   override var isLowLatency: Bool { options.lowLatency }
 
   override func didBecomeSecure() {
-    guard let certificate = tls?.peerCertificate else { return }
-    peer.certificateSubject = certificate.subject
-    peer.certificateNames = certificate.names
+    peer.certificate = tls?.peerCertificate
+  }
+
+  override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
+    switch (`protocol`, tls == nil) {
+    case (.tls, true): return .clientSpeaksTLS
+    case (.http1, true): return .peerSpeaksHTTP1
+    case (.http1, false): return .clientSpeaksNoTLS
+    case (.http2, false):
+      let answer = loop.takeOutput()
+      PlainGoAway.bytes(.inadequateSecurity, "this port requires TLS").withUnsafeBytes { answer.append($0) }
+      socket.write(answer)
+      return .clientSpeaksNoTLS
+    default: return nil
+    }
   }
 
   /// The client's first settings end its handshake.
@@ -83,7 +96,11 @@ final class ServerConnection: Connection {
 
   override func didClose(_ reason: GRPCStatus) {
     stopLimits()
-    if isOpen { options.observer?.connectionClosed(observed, reason) }
+    if isOpen {
+      options.observer?.connectionClosed(observed, reason)
+    } else {
+      options.observer?.connectionFailed(observed, reason)
+    }
     // One that never opened had a failed handshake, or was no client of ours.
     options.logger.log(
       isOpen ? .debug : .warning,
@@ -108,6 +125,7 @@ final class ServerConnection: Connection {
 
   override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
     guard isAck else { return policePing() }
+    if takeMeasuringPing(payload) { return }
     guard payload == Self.drainPing, draining == .announced else { return }
     draining = .final
     session.goAway(.noError)

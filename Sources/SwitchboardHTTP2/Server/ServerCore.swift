@@ -34,13 +34,22 @@ final class ServerCore: @unchecked Sendable {
       maxConcurrentStreams: options.maxConcurrentStreams,
       streamWindow: options.streamWindow,
       connectionWindow: options.connectionWindow,
+      windowLimit: options.maxWindow,
+      unreadLimit: options.connectionBufferSize,
       maxHeaderListSize: options.maxHeaderListSize
     )
   }
 
   var tlsContext: TLSContext? { tls.withLock { $0 } }
 
+  /// Reads again what the certificates in use were read from.
+  func reloadTLS() throws(GRPCStatus) {
+    guard let source = tlsContext?.serverOptions else { throw .serverWithoutTLS }
+    try replaceTLS(source)
+  }
+
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
+    guard tlsContext != nil else { throw .serverWithoutTLS }
     let context = try TLSContext(server: options)
     tls.withLock { $0 = context }
   }
@@ -114,6 +123,10 @@ final class ServerCore: @unchecked Sendable {
 }
 
 extension GRPCStatus {
+  static let serverWithoutTLS = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the server was made without TLS"
+  )
   static let serverStopped = GRPCStatus(
     code: .unavailable,
     message: "the server was stopped",

@@ -14,6 +14,11 @@ public struct ServerOptions: Sendable {
   public var streamWindow = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
+  /// What these windows may grow to, where much is in flight on the way here and is read as it comes: they follow
+  /// the link's bandwidth and delay. No more than `streamWindow` keeps both fixed.
+  public var maxWindow = 8 * 1024 * 1024
+  /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
+  public var connectionBufferSize = 64 * 1024 * 1024
   /// How many connections may be open at once; further ones are closed as soon as they are accepted.
   public var maxConnections = 16_384
   /// How long a connection without calls is kept. `nil`: for ever.

@@ -6,4 +6,5 @@ enum HTTP2Error: UInt32 {
   case refusedStream = 0x7
   case cancel = 0x8
   case enhanceYourCalm = 0xb
+  case inadequateSecurity = 0xc
 }

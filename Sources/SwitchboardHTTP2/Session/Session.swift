@@ -5,9 +5,17 @@ import SwitchboardCall
 protocol SessionDelegate: AnyObject {
   /// A peer opens a stream. `nil` refuses it.
   func sessionDidOpenStream(_ id: Int32) -> SessionStream?
-  func sessionDidReceiveGoAway(lastStream: Int32, code: UInt32)
+  func sessionDidReceiveGoAway(_ goAway: GoAway)
   func sessionDidReceiveSettings()
   func sessionDidReceivePing(isAck: Bool, payload: UInt64)
+}
+
+/// What a peer says when it ends a connection.
+struct GoAway {
+  let lastStream: Int32
+  let code: UInt32
+  /// In the peer's words; often empty.
+  let reason: String
 }
 
 /// One side of an HTTP/2 connection: owns an nghttp2 session. Bytes in, bytes out, no I/O.
@@ -24,6 +32,9 @@ final class Session {
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
   let headers = HeaderWriter()
+  /// The last of our requests whose headers were handed to the connection.
+  @exclusivity(unchecked) var lastRequestSent: Int32 = 0
+  @exclusivity(unchecked) private var connectionWindow: Int
   let frameLimit: Int
 
   enum Role { case client, server }
@@ -31,6 +42,7 @@ final class Session {
   /// `nil` when there is no memory for it.
   init?(_ role: Role, settings: SessionSettings) {
     frameLimit = settings.maxFrameSize
+    connectionWindow = settings.connectionWindow
     guard let raw = SessionFactory.make(role, settings) else { return nil }
     self.raw = raw
     nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
@@ -42,7 +54,7 @@ final class Session {
   private func submit(_ settings: SessionSettings) -> Bool {
     let entries = settings.entries
     guard nghttp2_submit_settings(raw, 0, entries, entries.count) == 0 else { return false }
-    return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(settings.connectionWindow)) == 0
+    return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
   }
 
   /// Takes what came from the peer. `false` when the connection can only be closed.
@@ -134,6 +146,18 @@ extension Session {
 
   func submitTrailers(_ id: Int32, constant: ConstantHeaders) {
     nghttp2_submit_trailer(raw, id, constant.entries, constant.count)
+  }
+
+  /// Lets the peer send more before it must wait: on every stream, and on all together.
+  func growWindows(to window: Int) {
+    var entry = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+      value: UInt32(clamping: window)
+    )
+    nghttp2_submit_settings(raw, 0, &entry, 1)
+    guard window > connectionWindow else { return }
+    connectionWindow = window
+    nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: window))
   }
 
   func resume(_ id: Int32) {

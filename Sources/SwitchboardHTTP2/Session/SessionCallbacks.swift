@@ -115,9 +115,12 @@ enum SessionCallbacks {
 
   // MARK: Sending
 
-  private static let frameSent: nghttp2_on_frame_send_callback = { raw, frame, _ in
+  private static let frameSent: nghttp2_on_frame_send_callback = { raw, frame, userData in
     guard let frame else { return 0 }
     let head = head(frame)
+    if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
+      with(session: userData, else: ()) { $0.lastRequestSent = head.stream_id }
+    }
     guard head.flags & endStream != 0,
       UInt32(head.type) == NGHTTP2_DATA.rawValue || UInt32(head.type) == NGHTTP2_HEADERS.rawValue
     else { return 0 }
@@ -194,7 +197,14 @@ extension Session {
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway
-      delegate?.sessionDidReceiveGoAway(lastStream: goAway.last_stream_id, code: goAway.error_code)
+      let reason = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+      delegate?.sessionDidReceiveGoAway(
+        GoAway(
+          lastStream: goAway.last_stream_id,
+          code: goAway.error_code,
+          reason: String(decoding: reason.prefix(256), as: UTF8.self)
+        )
+      )
     case NGHTTP2_PING.rawValue:
       let payload = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
       let isAck = head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0

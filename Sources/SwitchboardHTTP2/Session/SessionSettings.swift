@@ -5,6 +5,10 @@ struct SessionSettings {
   var maxConcurrentStreams = 100
   var streamWindow = 1 << 20
   var connectionWindow = 4 << 20
+  /// What the windows may grow to.
+  var windowLimit = 8 << 20
+  /// How much may lie unread in all streams together before the whole connection waits.
+  var unreadLimit = 64 << 20
   var maxFrameSize = 64 * 1024
   var maxHeaderListSize = 16 * 1024
   var isServer = true

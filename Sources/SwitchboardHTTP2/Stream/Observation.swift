@@ -6,11 +6,15 @@ struct Observation {
   private let call: ObservedCall
   private let token: (any Sendable)?
 
+  var isServer: Bool { call.isServer }
+
   init(_ observer: any CallObserver, _ call: ObservedCall) {
     self.observer = observer
     self.call = call
     token = observer.callStarted(call)
   }
 
-  func end(_ status: GRPCStatus) { observer.callEnded(call, status, token) }
+  func end(_ status: GRPCStatus, sent: MessageTotals, received: MessageTotals) {
+    observer.callEnded(call, ObservedEnd(status: status, sent: sent, received: received), token)
+  }
 }

@@ -14,11 +14,26 @@ struct OutboundBody {
   var sentCount = 0
   /// No message follows `current`.
   var isLast = false
+  /// What has been sent, or begun.
+  private(set) var totals = MessageTotals()
+  /// What was taken out of the pipe, for as long as it may have to be sent again.
+  private var kept: SentMessages?
+  /// How many messages have been told of as sent, in whichever attempt.
+  private var toldCount = 0
+  private var wholeCount = 0
+  private var hasTaken = false
 
   mutating func setOnly(_ message: MessageBuffer) {
-    current = compressed(message)
-    offset = 0
+    begin(message)
     isLast = true
+  }
+
+  private mutating func begin(_ message: MessageBuffer) {
+    let message = compressed(message)
+    current = message
+    offset = 0
+    totals.messages += 1
+    totals.bytes += message.byteCount + MessageBuffer.prefixByteCount
   }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
@@ -52,10 +67,15 @@ struct OutboundBody {
   /// Makes the next message the current one, or says how the read ends.
   private mutating func nextMessage(_ copied: Int) -> BodyRead? {
     if isLast { return .last(copied) }
+    if let message = kept?.next() {
+      begin(message)
+      return nil
+    }
     switch pipe?.pop() ?? .empty {
     case .message(let message):
-      current = compressed(message)
-      offset = 0
+      hasTaken = true
+      if kept?.append(message) == false { kept = nil }
+      begin(message)
       return nil
     case .empty: return copied > 0 ? .copied(copied) : .wait
     case .end, .failed:
@@ -65,7 +85,7 @@ struct OutboundBody {
   }
 
   private func compressed(_ message: MessageBuffer) -> MessageBuffer {
-    compression == .none ? message : Compressor.compress(message, compression)
+    compression == .none || !message.mayCompress ? message : Compressor.compress(message, compression)
   }
 
   private mutating func advance(_ count: Int, in message: MessageBuffer) {
@@ -73,6 +93,64 @@ struct OutboundBody {
     guard offset == message.unsafeFramedBytes.count else { return }
     current = nil
     offset = 0
+    wholeCount += 1
+    guard wholeCount > toldCount else { return }
+    toldCount = wholeCount
     sentCount += 1
+  }
+}
+
+// MARK: - Sending again
+
+extension OutboundBody {
+  /// Keeps what is taken out of the pipe, up to so many bytes, in case it must be sent again.
+  mutating func keepSent(upTo byteCount: Int) { kept = SentMessages(limit: byteCount) }
+
+  /// It will not be sent again.
+  mutating func forgetSent() {
+    kept = nil
+    hasTaken = true
+  }
+
+  /// Whether everything that was taken is still there.
+  var canSendAgain: Bool { pipe == nil || kept != nil || !hasTaken }
+
+  mutating func startAgain() {
+    current = nil
+    offset = 0
+    isLast = false
+    wholeCount = 0
+    totals = MessageTotals()
+    kept?.rewind()
+  }
+}
+
+/// Messages that were sent, in their order, as long as they are not too many.
+struct SentMessages {
+  private var messages: [MessageBuffer] = []
+  private var byteCount = 0
+  private var position = 0
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// `false` when it is too much to be kept.
+  mutating func append(_ message: MessageBuffer) -> Bool {
+    byteCount += message.byteCount + MessageBuffer.prefixByteCount
+    guard byteCount <= limit else { return false }
+    messages.append(message)
+    position = messages.count
+    return true
+  }
+
+  mutating func rewind() { position = 0 }
+
+  /// The next to send again.
+  mutating func next() -> MessageBuffer? {
+    guard position < messages.count else { return nil }
+    defer { position += 1 }
+    return messages[position]
   }
 }

@@ -10,6 +10,7 @@ struct StreamSignals: OptionSet {
   static let end = StreamSignals(rawValue: 8)
   static let cancel = StreamSignals(rawValue: 16)
   static let returned = StreamSignals(rawValue: 32)
+  static let headers = StreamSignals(rawValue: 64)
 }
 
 extension Atomic<Int> {

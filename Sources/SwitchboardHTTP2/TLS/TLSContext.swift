@@ -9,14 +9,18 @@ final class TLSContext: @unchecked Sendable {
   let isServer: Bool
   /// The name to ask for and to check, on a client.
   let serverName: String?
+  /// What a server's context was made from.
+  let serverOptions: ServerTLS?
 
   init(server options: ServerTLS) throws(GRPCStatus) {
     isServer = true
     serverName = nil
+    serverOptions = options
     guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
     configure(options.minimumVersion)
     SSL_CTX_set_alpn_select_cb(raw, Self.selectProtocol, nil)
+    SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil)
     try use(options.credentials)
     switch options.clientCertificates {
     case .none: break
@@ -32,6 +36,7 @@ final class TLSContext: @unchecked Sendable {
 
   init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
     isServer = false
+    serverOptions = nil
     self.serverName = options.serverNameOverride ?? serverName
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
@@ -75,6 +80,16 @@ final class TLSContext: @unchecked Sendable {
       X509_STORE_add_cert(store, certificate)
       X509_free(certificate)
     }
+  }
+
+  /// A client that offers no protocol at all is told so too.
+  private static let requireProtocol: SSL_client_hello_cb_fn = { ssl, alert, _ in
+    var bytes: UnsafePointer<UInt8>?
+    var count = 0
+    let kind = UInt32(TLSEXT_TYPE_application_layer_protocol_negotiation)
+    if SSL_client_hello_get0_ext(ssl, kind, &bytes, &count) == 1 { return SSL_CLIENT_HELLO_SUCCESS }
+    alert?.pointee = SSL_AD_NO_APPLICATION_PROTOCOL
+    return SSL_CLIENT_HELLO_ERROR
   }
 
   /// HTTP/2 or nothing.

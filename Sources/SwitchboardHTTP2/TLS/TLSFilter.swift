@@ -4,7 +4,7 @@ import SwitchboardCall
 /// The TLS state of one connection: ciphertext in, plaintext out, and the other way. No I/O.
 final class TLSFilter {
   // Unchecked exclusivity: confined to the connection's loop.
-  private let ssl: OpaquePointer
+  let ssl: OpaquePointer
   /// What came from the network, and what is to go there; the connection's state owns both.
   private let incoming: OpaquePointer
   private let outgoing: OpaquePointer
@@ -77,14 +77,34 @@ final class TLSFilter {
 
   private var handshakeFailure: GRPCStatus {
     let verification = SSL_get_verify_result(ssl)
+    guard !isWithoutHTTP2 else {
+      ERR_clear_error()
+      return .noHTTP2
+    }
     guard verification != X509_V_OK, let text = X509_verify_cert_error_string(verification) else {
-      return .tls("the handshake failed", origin: .peer)
+      return alertOr("the handshake failed")
     }
     ERR_clear_error()
+    let owner = context.serverName.map { "of \($0) " } ?? "of the client "
     return GRPCStatus(
       code: .unavailable,
-      message: "TLS: the peer's certificate is not accepted: \(String(cString: text))",
+      message: "TLS: the certificate \(owner)is not accepted: \(String(cString: text))",
       origin: .library
+    )
+  }
+
+  /// Our own callbacks, which look for the protocol and for nothing else, found none.
+  private var isWithoutHTTP2: Bool {
+    let reason = switchboard_error_reason(ERR_peek_last_error())
+    return context.isServer && (reason == SSL_R_CALLBACK_FAILED || reason == SSL_R_NO_APPLICATION_PROTOCOL)
+  }
+
+  /// The peer says what it did not like in an alert.
+  private func alertOr(_ what: String) -> GRPCStatus {
+    let isAlert = switchboard_error_is_alert(ERR_peek_last_error()) != 0
+    return .tls(
+      isAlert ? "the \(context.isServer ? "client" : "server") refused the connection" : what,
+      origin: .peer
     )
   }
 
@@ -114,7 +134,7 @@ final class TLSFilter {
       case SSL_ERROR_NONE: continue
       case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
       case SSL_ERROR_ZERO_RETURN: return .ended
-      default: return .failed(.tls("the connection broke", origin: .peer))
+      default: return .failed(alertOr("the connection broke"))
       }
     }
   }
@@ -142,36 +162,6 @@ final class TLSFilter {
     guard count > 0 else { return }
     output.append(UnsafeRawBufferPointer(start: bytes, count: count))
     switchboard_bio_reset(outgoing)
-  }
-}
-
-// MARK: - The peer's certificate
-
-extension TLSFilter {
-  /// The subject and the DNS names of a certificate that was checked; `nil` when there was none.
-  var peerCertificate: (subject: String, names: [String])? {
-    guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
-    defer { X509_free(certificate) }
-    return (subject(of: certificate), names(in: certificate))
-  }
-
-  private func subject(of certificate: OpaquePointer) -> String {
-    guard let text = BIO_new(BIO_s_mem()) else { return "" }
-    defer { BIO_free(text) }
-    switchboard_print_subject(text, certificate)
-    var bytes: UnsafeMutablePointer<CChar>?
-    let count = switchboard_bio_contents(text, &bytes)
-    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-  }
-
-  private func names(in certificate: OpaquePointer) -> [String] {
-    guard let names = switchboard_alternative_names(certificate) else { return [] }
-    defer { GENERAL_NAMES_free(names) }
-    return (0..<switchboard_alternative_name_count(names)).compactMap { index in
-      var count: Int32 = 0
-      guard let bytes = switchboard_dns_name(names, index, &count) else { return nil }
-      return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
-    }
   }
 }
 

@@ -16,7 +16,7 @@ final class FrameListener {
 
   deinit { close(descriptor) }
 
-  func accept() -> FramePeer {
-    FramePeer(serving: RawPeer(adopting: Glibc.accept(descriptor, nil, nil)))
-  }
+  func accept() -> FramePeer { FramePeer(serving: acceptRaw()) }
+
+  func acceptRaw() -> RawPeer { RawPeer(adopting: Glibc.accept(descriptor, nil, nil)) }
 }

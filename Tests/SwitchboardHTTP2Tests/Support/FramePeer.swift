@@ -20,6 +20,7 @@ final class FramePeer {
     static let settings: UInt8 = 4
     static let ping: UInt8 = 6
     static let goAway: UInt8 = 7
+    static let windowUpdate: UInt8 = 8
   }
 
   let raw: RawPeer
@@ -51,6 +52,14 @@ final class FramePeer {
     let length = payload.count
     let head = [UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
     raw.send(head + (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) } + payload)
+  }
+
+  /// The headers of a gRPC request.
+  static func request(_ path: String, _ more: [(String, String)] = []) -> [(String, String)] {
+    [
+      (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("te", "trailers"),
+      ("content-type", "application/grpc"),
+    ] + more
   }
 
   /// Headers, each as a literal that is not indexed.
@@ -85,6 +94,25 @@ final class FramePeer {
       if frame.type == type { return frame }
     }
     return nil
+  }
+
+  /// The next messages of the bodies to come, whatever their streams: each with its flag.
+  func nextMessages(_ count: Int) -> [(isCompressed: Bool, bytes: [UInt8])] {
+    var messages: [(isCompressed: Bool, bytes: [UInt8])] = []
+    var body: [UInt8] = []
+    while messages.count < count {
+      if body.count >= 5 {
+        let length = body[1..<5].reduce(0) { $0 << 8 | Int($1) }
+        if body.count >= 5 + length {
+          messages.append((body[0] == 1, Array(body[5..<5 + length])))
+          body.removeFirst(5 + length)
+          continue
+        }
+      }
+      guard let frame = next(Kind.data) else { break }
+      body += frame.payload
+    }
+    return messages
   }
 
   /// The headers of the next block, as `name: value`.

@@ -50,3 +50,9 @@ func temporaryFile(_ source: PEMSource) throws -> String {
   try Data(bytes).write(to: url)
   return url.path
 }
+
+/// Writes a source over a file.
+func write(_ source: PEMSource, to path: String) throws {
+  guard case .bytes(let bytes) = source else { return }
+  try Data(bytes).write(to: URL(filePath: path))
+}

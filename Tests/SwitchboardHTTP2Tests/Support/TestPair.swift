@@ -35,7 +35,7 @@ struct TestPair {
     let address = try bind(server, wire)
     let channel =
       wire == .inProcess
-      ? try Channel(inProcess: [service], options: serverOptions)
+      ? try Channel(inProcess: [service], options: serverOptions, channelOptions: channelOptions)
       : try Channel(target: "\(address)", options: channelOptions)
     let pair = TestPair(service: service, server: server, channel: channel, address: address)
     let result: Result<Void, any Error>

@@ -14,6 +14,19 @@ struct TestService: CallHandlerProvider {
     method: "Compressed",
     type: .bidirectionalStreaming
   )
+  static let selective = MethodDescriptor(
+    service: "test.Test",
+    method: "Selective",
+    type: .bidirectionalStreaming
+  )
+  static let greet = MethodDescriptor(service: "test.Test", method: "Greet", type: .bidirectionalStreaming)
+  static let greetOnce = MethodDescriptor(service: "test.Test", method: "GreetOnce", type: .unary)
+  static let greetThroughInterceptors = MethodDescriptor(
+    service: "test.Test",
+    method: "GreetThroughInterceptors",
+    type: .unary
+  )
+  static let sleep = MethodDescriptor(service: "test.Test", method: "Sleep", type: .clientStreaming)
   static let stubborn = MethodDescriptor(service: "test.Test", method: "Stubborn", type: .unary)
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
   static let expand = MethodDescriptor(service: "test.Test", method: "Expand", type: .serverStreaming)
@@ -56,8 +69,9 @@ struct TestService: CallHandlerProvider {
         return Array((context.peer.address + " \(context.deadline != nil)").utf8)
       },
       UnaryHandler(Self.identify, requests: bytes, responses: bytes) { _, context in
-        let names = context.peer.certificateNames.joined(separator: " ")
-        return Array("\(context.peer.certificateSubject ?? "nobody") \(names)".utf8)
+        let certificate = context.peer.certificate
+        let names = certificate?.alternativeNames.map { "\($0)" }.joined(separator: " ") ?? ""
+        return Array("\(certificate?.subject ?? "nobody") \(names)\n\(certificate?.pem ?? "")".utf8)
       },
       UnaryHandler(Self.hang, requests: bytes, responses: bytes) { [hanging, cancelled] request, _ in
         hanging.fire()
@@ -67,6 +81,54 @@ struct TestService: CallHandlerProvider {
           cancelled.fire()
         }
         return request
+      },
+      // Compresses the answers to messages that begin with a one, and holds back those to others.
+      BidirectionalStreamingHandler(Self.selective, requests: bytes, responses: bytes) {
+        requests,
+        responses,
+        context in
+        context.setCompression(.gzip)
+        for try await request in requests {
+          let isChosen = request.first == 1
+          try await responses.send(request, compress: isChosen, flush: isChosen)
+        }
+      },
+      BidirectionalStreamingHandler(Self.greet, requests: bytes, responses: bytes) {
+        requests,
+        responses,
+        context in
+        context.setInitialMetadata(["one": "1"])
+        context.sendInitialMetadata()
+        for try await request in requests { try await responses.send(request) }
+      },
+      UnaryHandler(Self.greetOnce, requests: bytes, responses: bytes) { [released] request, context in
+        context.setInitialMetadata(["one": "1"])
+        context.sendInitialMetadata()
+        await released.wait()
+        return request
+      },
+      UnaryHandler(
+        Self.greetThroughInterceptors,
+        requests: bytes,
+        responses: bytes,
+        interceptors: { [ServerInterceptor<[UInt8], [UInt8]>()] },
+        handler: { [released] request, context in
+          context.setInitialMetadata(["one": "1"])
+          context.sendInitialMetadata()
+          await released.wait()
+          return request
+        }
+      ),
+      // Reads nothing until it is released, or the call ends.
+      ClientStreamingHandler(Self.sleep, requests: bytes, responses: bytes) { [released] requests, _ in
+        await withTaskCancellationHandler {
+          await released.wait()
+        } onCancel: {
+          released.fire()
+        }
+        var count: [UInt8] = [0]
+        for try await _ in requests { count[0] &+= 1 }
+        return count
       },
       UnaryHandler(Self.stubborn, requests: bytes, responses: bytes) { [stubborn, released] request, _ in
         stubborn.add(1)

@@ -81,8 +81,8 @@ extension ClientPipeline {
   func makeWriter() -> PartWriter<Request> {
     PartWriter(eventLoop) {
       try self.writablePipe()
-    } send: { request in
-      self.send(.message(request, MessageMetadata()), promise: nil, to: 0)
+    } send: { request, metadata in
+      self.send(.message(request, metadata), promise: nil, to: 0)
     }
   }
 

@@ -75,12 +75,13 @@ final class ClientTransportEnd: @unchecked Sendable {
 
   @usableFromInline
   func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+    var buffer = buffer
+    buffer.mayCompress = metadata.compress
     if let requests, phase == .live {
       promises.add(promise)
-      requests.push(buffer)
+      requests.push(buffer, flush: metadata.flush)
     } else if phase == .gathering, message == nil {
       message = buffer
-      if !metadata.compress { options.compression = .none }
       promises.add(promise)
     } else {
       refuse(

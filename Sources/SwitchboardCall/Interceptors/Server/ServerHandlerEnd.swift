@@ -9,11 +9,13 @@ final class ServerHandlerEnd: ServerStream {
   }
 
   private let stream: any ServerStream
+  private let transport: ServerTransportEnd
   private let metadata = Locked(Metadata())
 
   @usableFromInline
-  init(_ stream: any ServerStream) {
+  init(_ stream: any ServerStream, _ transport: ServerTransportEnd) {
     self.stream = stream
+    self.transport = transport
   }
 
   @usableFromInline var eventLoop: any EventLoop { stream.eventLoop }
@@ -39,6 +41,12 @@ final class ServerHandlerEnd: ServerStream {
 
   @usableFromInline
   func setHeaders(_ headers: HPACKHeaders) { metadata.withLock { $0.initial = headers } }
+
+  @usableFromInline
+  func sendHeaders() {
+    if eventLoop.inEventLoop { return transport.sendMetadata() }
+    eventLoop.execute { self.transport.sendMetadata() }
+  }
 
   @usableFromInline
   func setTrailers(_ trailers: HPACKHeaders) { metadata.withLock { $0.trailers = trailers } }

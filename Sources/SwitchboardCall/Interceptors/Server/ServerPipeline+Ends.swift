@@ -14,9 +14,9 @@ extension ServerPipeline {
       switch part {
       case .metadata(let headers):
         transport.send(metadata: headers, promise)
-      case .message(let message, _):
+      case .message(let message, let metadata):
         do {
-          transport.send(try responses.encode(message), promise)
+          transport.send(try responses.encode(message), metadata, promise)
         } catch {
           transport.failToEncode(error, promise)
         }
@@ -42,6 +42,7 @@ extension ServerPipeline {
       switch answer {
       case .end: self.receive(.end, at: 0)
       case .failure(let status): self.errorCaught(status, at: 0)
+      case .sendMetadata: self.sendMetadataAlone()
       }
     }
     transport.stream.observe(transport)
@@ -80,9 +81,9 @@ extension ServerPipeline {
     PartWriter(eventLoop) {
       guard self.isOpen else { throw GRPCStatus.callEnded }
       return self.transport.stream.responses
-    } send: { response in
+    } send: { response, metadata in
       self.sendMetadata()
-      self.send(.message(response, MessageMetadata()), promise: nil, to: self.interceptors.count - 1)
+      self.send(.message(response, metadata), promise: nil, to: self.interceptors.count - 1)
     }
   }
 }

@@ -38,7 +38,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   ) {
     eventLoop = stream.eventLoop
     transport = ServerTransportEnd(stream, method)
-    handler = ServerHandlerEnd(stream)
+    handler = ServerHandlerEnd(stream, transport)
     self.interceptors = interceptors
   }
 
@@ -153,9 +153,19 @@ extension ServerPipeline {
     send(.end(status, handler.trailers), promise: nil, to: interceptors.count - 1)
   }
 
-  /// Sends the handler's metadata, unless that was done. On the loop.
+  /// Sends the handler's metadata before what follows it, unless that was done. On the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
+    guard !hasSentMetadata else { return }
+    hasSentMetadata = true
+    transport.waitsForMessage = true
+    send(.metadata(handler.initialMetadata), promise: nil, to: interceptors.count - 1)
+    transport.waitsForMessage = false
+  }
+
+  /// Sends the handler's metadata with nothing after it for now. On the loop.
+  @usableFromInline
+  func sendMetadataAlone() {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
     send(.metadata(handler.initialMetadata), promise: nil, to: interceptors.count - 1)

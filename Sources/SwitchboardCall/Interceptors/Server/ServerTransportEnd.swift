@@ -10,6 +10,8 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   enum Answer {
     case end
     case failure(GRPCStatus)
+    /// The handler wants its metadata sent before there is a message.
+    case sendMetadata
   }
 
   @usableFromInline let stream: any ServerStream
@@ -20,6 +22,8 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) private var hasFailed = false
   @exclusivity(unchecked) private var hasEnded = false
   @exclusivity(unchecked) private var promises = SentPromises()
+  /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
+  @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
 
   @usableFromInline
   init(_ stream: any ServerStream, _ method: MethodDescriptor) {
@@ -33,17 +37,20 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     promises.metadata = promise
     if !metadata.isEmpty { stream.setHeaders(metadata) }
+    if !waitsForMessage { stream.sendHeaders() }
   }
 
   @usableFromInline
-  func send(_ buffer: MessageBuffer, _ promise: EventLoopPromise<Void>?) {
+  func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
     promises.add(promise)
+    var buffer = buffer
+    buffer.mayCompress = metadata.compress
     if method.type.streamsResponses {
-      stream.responses.push(buffer)
+      stream.responses.push(buffer, flush: metadata.flush)
     } else if message == nil {
       message = buffer
     } else {
@@ -81,6 +88,8 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     message = nil
     stream.finish(status)
   }
+
+  func sendMetadata() { onAnswer?(.sendMetadata) }
 
   // MARK: Requests
 

@@ -1,0 +1,55 @@
+import SwitchboardCall
+
+/// Calls that wait for a connection with room, in their order. Calls that end while they wait stay in the queue,
+/// until there are many of them or their turn comes.
+struct WaitingCalls {
+  private var queue = Queue<ClientCallStream>()
+  private var ended = 0
+
+  /// How many still wait.
+  var count: Int { queue.count - ended }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ call: ClientCallStream) {
+    call.isQueued = true
+    queue.append(call)
+  }
+
+  /// The one that has waited longest.
+  mutating func popFirst() -> ClientCallStream? {
+    while let call = queue.popFirst() {
+      guard call.isQueued else {
+        ended -= 1
+        continue
+      }
+      call.isQueued = false
+      return call
+    }
+    return nil
+  }
+
+  /// A call in the queue has ended.
+  mutating func remove(_ call: ClientCallStream) {
+    guard call.isQueued else { return }
+    call.isQueued = false
+    ended += 1
+    guard ended > 32, ended * 2 > queue.count else { return }
+    var kept = Queue<ClientCallStream>()
+    while let call = queue.popFirst() {
+      if call.isQueued { kept.append(call) }
+    }
+    queue = kept
+    ended = 0
+  }
+
+  /// Takes out those for which it holds.
+  mutating func take(where condition: (ClientCallStream) -> Bool) -> [ClientCallStream] {
+    var taken: [ClientCallStream] = []
+    var kept = WaitingCalls()
+    while let call = popFirst() {
+      if condition(call) { taken.append(call) } else { kept.append(call) }
+    }
+    self = kept
+    return taken
+  }
+}

@@ -1,0 +1,51 @@
+import SwitchboardCall
+
+/// What a peer's first bytes look like.
+enum PeerProtocol {
+  /// A record of TLS: a handshake, or an alert.
+  case tls
+  /// A client's connection preface.
+  case http2
+  case http1
+  case other
+
+  init(firstBytes bytes: UnsafeRawBufferPointer) {
+    if bytes[0] == 0x16 || bytes[0] == 0x15, bytes.count < 2 || bytes[1] == 3 {
+      self = .tls
+    } else if bytes.starts(with: "PRI".utf8) {
+      self = .http2
+    } else if ["GET ", "POST", "PUT ", "HEAD", "HTTP/1"].contains(where: { bytes.starts(with: $0.utf8) }) {
+      self = .http1
+    } else {
+      self = .other
+    }
+  }
+}
+
+extension GRPCStatus {
+  static let clientSpeaksTLS = GRPCStatus(
+    code: .unavailable,
+    message: "TLS: the client speaks TLS, and this port does not",
+    origin: .peer
+  )
+  static let clientSpeaksNoTLS = GRPCStatus(
+    code: .unavailable,
+    message: "TLS: the client does not speak TLS, which this port requires",
+    origin: .peer
+  )
+  static let serverSpeaksTLS = GRPCStatus(
+    code: .unavailable,
+    message: "TLS: the server speaks TLS, and the channel was not told to",
+    origin: .peer
+  )
+  static let serverSpeaksNoTLS = GRPCStatus(
+    code: .unavailable,
+    message: "TLS: the server does not speak TLS, which the channel requires",
+    origin: .peer
+  )
+  static let peerSpeaksHTTP1 = GRPCStatus(
+    code: .unavailable,
+    message: "the peer speaks HTTP/1, not HTTP/2",
+    origin: .peer
+  )
+}

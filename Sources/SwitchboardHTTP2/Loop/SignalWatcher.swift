@@ -1,0 +1,55 @@
+import CLibuv
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Waits for the process to be sent one of some signals. While it waits they do nothing else; afterwards they do
+/// again what they did before.
+final class SignalWatcher {
+  private let loop: Loop
+  private var handles: [UnsafeMutablePointer<uv_signal_t>] = []
+  private var received: (() -> Void)?
+
+  /// On the loop. Calls back once, there.
+  init(_ signals: [Int32], on loop: Loop, _ received: @escaping () -> Void) {
+    self.loop = loop
+    self.received = received
+    handles = signals.map(watch)
+  }
+
+  private func watch(_ number: Int32) -> UnsafeMutablePointer<uv_signal_t> {
+    let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
+    uv_signal_init(loop.uv, handle)
+    loop.openHandles += 1
+    handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    uv_signal_start(
+      handle,
+      { handle, _ in
+        guard let data = handle?.pointee.data else { return }
+        Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue().finish()
+      },
+      number
+    )
+    return handle
+  }
+
+  /// Stops waiting; calls back, unless that was done.
+  func finish() {
+    guard let received else { return }
+    self.received = nil
+    for handle in handles { close(handle) }
+    handles = []
+    received()
+  }
+
+  private func close(_ handle: UnsafeMutablePointer<uv_signal_t>) {
+    uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)) { handle in
+      guard let handle, let data = handle.pointee.data else { return }
+      Unmanaged<SignalWatcher>.fromOpaque(data).takeRetainedValue().loop.openHandles -= 1
+      handle.deallocate()
+    }
+  }
+}

@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+extension Server {
+  /// What the system sends a process to end it.
+  public enum TerminationSignal: Sendable, CaseIterable {
+    /// From a terminal's Ctrl-C.
+    case interrupt
+    /// From whoever supervises the process.
+    case terminate
+
+    var number: Int32 {
+      switch self {
+      case .interrupt: SIGINT
+      case .terminate: SIGTERM
+      }
+    }
+  }
+
+  /// Serves until the process is sent one of the signals, or the task is cancelled; then shuts down: no call is taken
+  /// any more, and those under way may finish for as long as `grace` allows.
+  ///
+  /// A second signal, while calls finish, ends the process at once.
+  public func run(
+    until signals: Set<TerminationSignal> = [.interrupt, .terminate],
+    grace: Duration = .seconds(30)
+  ) async {
+    let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
+    await withTaskCancellationHandler {
+      await stop.wait()
+    } onCancel: {
+      stop.fire()
+    }
+    await shutDown(grace: grace)
+  }
+}
+
+/// A signal or a cancellation, whichever comes first.
+private final class StopRequest: @unchecked Sendable {
+  // Sendable holds because what changes is touched on the loop alone.
+  private let loop: Loop
+  private let signals: [Int32]
+  private var watcher: SignalWatcher?
+  private var isOver = false
+
+  init(_ signals: [Int32], on loop: Loop) {
+    self.loop = loop
+    self.signals = signals
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        guard !self.isOver else { return continuation.resume() }
+        self.watcher = SignalWatcher(self.signals, on: self.loop) {
+          self.watcher = nil
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  func fire() {
+    loop.execute {
+      self.isOver = true
+      self.watcher?.finish()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import COpenSSL
+import SwitchboardCall
+
+extension TLSFilter {
+  /// The peer's certificate, which was checked in the handshake; `nil` when there was none.
+  var peerCertificate: PeerCertificate? {
+    guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+    defer { X509_free(certificate) }
+    return PeerCertificate(
+      subject: Self.text { switchboard_print_subject($0, certificate) },
+      alternativeNames: Self.names(in: certificate),
+      pem: Self.text { PEM_write_bio_X509($0, certificate) }
+    )
+  }
+
+  /// What a function of OpenSSL prints.
+  private static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
+    guard let target = BIO_new(BIO_s_mem()) else { return "" }
+    defer { BIO_free(target) }
+    _ = print(target)
+    var bytes: UnsafeMutablePointer<CChar>?
+    let count = switchboard_bio_contents(target, &bytes)
+    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  private static func names(in certificate: OpaquePointer) -> [PeerCertificate.AlternativeName] {
+    guard let names = switchboard_alternative_names(certificate) else { return [] }
+    defer { GENERAL_NAMES_free(names) }
+    return (0..<switchboard_alternative_name_count(names)).compactMap { index in
+      var kind: Int32 = 0
+      var count: Int32 = 0
+      guard let start = switchboard_alternative_name(names, index, &kind, &count) else { return nil }
+      let bytes = UnsafeBufferPointer(start: start, count: Int(count))
+      let text = String(decoding: bytes, as: UTF8.self)
+      switch kind {
+      case GEN_DNS: return .dns(text)
+      case GEN_URI: return .uri(text)
+      case GEN_EMAIL: return .email(text)
+      default: return IPAddressText(bytes).map { .ipAddress($0.text) }
+      }
+    }
+  }
+}
+
+/// An internet address in numbers, from the bytes in which a certificate has it.
+struct IPAddressText {
+  let text: String
+
+  /// `nil` for anything but four or sixteen bytes.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    switch bytes.count {
+    case 4:
+      text = bytes.map(String.init).joined(separator: ".")
+    case 16:
+      // Not shortened: every address has one form.
+      text = stride(from: 0, to: 16, by: 2)
+        .map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+        .joined(separator: ":")
+    default:
+      return nil
+    }
+  }
+}

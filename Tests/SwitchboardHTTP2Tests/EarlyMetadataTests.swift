@@ -1,0 +1,39 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Metadata that goes ahead of the messages, and calls that begin without any.
+@Suite(.timeLimit(.minutes(1))) struct EarlyMetadataTests {
+  private let bytes = BytesMarshaller()
+
+  @Test(arguments: Wire.withAndWithout) func aStreamingCallOpensBeforeItsFirstMessage(_ wire: Wire)
+    async throws
+  {
+    try await TestPair.with(wire) { pair async throws in
+      let call = pair.channel.makeBidirectionalStreamingCall(
+        TestService.greet,
+        requests: bytes,
+        responses: bytes
+      )
+      #expect(try await call.initialMetadata["one"] == ["1"])
+      var responses = call.responseStream.makeAsyncIterator()
+      try await call.requestStream.send([7])
+      #expect(try await responses.next(isolation: nil) == [7])
+      call.requestStream.finish()
+      #expect(try await responses.next(isolation: nil) == nil)
+      #expect(await call.status == .ok)
+    }
+  }
+
+  @Test(arguments: Wire.withAndWithout, [TestService.greetOnce, TestService.greetThroughInterceptors])
+  func aUnaryHandlerCanSendItsMetadataFirst(_ wire: Wire, _ method: MethodDescriptor) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      let call = pair.channel.makeUnaryCall(method, [5], requests: bytes, responses: bytes)
+      #expect(try await call.initialMetadata["one"] == ["1"])
+      pair.service.released.fire()
+      #expect(try await call.response == [5])
+      #expect(await call.status == .ok)
+    }
+  }
+}

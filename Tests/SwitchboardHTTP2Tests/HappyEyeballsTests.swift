@@ -1,0 +1,111 @@
+import Glibc
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Connecting to the first of several addresses that answers, with real sockets and a clock that is moved.
+@Suite(.timeLimit(.minutes(1))) struct HappyEyeballsTests {
+  /// Far longer than any test runs.
+  private static let delay = Duration.seconds(3600)
+
+  private func address(_ host: String, port: Int = 0) throws -> SocketAddress {
+    try #require(SocketAddress.numeric(host, port: port))
+  }
+
+  /// Connects, and returns what came of it and which addresses were left.
+  private func connect(
+    _ addresses: [SocketAddress],
+    _ meanwhile: (Loop) async -> Void = { _ in }
+  ) async throws -> (isConnected: Bool, left: [SocketAddress]) {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let finished = Signal()
+    let outcome = Locked<(Bool, [SocketAddress])>((false, []))
+    await loop.onLoop {
+      var connector: Connector?
+      connector = Connector(addresses, on: loop, delay: Self.delay) { result in
+        let left = connector?.remaining ?? []
+        if case .success(let socket) = result {
+          socket.close()
+          outcome.withLock { $0 = (true, left) }
+        }
+        connector = nil
+        finished.fire()
+      }
+      connector?.start()
+    }
+    await meanwhile(loop)
+    await finished.wait()
+    return outcome.withLock { $0 }
+  }
+
+  @Test func anAddressThatRefusesGivesWayAtOnce() async throws {
+    let listener = try FrameListener()
+    let refusing = try ListeningSocket.open(try address("::1"))
+    let refused = try #require(ListeningSocket.name(of: refusing))
+    close(refusing)
+    let (isConnected, left) = try await connect([refused, listener.address])
+    #expect(isConnected)
+    #expect(left.isEmpty)
+  }
+
+  @Test func anAddressThatIsSilentGivesWayAfterTheDelay() async throws {
+    let listener = try FrameListener()
+    let silent = try SilentAddress()
+    let (isConnected, left) = try await connect([silent.address, listener.address]) { loop in
+      await loop.advance(by: Self.delay)
+    }
+    #expect(isConnected)
+    // It may still answer, and would be tried again.
+    #expect(left == [silent.address])
+    #expect(Connector.attemptDelay == .milliseconds(250))
+  }
+
+  @Test func whereNobodyAnswersTheLastErrorIsTold() async throws {
+    let refusing = try ListeningSocket.open(try address("127.0.0.1"))
+    let refused = try #require(ListeningSocket.name(of: refusing))
+    close(refusing)
+    let (isConnected, _) = try await connect([refused, refused])
+    #expect(!isConnected)
+  }
+
+  @Test func anAddressWhoseHandshakeFailsGivesWay() async throws {
+    let broken = try FrameListener()
+    let server = try Server(providers: [TestService()])
+    let good = try server.bind(host: "127.0.0.1", port: 0)
+    let target = "ipv4:127.0.0.1:\(broken.address.port ?? 0),127.0.0.1:\(good.port ?? 0)"
+    let channel = try Channel(target: target)
+    let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
+    broken.acceptRaw().send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+    #expect(try await call.value == [1, 2, 3])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  /// An address of which nothing comes back: its listener's queue is full, so that the system drops what comes.
+  private final class SilentAddress {
+    private let listener: Int32
+    private var fillers: [Int32] = []
+    let address: SocketAddress
+
+    init() throws {
+      let anywhere = try #require(SocketAddress.numeric("::1", port: 0))
+      listener = try ListeningSocket.open(anywhere)
+      // A later call replaces the length of the queue.
+      listen(listener, 0)
+      let address = try #require(ListeningSocket.name(of: listener))
+      self.address = address
+      for _ in 0..<4 {
+        let filler = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        _ = address.withSockaddr { Glibc.connect(filler, $0, $1) }
+        fillers.append(filler)
+      }
+    }
+
+    deinit {
+      for filler in fillers { close(filler) }
+      close(listener)
+    }
+  }
+}

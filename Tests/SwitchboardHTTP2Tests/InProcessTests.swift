@@ -1,0 +1,56 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// What a connection limits is limited without one too.
+@Suite(.timeLimit(.minutes(1))) struct InProcessTests {
+  private func with(
+    server: ServerOptions = ServerOptions(),
+    channel: ChannelOptions = ChannelOptions(),
+    _ body: (Caller) async throws -> Void
+  ) async throws {
+    let channel = try Channel(inProcess: [TestService()], options: server, channelOptions: channel)
+    try await body(Caller(channel: channel))
+    await channel.shutDown(grace: .zero)
+  }
+
+  private let tooLarge = [UInt8](repeating: 0, count: 101)
+
+  @Test func aStreamedRequestAboveTheLimitEndsTheCall() async throws {
+    var options = ServerOptions()
+    options.maxRequestSize = 100
+    try await with(server: options) { caller async throws in
+      let failure = await status { _ = try await caller.collect(TestService.collect, [[1], tooLarge]) }
+      #expect(failure?.code == .resourceExhausted)
+      #expect(failure?.message == "a message of 101 bytes is larger than the limit of 100")
+    }
+  }
+
+  @Test func aResponseAboveTheLimitEndsTheCall() async throws {
+    var options = ChannelOptions()
+    options.maxResponseSize = 100
+    try await with(channel: options) { caller async throws in
+      #expect(
+        await status { _ = try await caller.get(TestService.get, tooLarge) }?.code == .resourceExhausted
+      )
+      let streamed = await status { _ = try await caller.update([[1], tooLarge]).collected() }
+      #expect(streamed?.code == .resourceExhausted)
+    }
+  }
+
+  @Test func metadataAboveTheLimitIsRefused() async throws {
+    var options = ServerOptions()
+    options.maxHeaderListSize = 1000
+    try await with(server: options) { caller async throws in
+      let large = CallOptions(initialMetadata: ["large": String(repeating: "x", count: 1000)])
+      #expect(await status { _ = try await caller.get(options: large) }?.code == .resourceExhausted)
+    }
+  }
+
+  @Test func aCallOfAnotherShapeThanItsMethodFails() async throws {
+    try await with { caller async throws in
+      #expect(await status { _ = try await caller.get(TestService.collect) }?.code != nil)
+    }
+  }
+}

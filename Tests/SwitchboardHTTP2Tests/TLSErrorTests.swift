@@ -1,0 +1,136 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Whatever keeps two sides from a secure connection, both say what it is.
+@Suite(.timeLimit(.minutes(1))) struct TLSErrorTests {
+  /// Keeps the reasons that a server logs.
+  private final class ReasonLog: LogHandler {
+    private let first = Locked<String?>(nil)
+    let isFilled = Signal()
+
+    var reason: String? { first.withLock { $0 } }
+
+    func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+      first.withLock { if $0 == nil { $0 = metadata["reason"] } }
+      isFilled.fire()
+    }
+  }
+
+  /// What a call fails with, and what the server logs of it.
+  private func failures(_ server: ServerTLS?, _ client: ClientTLS?) async throws -> (
+    client: String, server: String
+  ) {
+    let log = ReasonLog()
+    var serverOptions = ServerOptions()
+    serverOptions.tls = server
+    serverOptions.logger = Logger(log, minimumLevel: .warning)
+    var channelOptions = ChannelOptions()
+    channelOptions.tls = client
+    let serving = try Server(providers: [TestService()], options: serverOptions)
+    let address = try serving.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)", options: channelOptions)
+    let failure = await status { _ = try await Caller(channel: channel).get() }
+    await log.isFilled.wait()
+    await channel.shutDown(grace: .zero)
+    await serving.shutDown(grace: .zero)
+    #expect(failure?.code == .unavailable)
+    return (failure?.message ?? "", log.reason ?? "")
+  }
+
+  private let serving = ServerTLS(credentials: TestCertificates.server)
+  private let trusting = ClientTLS(trustRoots: TestCertificates.authority)
+
+  @Test func aPlaintextClient() async throws {
+    let said = try await failures(serving, nil)
+    #expect(said.client == "the server ended the connection with HTTP/2 error 12: this port requires TLS")
+    #expect(said.server.hasSuffix("TLS: the client does not speak TLS, which this port requires"))
+  }
+
+  @Test func aPlaintextServer() async throws {
+    let said = try await failures(nil, trusting)
+    #expect(said.client == "TLS: the server does not speak TLS, which the channel requires")
+    #expect(said.server.hasSuffix("TLS: the client speaks TLS, and this port does not"))
+  }
+
+  @Test func aCertificateThatHasExpired() async throws {
+    let said = try await failures(
+      ServerTLS(credentials: SpecialCertificates.expired),
+      ClientTLS(trustRoots: SpecialCertificates.authority)
+    )
+    #expect(said.client == "TLS: the certificate of 127.0.0.1 is not accepted: certificate has expired")
+    #expect(said.server.contains("TLS: the client refused the connection: "))
+    #expect(said.server.contains("certificate expired"))
+  }
+
+  @Test func aCertificateForAnotherName() async throws {
+    var tls = trusting
+    tls.serverNameOverride = "elsewhere.test"
+    let said = try await failures(serving, tls)
+    #expect(said.client == "TLS: the certificate of elsewhere.test is not accepted: hostname mismatch")
+    #expect(said.server.contains("TLS: the client refused the connection: "))
+  }
+
+  @Test func anAuthorityThatIsNotTrusted() async throws {
+    let said = try await failures(serving, ClientTLS(trustRoots: TestCertificates.stranger))
+    #expect(said.client.hasPrefix("TLS: the certificate of 127.0.0.1 is not accepted: unable to get"))
+    #expect(said.server.contains("TLS: the client refused the connection: "))
+    #expect(said.server.contains("unknown ca"))
+  }
+
+  @Test(arguments: [TLSVersion.tls12, .tls13]) func aClientWithoutACertificate(_ version: TLSVersion)
+    async throws
+  {
+    var server = serving
+    server.clientCertificates = .required
+    server.trustRoots = TestCertificates.authority
+    server.minimumVersion = version
+    let said = try await failures(server, trusting)
+    #expect(said.client.hasPrefix("TLS: the server refused the connection: "))
+    #expect(said.client.contains("certificate required"))
+    #expect(said.server.contains("TLS: "))
+    #expect(said.server.contains("peer did not return a certificate"))
+  }
+
+  @Test func aClientWithACertificateThatNobodyVouchesFor() async throws {
+    var server = serving
+    server.clientCertificates = .required
+    server.trustRoots = TestCertificates.authority
+    var client = trusting
+    client.credentials = SpecialCertificates.named
+    let said = try await failures(server, client)
+    #expect(said.client.hasPrefix("TLS: the server refused the connection: "))
+    #expect(said.client.contains("unknown ca"))
+    #expect(said.server.contains("TLS: the certificate of the client is not accepted: unable to get"))
+  }
+
+  @Test func aClientThatDoesNotOfferHTTP2() async throws {
+    let log = ReasonLog()
+    var options = ServerOptions()
+    options.tls = serving
+    options.logger = Logger(log, minimumLevel: .warning)
+    let server = try Server(providers: [TestService()], options: options)
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let authority = try temporaryFile(TestCertificates.authority)
+    let peer = try PythonPeer("tls_peer.py", ["client", "\(address.port ?? 0)", authority])
+    #expect(peer.line()?.lowercased().contains("no application protocol") == true)
+    peer.stop()
+    await log.isFilled.wait()
+    #expect(log.reason?.hasSuffix("TLS: the peer does not offer HTTP/2 (ALPN h2)") == true)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aServerThatDoesNotOfferHTTP2() async throws {
+    let files = [TestCertificates.serverCertificate, TestCertificates.serverKey]
+    let peer = try PythonPeer("tls_peer.py", ["server"] + (try files.map(temporaryFile)))
+    var options = ChannelOptions()
+    options.tls = trusting
+    let channel = try Channel(target: "127.0.0.1:\(try #require(peer.line()))", options: options)
+    let failure = await status { _ = try await Caller(channel: channel).get() }
+    #expect(failure?.code == .unavailable)
+    #expect(failure?.message == "TLS: the peer does not offer HTTP/2 (ALPN h2)")
+    await channel.shutDown(grace: .zero)
+    peer.stop()
+  }
+}

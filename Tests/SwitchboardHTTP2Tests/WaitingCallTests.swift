@@ -1,0 +1,55 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Calls beyond what the server takes wait for their turn.
+@Suite(.timeLimit(.minutes(1))) struct WaitingCallTests {
+  /// A pair whose one connection is taken by a call that hangs.
+  private func with(maxWaiting: Int = 100, _ body: (TestPair, ClientChannel) async throws -> Void)
+    async throws
+  {
+    var server = ServerOptions()
+    server.maxConcurrentStreams = 1
+    var options = ChannelOptions()
+    options.maxConnections = 1
+    options.maxWaitingCalls = maxWaiting
+    try await TestPair.with(server: server, channel: options) { pair async throws in
+      let hanging = Task { try await pair.get(TestService.hang, [9]) }
+      await pair.service.hanging.wait()
+      try await body(pair, try #require(pair.channel.transport as? ClientChannel))
+      pair.service.cancelled.fire()
+      #expect(try await hanging.value == [9])
+    }
+  }
+
+  @Test func theirDeadlinesHold() async throws {
+    try await with { pair, channel async throws in
+      let call = Task { try await pair.get(options: CallOptions(timeout: .seconds(100))) }
+      await channel.loop.until { channel.hasWaitingCalls }
+      await channel.loop.advance(by: .seconds(101))
+      #expect(await status { _ = try await call.value }?.code == .deadlineExceeded)
+      #expect(await !channel.loop.onLoop { channel.hasWaitingCalls })
+    }
+  }
+
+  @Test func theyCanBeCancelled() async throws {
+    try await with { pair, channel async throws in
+      let calls = (0..<100).map { _ in Task { try await pair.get() } }
+      await channel.loop.until { channel.waitingCallCount == 100 }
+      for call in calls { call.cancel() }
+      for call in calls { #expect(await status { _ = try await call.value }?.code == .cancelled) }
+      #expect(await !channel.loop.onLoop { channel.hasWaitingCalls })
+    }
+  }
+
+  @Test func theyAreNotMoreThanAllowed() async throws {
+    try await with(maxWaiting: 2) { pair, channel async throws in
+      let calls = (0..<2).map { _ in Task { try await pair.get() } }
+      await channel.loop.until { channel.waitingCallCount == 2 }
+      #expect(await status { _ = try await pair.get() }?.code == .resourceExhausted)
+      pair.service.cancelled.fire()
+      for call in calls { #expect(try await call.value == [1, 2, 3]) }
+    }
+  }
+}
