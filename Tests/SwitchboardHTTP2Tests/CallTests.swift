@@ -75,7 +75,7 @@ import Testing
     client.lowLatency = true
     try await TestPair.with(server: server, channel: client) { pair async throws in
       // Some answers are there after a look, others come to a caller that was suspended.
-      for number in 0..<100 { #expect(try await pair.get(TestService.get, [number]) == [number]) }
+      for number in UInt8(0)..<100 { #expect(try await pair.get(TestService.get, [number]) == [number]) }
       let requests = (0..<100).map { [UInt8($0)] }
       #expect(try await pair.update(requests).collected() == requests)
     }

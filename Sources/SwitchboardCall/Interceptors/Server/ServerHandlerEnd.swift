@@ -55,7 +55,7 @@ final class ServerHandlerEnd: ServerStream {
   func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
 
   @usableFromInline
-  func run(_ handler: @escaping @Sendable () async -> Void) { stream.run(handler) }
+  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) { stream.run(handler) }
 
   @usableFromInline
   func respond(_ message: MessageBuffer) { stream.respond(message) }
