@@ -20,10 +20,9 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ClosureReceive
   @inlinable
   nonisolated(nonsending) public func response(of call: any ByteCall) async throws -> Responses.Message {
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        handover.wait(continuation)
-        call.start()
-      }
+      call.start()
+      call.look { handover.isSettled }
+      return try await withUnsafeThrowingContinuation { handover.wait($0) }
     } onCancel: {
       call.cancel(.cancelledByCaller)
     }
@@ -96,6 +95,12 @@ final class ResponseHandover<Message: Sendable>: @unchecked Sendable {
     guard status.isOk else { return settle(.failure(status)) }
     settle(decoded ?? .failure(.missingResponse))
     decoded = nil
+  }
+
+  /// Whether the result is there and nobody has taken it.
+  @inlinable
+  var isSettled: Bool {
+    state.withLock { if case .settled = $0 { true } else { false } }
   }
 
   @inlinable

@@ -17,7 +17,9 @@ public final class UnaryHandler: MethodHandler {
     requests: Requests,
     responses: Responses,
     interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
-    handler: @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
+    handler:
+      nonisolated(nonsending) @escaping @Sendable (Requests.Message, ServerCallContext) async throws ->
+      Responses.Message
   ) {
     self.method = method
     formats = HandlerFormats(requests, responses) {

@@ -36,8 +36,15 @@ public protocol ByteCall: AnyObject, Sendable {
   /// Sends the call on its way. To be called once.
   func start()
 
+  /// Called before the caller is suspended: may look for a moment, again and again, whether what it waits for is there.
+  func look(for isThere: () -> Bool)
+
   /// Ends the call with this status, unless it has ended. Before `start`, it ends as soon as it starts.
   func cancel(_ status: GRPCStatus)
+}
+
+extension ByteCall {
+  public func look(for isThere: () -> Bool) {}
 }
 
 /// What a transport needs to know to start a call.

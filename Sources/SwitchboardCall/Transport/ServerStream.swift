@@ -39,7 +39,7 @@ public protocol ServerStream: ServerCallState {
 
   /// Runs the handler where the server was told to; by default at once, on the loop. The task is
   /// cancelled when the call ends before the handler does.
-  func run(_ handler: @escaping @Sendable () async -> Void)
+  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void)
 
   /// Sends the one response and then success, together.
   func respond(_ message: MessageBuffer)

@@ -51,6 +51,10 @@ public struct ChannelOptions: Sendable {
   public var controlFrameAllowance = 1000
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
+  /// Whether the loop, and who waits for an answer, keep looking for it for some 50 µs before they block. That takes the
+  /// time of being woken out of a call's latency, for cores that are busy while calls go on; while none do they
+  /// are idle.
+  public var lowLatency = false
   /// Goes before our own name in `user-agent`.
   public var userAgentPrefix: String?
   /// The `:authority` to send in place of the target's.

@@ -86,6 +86,12 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   // MARK: Calls
 
+  /// Looks for an answer for a moment, which saves being woken for it. On the loop nothing would come of it.
+  func look(for isThere: () -> Bool) {
+    guard !loop.inEventLoop else { return }
+    CallerPatience.ofProcess.look(urgent: options.lowLatency, for: isThere)
+  }
+
   /// Gives the call a connection, now or when there is one.
   func dispatch(_ call: ClientCallStream) {
     if state == .shutdown { return call.endEarly(.channelShutDown) }
