@@ -1,5 +1,5 @@
 /// What the command line asks for, by the flags that every gRPC implementation's interoperability binaries take.
-struct Arguments {
+struct Arguments: Sendable {
   enum Mode: String {
     case server
     case client
@@ -21,6 +21,7 @@ struct Arguments {
            Interop client --server_port=PORT --test_case=CASE [--server_host=HOST] [--use_tls=true] ...
 
     The server:
+      --host=HOST                    the address to listen on, in numbers (localhost)
       --port=PORT                    0 takes any that is free, and says which
       --unix_socket=PATH             listens there, too
 
@@ -30,7 +31,6 @@ struct Arguments {
       --server_host_override=NAME    the name that the server's certificate must carry, and the authority
       --test_case=CASE               one of the cases below
       --additional_metadata=K:V;...  sent with every call
-      --service_account_key_file=F   a service account's JSON, for jwt_token_creds
       --default_service_account=A    who the server is to take us for, for the token cases
       --oauth_scope=SCOPE            what the token allows, for the token cases
       --soak_iterations=N            (10)
@@ -42,6 +42,8 @@ struct Arguments {
 
     Both:
       --use_tls=BOOL                 (false)
+      --service_account_key_file=F   a service account's JSON: the client's tokens are made with it, and the
+                                     server believes them
       --use_test_ca=BOOL             trusts the test authority rather than the system's (false)
       --ca_file=FILE                 trusts this one
       --tls_cert_file=FILE, --tls_key_file=FILE  shows this one (the server: in place of the test certificate)
@@ -52,8 +54,10 @@ struct Arguments {
 
   /// The flags, each with its default. A boolean may stand without a value.
   private static let strings: [String: String] = [
-    "unix_socket": "", "server_host": "localhost", "server_host_override": "", "test_case": "",
-    "additional_metadata": "", "service_account_key_file": "", "default_service_account": "", "oauth_scope": "",
+    "host": "localhost", "unix_socket": "", "server_host": "localhost", "server_host_override": "",
+    "test_case": "",
+    "additional_metadata": "", "service_account_key_file": "", "default_service_account": "",
+    "oauth_scope": "",
     "ca_file": "", "tls_cert_file": "", "tls_key_file": "",
   ]
   private static let numbers: [String: String] = [
@@ -110,6 +114,19 @@ struct Arguments {
   func number(_ name: String) -> Int { flags[name].flatMap { Int($0) } ?? 0 }
 
   func isSet(_ name: String) -> Bool { flags[name] == "true" }
+
+  /// `--test_case`.
+  var testCase: TestCase {
+    get throws(UsageError) {
+      guard let name = string("test_case") else {
+        throw UsageError(description: "a client needs --test_case")
+      }
+      guard let test = TestCase(rawValue: name) else {
+        throw UsageError(description: "there is no test case \(name)")
+      }
+      return test
+    }
+  }
 
   /// `--additional_metadata`: pairs of a name and a value, `name:value;name:value`.
   var additionalMetadata: [(String, String)] {

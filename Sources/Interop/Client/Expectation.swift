@@ -12,7 +12,10 @@ func expect<Value: Equatable>(_ found: Value, _ wanted: Value, _ what: String) t
 }
 
 /// The status that a call fails with; a call that succeeds fails the case.
-func failure(_ what: String, of call: () async throws -> Void) async throws -> GRPCStatus {
+nonisolated(nonsending) func failure(
+  _ what: String,
+  of call: nonisolated(nonsending) () async throws -> Void
+) async throws -> GRPCStatus {
   do {
     try await call()
   } catch let status as GRPCStatus {

@@ -40,7 +40,9 @@ extension InteropClient {
       $0.responseParameters = Self.responseSizes.map { size in .with { $0.size = Int32(size) } }
     }
     var sizes: [Int] = []
-    for try await response in service.streamingOutputCall(request) { sizes.append(response.payload.body.count) }
+    for try await response in service.streamingOutputCall(request) {
+      sizes.append(response.payload.body.count)
+    }
     try expect(sizes, Self.responseSizes, "the sizes of the responses")
   }
 

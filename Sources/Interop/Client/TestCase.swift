@@ -34,4 +34,12 @@ enum TestCase: String, CaseIterable {
   case rstAfterData = "rst_after_data"
   case ping
   case maxStreams = "max_streams"
+
+  /// Whether it needs a server that was written to misbehave.
+  var isNegative: Bool {
+    switch self {
+    case .goaway, .rstAfterHeader, .rstDuringData, .rstAfterData, .ping, .maxStreams: true
+    default: false
+    }
+  }
 }

@@ -18,19 +18,28 @@ extension InteropClient {
     _ change: (inout Grpc_Testing_SimpleRequest) -> Void = { _ in },
     options: CallOptions? = nil
   ) async throws {
-    var request = try Self.request(requestSize, responseSize)
-    change(&request)
+    let request = try Self.request(requestSize, responseSize, change)
     let response = try await service.unaryCall(request, callOptions: options)
     try expect(response.payload.body.count, responseSize, "the size of the response's payload")
   }
 
   static func request(
     _ requestSize: Int = 271_828,
-    _ responseSize: Int = 314_159
+    _ responseSize: Int = 314_159,
+    _ change: (inout Grpc_Testing_SimpleRequest) -> Void = { _ in }
   ) throws -> Grpc_Testing_SimpleRequest {
     try .with {
       $0.responseSize = Int32(clamping: responseSize)
       $0.payload = try .zeros(Int32(clamping: requestSize))
+      change(&$0)
+    }
+  }
+
+  /// Two calls that are the same, of which a cache may answer the second.
+  func cacheableUnary() async throws {
+    for _ in 0..<2 {
+      let response = try await service.cacheableUnaryCall(try Self.request())
+      try expect(response.payload.body.isEmpty, false, "whether the response is empty")
     }
   }
 
@@ -50,8 +59,7 @@ extension InteropClient {
 
   func serverCompressedUnary() async throws {
     for compressed in [true, false] {
-      var request = try Self.request()
-      request.responseCompressed.value = compressed
+      let request = try Self.request { $0.responseCompressed.value = compressed }
       let call = service.makeUnaryCallCall(request)
       try expect(try await call.response.payload.body.count, 314_159, "the size of the response's payload")
       try expect(try await call.responseWasCompressed, compressed, "whether the response was compressed")
@@ -61,14 +69,18 @@ extension InteropClient {
   func customMetadata() async throws {
     let initial = (name: "x-grpc-test-echo-initial", value: "test_initial_metadata_value")
     let trailing = (name: "x-grpc-test-echo-trailing-bin", value: [0xab, 0xab, 0xab] as [UInt8])
-    var metadata = HPACKHeaders()
+    var metadata = metadata
     metadata.add(name: initial.name, value: initial.value)
     metadata.add(name: trailing.name, binary: trailing.value)
     let options = CallOptions(initialMetadata: metadata)
 
     let unary = service.makeUnaryCallCall(try Self.request(), callOptions: options)
     try expect(try await unary.response.payload.body.count, 314_159, "the size of the response's payload")
-    try expect(try await unary.initialMetadata[initial.name], [initial.value], "the initial metadata of the unary call")
+    try expect(
+      try await unary.initialMetadata[initial.name],
+      [initial.value],
+      "the initial metadata of the unary call"
+    )
     try expect(
       try await unary.trailingMetadata[binary: trailing.name],
       [trailing.value],
@@ -81,7 +93,11 @@ extension InteropClient {
     for try await response in duplex.responseStream {
       try expect(response.payload.body.count, 314_159, "the size of the response's payload")
     }
-    try expect(try await duplex.initialMetadata[initial.name], [initial.value], "the initial metadata of the stream")
+    try expect(
+      try await duplex.initialMetadata[initial.name],
+      [initial.value],
+      "the initial metadata of the stream"
+    )
     try expect(
       try await duplex.trailingMetadata[binary: trailing.name],
       [trailing.value],
@@ -94,7 +110,10 @@ extension InteropClient {
   }
 
   func specialStatusMessage() async throws {
-    try await endWith("\t\ntest with whitespace\r\nand Unicode BMP \u{263A} and non-BMP \u{1F608}\t\n", streaming: false)
+    try await endWith(
+      "\t\ntest with whitespace\r\nand Unicode BMP \u{263A} and non-BMP \u{1F608}\t\n",
+      streaming: false
+    )
   }
 
   private func endWith(_ message: String, streaming: Bool) async throws {
@@ -131,7 +150,7 @@ extension InteropClient {
 
   func concurrentLargeUnary() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<1000 { group.addTask { try await largeUnary() } }
+      for _ in 0..<scale.concurrentCalls { group.addTask { try await largeUnary() } }
       try await group.waitForAll()
     }
   }
@@ -146,7 +165,7 @@ extension InteropClient {
   /// A call, a connection that idles, and another call on the same channel.
   func longLivedChannel() async throws {
     try await largeUnary()
-    try await Task.sleep(for: .seconds(1))
+    try await Task.sleep(for: scale.idle)
     try await largeUnary()
   }
 }

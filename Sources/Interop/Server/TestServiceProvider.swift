@@ -15,7 +15,10 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Testing_SimpleResponse {
     echoMetadata(context)
-    try check(request.hasExpectCompressed ? request.expectCompressed.value : nil, context.requestWasCompressed)
+    try check(
+      request.hasExpectCompressed ? request.expectCompressed.value : nil,
+      context.requestWasCompressed
+    )
     try end(request.hasResponseStatus, request.responseStatus)
     if request.hasResponseCompressed, request.responseCompressed.value { context.setCompression(.gzip) }
     var response = Grpc_Testing_SimpleResponse()
@@ -53,7 +56,10 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     var size = 0
     var requests = requestStream.makeAsyncIterator()
     while let request = try await requests.next() {
-      try check(request.hasExpectCompressed ? request.expectCompressed.value : nil, requests.lastWasCompressed)
+      try check(
+        request.hasExpectCompressed ? request.expectCompressed.value : nil,
+        requests.lastWasCompressed
+      )
       size += request.payload.body.count
     }
     return .with { $0.aggregatedPayloadSize = Int32(clamping: size) }
@@ -101,7 +107,9 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
   ) async throws {
     for parameter in parameters {
       if parameter.intervalUs > 0 { try await Task.sleep(for: .microseconds(parameter.intervalUs)) }
-      let response = try Grpc_Testing_StreamingOutputCallResponse.with { $0.payload = try .zeros(parameter.size) }
+      let response = try Grpc_Testing_StreamingOutputCallResponse.with {
+        $0.payload = try .zeros(parameter.size)
+      }
       try await stream.send(response, compress: parameter.compressed.value)
     }
   }

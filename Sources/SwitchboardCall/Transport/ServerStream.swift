@@ -13,6 +13,9 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Whether the call has ended, so that nobody waits for an answer.
   var isCancelled: Bool { get }
 
+  /// Whether the request of a method that does not stream them came compressed.
+  var requestWasCompressed: Bool { get }
+
   /// Request messages, where the method streams them.
   var requests: MessagePipe { get }
   /// Response messages; opened by the first use, which is what sends the response headers.
@@ -60,6 +63,7 @@ public protocol ServerStreamObserver: AnyObject, Sendable {
 
 extension ServerStream {
   public var logger: Logger { .quiet }
+  public var requestWasCompressed: Bool { false }
 }
 
 /// Who is at the other end of a connection.

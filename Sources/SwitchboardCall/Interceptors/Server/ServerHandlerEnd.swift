@@ -22,6 +22,7 @@ final class ServerHandlerEnd: ServerStream {
   @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
   @usableFromInline var peer: PeerIdentity { stream.peer }
   @usableFromInline var isCancelled: Bool { stream.isCancelled }
+  @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
   @usableFromInline var requests: MessagePipe { stream.requests }
   @usableFromInline var responses: MessagePipe { stream.responses }
   @usableFromInline var logger: Logger { stream.logger }
