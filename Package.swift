@@ -55,6 +55,7 @@ let package = Package(
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
+    .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
     // gRPC's interoperability tests: a server and a client of them.
@@ -127,6 +128,13 @@ let package = Package(
     // Messages into bytes and back, between the last interceptor and the transport.
     .target(name: "SwitchboardMarshalling", dependencies: ["SwitchboardCall", "SwitchboardProtobuf"]),
 
+    // Interceptors for common needs, for those who want them.
+    .target(name: "SwitchboardInterceptors", dependencies: ["SwitchboardCall"]),
+    .testTarget(
+      name: "SwitchboardInterceptorsTests",
+      dependencies: ["SwitchboardInterceptors", "Switchboard", "EchoService"]
+    ),
+
     // Marshallers for messages of another library, where the environment asks for it; otherwise nothing. The
     // tests compile the same source over a stand-in, since nothing is fetched here.
     .target(
@@ -180,7 +188,10 @@ let package = Package(
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
       path: "Generated/InteropService"
     ),
-    .executableTarget(name: "Interop", dependencies: ["InteropService", "Switchboard"]),
+    .executableTarget(
+      name: "Interop",
+      dependencies: ["InteropService", "Switchboard", "SwitchboardInterceptors"]
+    ),
     .testTarget(
       name: "InteropTests",
       dependencies: ["Interop", "InteropService", "Switchboard", "CNghttp2"],

@@ -6,6 +6,9 @@ enum Benchmarks {
   static let usage = """
     usage: Benchmarks codec FILE ROUNDS REPEATS
              decodes and encodes the message in FILE
+           Benchmarks interceptors TRANSPORT CHAINS CALLS REPEATS
+             makes small unary calls, over inprocess or http2, through each of the chains, such as
+             none,client1,server1,both5
            Benchmarks server PORT [--tls] [--low-latency]
              serves Protos/bench/bench.proto until it is told to end; port 0 takes one that is free
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
@@ -38,6 +41,7 @@ enum Benchmarks {
     var arguments = try Arguments(words)
     switch try arguments.next("a benchmark's name") {
     case "codec": print(try CodecBenchmark(&arguments).run())
+    case "interceptors": print(try await InterceptorBenchmark(&arguments).run())
     case "server": try await BenchServer(&arguments).run()
     case "unary": try report(try await UnaryBenchmark(&arguments).run())
     case "stream": try report(try await StreamBenchmark(&arguments).run())

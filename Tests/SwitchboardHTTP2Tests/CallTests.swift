@@ -68,6 +68,19 @@ import Testing
     }
   }
 
+  @Test func lowLatencyChangesNoAnswer() async throws {
+    var server = ServerOptions()
+    server.lowLatency = true
+    var client = ChannelOptions()
+    client.lowLatency = true
+    try await TestPair.with(server: server, channel: client) { pair async throws in
+      // Some answers are there after a look, others come to a caller that was suspended.
+      for number in UInt8(0)..<100 { #expect(try await pair.get(TestService.get, [number]) == [number]) }
+      let requests = (0..<100).map { [UInt8($0)] }
+      #expect(try await pair.update(requests).collected() == requests)
+    }
+  }
+
   @Test(arguments: Wire.allCases) func metadataGoesThereAndBack(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       var options = CallOptions(timeout: .seconds(20))

@@ -12,7 +12,7 @@ import Testing
   /// Makes a call, lets `serve` answer, and gives what the call came to.
   private func call(
     _ change: (inout ChannelOptions) -> Void,
-    _ serve: (FrameListener) throws -> Void
+    serve: (FrameListener) throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
     var options = ChannelOptions()
@@ -35,33 +35,42 @@ import Testing
   }
 
   @Test func theDecodersTableIsAnnounced() async throws {
-    let result = try await call({ $0.hpackTableSizeDecoder = 1234 }) { listener in
-      let peer = listener.accept()
-      let settings = try #require(peer.next(Kind.settings)).payload
-      let entries = stride(from: 0, to: settings.count, by: 6).map { Array(settings[$0..<$0 + 6]) }
-      #expect(entries.contains([0, 1, 0, 0, 4, 210]))
-      answer(peer)
-    }
+    let result = try await call(
+      { $0.hpackTableSizeDecoder = 1234 },
+      serve: { listener in
+        let peer = listener.accept()
+        let settings = try #require(peer.next(Kind.settings)).payload
+        let entries = stride(from: 0, to: settings.count, by: 6).map { Array(settings[$0..<$0 + 6]) }
+        #expect(entries.contains([0, 1, 0, 0, 4, 210]))
+        answer(peer)
+      }
+    )
     #expect(result == .success([9]))
   }
 
   @Test func theEncodersTableIsLimited() async throws {
-    let result = try await call({ $0.hpackTableSizeEncoder = 0 }) { listener in
-      let peer = listener.accept()
-      let block = try #require(peer.next(Kind.headers)).payload
-      // A dynamic table of size zero, as RFC 7541 spells it.
-      #expect(block.first == 0x20)
-      answer(peer)
-    }
+    let result = try await call(
+      { $0.hpackTableSizeEncoder = 0 },
+      serve: { listener in
+        let peer = listener.accept()
+        let block = try #require(peer.next(Kind.headers)).payload
+        // A dynamic table of size zero, as RFC 7541 spells it.
+        #expect(block.first == 0x20)
+        answer(peer)
+      }
+    )
     #expect(result == .success([9]))
   }
 
   @Test(arguments: [false, true]) func headersBeyondTheLimitAreRefused(_ inTrailers: Bool) async throws {
     let large = [("large", String(repeating: "x", count: 2000))]
-    let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
-      let peer = listener.accept()
-      answer(peer, extra: inTrailers ? [] : large, trailers: inTrailers ? large : [])
-    }
+    let result = try await call(
+      { $0.maxHeaderListSize = 1000 },
+      serve: { listener in
+        let peer = listener.accept()
+        answer(peer, extra: inTrailers ? [] : large, trailers: inTrailers ? large : [])
+      }
+    )
     guard case .failure(let status) = result else {
       Issue.record("the call should have failed")
       return
@@ -71,10 +80,13 @@ import Testing
 
   @Test func headersAndTrailersEachHaveTheLimit() async throws {
     let half = [("half", String(repeating: "x", count: 600))]
-    let result = try await call({ $0.maxHeaderListSize = 1000 }) { listener in
-      let peer = listener.accept()
-      answer(peer, extra: half, trailers: half)
-    }
+    let result = try await call(
+      { $0.maxHeaderListSize = 1000 },
+      serve: { listener in
+        let peer = listener.accept()
+        answer(peer, extra: half, trailers: half)
+      }
+    )
     #expect(result == .success([9]))
   }
 

@@ -57,6 +57,12 @@ import Testing
     #expect(answered == nil)
   }
 
+  @Test func doesNotGrowBetweenProcessesOfOneMachine() {
+    // 1 GB/s and 1 ms hold 1 MB.
+    let (window, _) = window(after: 200, bandwidth: 1_000_000_000, delay: 1, limit: 16_000_000)
+    #expect(window == 64_000)
+  }
+
   @Test func aWindowThatIsFixedIsNeverLookedAt() {
     var estimator = LinkEstimator(window: 64_000, limit: 64_000)
     for _ in 0..<100 {

@@ -21,8 +21,8 @@ struct BenchServer {
     // The workload has runs with a thousand calls on one connection.
     options.maxConcurrentStreams = 2048
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
-    let group = try LoopGroup(spin: isLowLatency ? .microseconds(50) : .zero)
-    let server = try Server(providers: [BenchProvider()], options: options, group: group)
+    options.lowLatency = isLowLatency
+    let server = try Server(providers: [BenchProvider()], options: options)
     print("listening on \(try server.bind(host: "0.0.0.0", port: port))")
     fflush(nil)  // Whoever reads this through a pipe waits for it.
     await terminated.first()

@@ -20,7 +20,8 @@ struct Connections {
     var options = ChannelOptions()
     options.maxResponseSize = max(options.maxResponseSize, largestResponse + 64)
     if isSecure { options.tls = BenchTLS.trust }
-    let group = try LoopGroup(spin: isLowLatency ? .microseconds(50) : .zero)
+    options.lowLatency = isLowLatency
+    let group = try LoopGroup()
     var clients: [Bench_BenchClient] = []
     for _ in 0..<count {
       let client = Bench_BenchClient(channel: try Channel(target: target, options: options, group: group))

@@ -1,5 +1,6 @@
 import InteropService
 import Switchboard
+import SwitchboardInterceptors
 
 extension InteropClient {
   func emptyUnary() async throws {
@@ -35,12 +36,17 @@ extension InteropClient {
     }
   }
 
-  /// Two calls that are the same, of which a cache may answer the second.
+  /// A cache answers the second of two calls that are the same. The server answers each with the time, so the answers
+  /// are equal only if it was not asked again.
   func cacheableUnary() async throws {
-    for _ in 0..<2 {
-      let response = try await service.cacheableUnaryCall(try Self.request())
-      try expect(response.payload.body.isEmpty, false, "whether the response is empty")
-    }
+    var options = CallOptions(initialMetadata: metadata)
+    options.interceptorFactories = [ResponseCache()]
+    options.safety = .cacheableRequest
+    let request = try Self.request()
+    let first = try await service.cacheableUnaryCall(request, callOptions: options)
+    let second = try await service.cacheableUnaryCall(request, callOptions: options)
+    try expect(first.payload.body.isEmpty, false, "whether the response is empty")
+    try expect(second, first, "the response from the cache")
   }
 
   func clientCompressedUnary() async throws {

@@ -18,6 +18,16 @@ public struct MethodClient: Sendable {
 }
 
 extension MethodClient {
+  /// A call's own interceptors, between those of its options and the channel's.
+  @inlinable
+  func scoped<Requests: Marshaller, Responses: Marshaller>(
+    _ own: ClientInterceptorChain<Requests.Message, Responses.Message>?,
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions?
+  ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
+    channel.scoped(own, for: method.descriptor, (options ?? defaultCallOptions).interceptorFactories)
+  }
+
   /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
@@ -30,7 +40,7 @@ extension MethodClient {
       method,
       request,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -46,7 +56,7 @@ extension MethodClient {
       method,
       request,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -64,9 +74,9 @@ extension MethodClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -86,7 +96,7 @@ extension MethodClient {
       method,
       requests,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -104,9 +114,9 @@ extension MethodClient {
   ) -> ResponseStream<Responses.Message> {
     channel.bidirectionalStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -126,7 +136,7 @@ extension MethodClient {
       method,
       requests,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 }
@@ -146,7 +156,7 @@ extension MethodClient {
       method,
       request,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -162,7 +172,7 @@ extension MethodClient {
       method,
       request,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -176,7 +186,7 @@ extension MethodClient {
     channel.makeClientStreamingCall(
       method,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 
@@ -190,7 +200,7 @@ extension MethodClient {
     channel.makeBidirectionalStreamingCall(
       method,
       options: callOptions ?? defaultCallOptions,
-      interceptors: interceptors
+      interceptors: scoped(interceptors, method, callOptions)
     )
   }
 }

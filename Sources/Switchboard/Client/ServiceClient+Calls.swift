@@ -12,7 +12,7 @@ extension ServiceClient {
       method,
       request,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -28,7 +28,7 @@ extension ServiceClient {
       method,
       request,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -42,7 +42,7 @@ extension ServiceClient {
     channel.makeClientStreamingCall(
       method,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -56,7 +56,7 @@ extension ServiceClient {
     channel.makeBidirectionalStreamingCall(
       method,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 }

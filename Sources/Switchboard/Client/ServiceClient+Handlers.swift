@@ -15,7 +15,7 @@ extension ServiceClient {
       responseHandler: handler,
       callOptions: merged(options),
       channel: channel,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -32,7 +32,7 @@ extension ServiceClient {
       responseHandler: handler,
       callOptions: merged(options),
       channel: channel,
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 }

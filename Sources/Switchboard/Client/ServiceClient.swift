@@ -21,6 +21,21 @@ extension ServiceClient {
     return options.overriding(defaultCallOptions)
   }
 
+  /// The interceptors of one call, of all scopes.
+  @inlinable
+  func chain<Requests: Marshaller, Responses: Marshaller>(
+    _ method: Method<Requests, Responses>,
+    _ options: CallOptions?,
+    _ make: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
+    interceptors.make(
+      for: method.descriptor,
+      options: options?.interceptorFactories ?? defaultCallOptions.interceptorFactories ?? [],
+      channel: channel.interceptorFactories,
+      make
+    )
+  }
+
   /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
@@ -33,7 +48,7 @@ extension ServiceClient {
       method,
       request,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -49,7 +64,7 @@ extension ServiceClient {
       method,
       request,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -67,9 +82,9 @@ extension ServiceClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -89,7 +104,7 @@ extension ServiceClient {
       method,
       requests,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -107,9 +122,9 @@ extension ServiceClient {
   ) -> ResponseStream<Responses.Message> {
     channel.bidirectionalStreaming(
       method,
-      requests,
+      ImmediateSequence(requests),
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 
@@ -129,7 +144,7 @@ extension ServiceClient {
       method,
       requests,
       options: merged(options),
-      interceptors: self.interceptors.make(interceptors)
+      interceptors: chain(method, options, interceptors)
     )
   }
 }

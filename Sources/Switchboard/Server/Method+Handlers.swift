@@ -6,7 +6,8 @@ extension Method {
   public func unaryHandler<Factory: Sendable>(
     _ factory: Factory?,
     _ interceptors: @escaping @Sendable (Factory) -> [ServerInterceptor<Request, Response>],
-    _ handler: @escaping @Sendable (Request, ServerCallContext) async throws -> Response
+    _ handler:
+      nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
   ) -> any MethodHandler {
     UnaryHandler(
       descriptor,

@@ -5,20 +5,26 @@
 public final class Channel: Sendable {
   /// What carries the calls.
   public let transport: any ByteTransport
+  /// Makes interceptors for every call on the channel, behind those of the client that makes the call.
+  public let interceptorFactories: [any InterceptorFactory]
   /// The transport with what is configured per method, tokens and retries.
   @usableFromInline let engine: CallEngine
 
   /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
   /// `retryBufferSize` bytes of requests are kept to make it again.
+  /// The factories of `registry`, which is then frozen, come behind the channel's own.
   public convenience init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig? = nil,
-    retryBufferSize: Int? = nil
+    retryBufferSize: Int? = nil,
+    interceptorFactories: [any InterceptorFactory] = [],
+    registry: InterceptorRegistry? = nil
   ) {
     self.init(
       transport,
       serviceConfig: serviceConfig,
       retryBufferSize: retryBufferSize,
+      interceptorFactories: interceptorFactories + (registry?.freeze() ?? []),
       environment: CallEnvironment()
     )
   }
@@ -28,9 +34,11 @@ public final class Channel: Sendable {
     serviceConfig: ServiceConfig?,
     retryBufferSize: Int? = nil,
     enablesRetry: Bool = true,
+    interceptorFactories: [any InterceptorFactory] = [],
     environment: CallEnvironment
   ) {
     self.transport = transport
+    self.interceptorFactories = interceptorFactories
     engine = CallEngine(
       transport,
       serviceConfig,

@@ -1,48 +1,28 @@
 import Synchronization
 
 /// Waits for the one response of a call.
-public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because the transport is the only one to touch `decoded`, on its loop, and the
-  // continuation is handed over under a lock.
-  @usableFromInline let marshaller: Responses
-  @usableFromInline var decoded: Result<Responses.Message, GRPCStatus>?
-  @usableFromInline let handover = ResponseHandover<Responses.Message>()
-
-  public var wantsMetadata: Bool { false }
+public final class SingleResponseReceiver<Responses: Marshaller>: ClosureReceiver, @unchecked Sendable {
+  @usableFromInline let handover: ResponseHandover<Responses.Message>
 
   /// Decodes the response with this marshaller, on the transport's loop.
   @inlinable
   public init(_ marshaller: Responses) {
-    self.marshaller = marshaller
-  }
-
-  /// Never told: see `wantsMetadata`.
-  public func receive(headers: HPACKHeaders) {}
-
-  @inlinable
-  public func receive(message: RawSpan) {
-    do {
-      decoded = .success(try GRPCStatus.decoding { try marshaller.decode(message) })
-    } catch {
-      decoded = .failure(error)
+    let handover = ResponseHandover<Responses.Message>()
+    self.handover = handover
+    super.init { bytes in
+      handover.take { try marshaller.decode(bytes) }
+    } onClose: { status in
+      handover.close(status)
     }
-  }
-
-  @inlinable
-  public func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    guard status.isOk else { return handover.settle(.failure(status)) }
-    handover.settle(decoded ?? .failure(.missingResponse))
-    decoded = nil
   }
 
   /// Starts the call and waits. Cancelling the waiting task cancels the call.
   @inlinable
   nonisolated(nonsending) public func response(of call: any ByteCall) async throws -> Responses.Message {
     try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        handover.wait(continuation)
-        call.start()
-      }
+      call.start()
+      call.look { handover.isSettled }
+      return try await withUnsafeThrowingContinuation { handover.wait($0) }
     } onCancel: {
       call.cancel(.cancelledByCaller)
     }
@@ -57,9 +37,35 @@ public final class SingleResponseReceiver<Responses: Marshaller>: ResponseReceiv
   }
 }
 
+/// A receiver that is made of closures, so that what it does is compiled for the types of the call: the transport
+/// would call methods of a generic class in their unspecialised form.
+public class ClosureReceiver: ResponseReceiver, @unchecked Sendable {
+  // Sendable holds because nothing changes, and the transport calls the closures on its loop alone.
+  @usableFromInline let onMessage: (RawSpan) -> Void
+  @usableFromInline let onClose: (GRPCStatus) -> Void
+
+  @usableFromInline
+  init(onMessage: @escaping (RawSpan) -> Void, onClose: @escaping (GRPCStatus) -> Void) {
+    self.onMessage = onMessage
+    self.onClose = onClose
+  }
+
+  /// `false`: metadata and trailers would go nowhere.
+  public final var wantsMetadata: Bool { false }
+
+  /// Never told: see `wantsMetadata`.
+  public final func receive(headers: HPACKHeaders) {}
+
+  public final func receive(message: RawSpan) { onMessage(message) }
+
+  public final func close(_ status: GRPCStatus, trailers: HPACKHeaders) { onClose(status) }
+}
+
 /// Brings a result and the one who waits for it together, whichever comes first.
 @usableFromInline
-final class ResponseHandover<Message: Sendable>: Sendable {
+final class ResponseHandover<Message: Sendable>: @unchecked Sendable {
+  // Sendable holds because the transport's loop alone touches `decoded`, and the continuation is handed over under a
+  // lock.
   @usableFromInline
   enum State: Sendable {
     case empty
@@ -69,9 +75,33 @@ final class ResponseHandover<Message: Sendable>: Sendable {
   }
 
   @usableFromInline let state = Locked(State.empty)
+  @exclusivity(unchecked) @usableFromInline var decoded: Result<Message, GRPCStatus>?
 
   @inlinable
   init() {}
+
+  /// Keeps the response until the call has ended well.
+  @inlinable
+  func take(_ decode: () throws -> Message) {
+    do {
+      decoded = .success(try decode())
+    } catch {
+      decoded = .failure(.marshalling(error, "decoded"))
+    }
+  }
+
+  @inlinable
+  func close(_ status: GRPCStatus) {
+    guard status.isOk else { return settle(.failure(status)) }
+    settle(decoded ?? .failure(.missingResponse))
+    decoded = nil
+  }
+
+  /// Whether the result is there and nobody has taken it.
+  @inlinable
+  var isSettled: Bool {
+    state.withLock { if case .settled = $0 { true } else { false } }
+  }
 
   @inlinable
   func settle(_ result: Result<Message, GRPCStatus>) {

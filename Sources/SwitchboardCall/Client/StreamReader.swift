@@ -63,6 +63,12 @@ final class StreamReader: Sendable {
   /// The next message. A task that is cancelled while it waits cancels the call.
   @usableFromInline
   nonisolated(nonsending) func next() async throws -> MessageBuffer? {
+    switch responses.pop() {
+    case .message(let message): return message
+    case .end: return nil
+    case .failed(let status): throw status
+    case .empty: call.look { responses.isReadable }
+    }
     do {
       return try await responses.next()
     } catch let error as CancellationError {

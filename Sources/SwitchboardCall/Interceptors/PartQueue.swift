@@ -1,4 +1,6 @@
 /// Typed messages on their way from a chain of interceptors, on the loop, to the one task that reads them.
+///
+/// Where the other side waits to be asked, it asks for a window of messages, and again when half of it was read.
 @usableFromInline
 final class PartQueue<Element: Sendable>: Sendable {
   @usableFromInline typealias Reader = UnsafeContinuation<Element?, any Error>
@@ -15,8 +17,10 @@ final class PartQueue<Element: Sendable>: Sendable {
     @usableFromInline var end: End?
     // Unsafe continuations: each is stored once, under the lock, and taken out by whoever resumes it.
     @usableFromInline var reader: Reader?
-    @usableFromInline var writer: UnsafeContinuation<Void, Never>?
+    @usableFromInline var writers: [UnsafeContinuation<Void, Never>] = []
     @usableFromInline var readerWasCancelled = false
+    /// How many were asked for and have not come.
+    @usableFromInline var asked = 0
 
     @inlinable
     init() {}
@@ -39,9 +43,19 @@ final class PartQueue<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    mutating func takeWriter() -> UnsafeContinuation<Void, Never>? {
-      defer { writer = nil }
-      return writer
+    mutating func takeWriters() -> [UnsafeContinuation<Void, Never>] {
+      guard !writers.isEmpty else { return [] }
+      defer { writers = [] }
+      return writers
+    }
+
+    /// How many to ask for now.
+    @inlinable
+    mutating func toAsk() -> Int {
+      let missing = PartQueue.limit - asked - elements.count
+      guard end == nil, missing >= PartQueue.limit / 2 else { return 0 }
+      asked += missing
+      return missing
     }
   }
 
@@ -49,45 +63,59 @@ final class PartQueue<Element: Sendable>: Sendable {
   @usableFromInline static var limit: Int { 16 }
 
   @usableFromInline let state = Locked(State())
+  @usableFromInline let ask: (@Sendable (Int) -> Void)?
 
+  /// `ask` tells the other side how many more messages are wanted.
   @inlinable
-  init() {}
+  init(ask: (@Sendable (Int) -> Void)? = nil) {
+    self.ask = ask
+  }
 }
 
 // MARK: - On the loop
 
 extension PartQueue {
+  /// Asks for the first messages.
+  @usableFromInline
+  func open() {
+    guard let ask else { return }
+    let count = state.withLock { $0.toAsk() }
+    if count > 0 { ask(count) }
+  }
+
   @inlinable
   func push(_ element: Element) {
-    let reader: Reader? = state.withLock { state in
-      guard state.end == nil else { return nil }
-      if let reader = state.takeReader() { return reader }
+    let (reader, count): (Reader?, Int) = state.withLock { state in
+      guard state.end == nil else { return (nil, 0) }
+      if state.asked > 0 { state.asked -= 1 }
+      if let reader = state.takeReader() { return (reader, state.toAsk()) }
       state.elements.append(element)
-      return nil
+      return (nil, 0)
     }
     reader?.resume(returning: element)
+    if count > 0 { ask?(count) }
   }
 
   /// Nothing follows. With a status, the reader gets it once it has read what was pushed.
   @inlinable
   func finish(_ failure: GRPCStatus?) {
-    let (reader, writer) = state.withLock { state in
+    let (reader, writers) = state.withLock { state in
       if state.end == nil { state.end = failure.map { .failed($0) } ?? .finished }
-      return (state.takeReader(), state.takeWriter())
+      return (state.takeReader(), state.takeWriters())
     }
     reader?.resume(with: failure.map { .failure($0) } ?? .success(nil))
-    writer?.resume()
+    for writer in writers { writer.resume() }
   }
 
   /// Waits until the reader has caught up: to a few messages, or to the last one where that was large.
   @usableFromInline
-  nonisolated(nonsending) func waitUntilWritable(afterBytes byteCount: Int) async {
+  nonisolated(nonsending) func waitUntilWritable(afterBytes byteCount: Int = 0) async {
     let bound = byteCount > 16 * 1024 ? 1 : Self.limit
     while state.withLock({ $0.end == nil && $0.elements.count >= bound }) {
       await withUnsafeContinuation { continuation in
         let isReady = state.withLock { state in
           if state.end != nil || state.elements.count < bound { return true }
-          state.writer = continuation
+          state.writers.append(continuation)
           return false
         }
         if isReady { continuation.resume() }
@@ -101,11 +129,12 @@ extension PartQueue {
 extension PartQueue {
   @inlinable
   nonisolated(nonsending) func next() async throws -> Element? {
-    let (result, writer) = state.withLock { state in
+    let (result, writers, count) = state.withLock { state in
       state.readerWasCancelled = false
-      return (state.next(), state.takeWriter())
+      return (state.next(), state.takeWriters(), ask == nil ? 0 : state.toAsk())
     }
-    writer?.resume()
+    for writer in writers { writer.resume() }
+    if count > 0 { ask?(count) }
     if let result { return try result.get() }
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { register($0) }

@@ -5,7 +5,7 @@ import Synchronization
 final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let send: @Sendable (Message, MessageMetadata) -> Void
-  @usableFromInline let room: @Sendable () throws -> MessagePipe
+  @usableFromInline let room: @Sendable () throws -> InterceptorGate
   @usableFromInline let written = Atomic(0)
 
   /// Off the loop, this many messages may be on their way to it.
@@ -14,7 +14,7 @@ final class PartWriter<Message: Sendable>: Sendable {
   @inlinable
   init(
     _ eventLoop: any EventLoop,
-    room: @escaping @Sendable () throws -> MessagePipe,
+    room: @escaping @Sendable () throws -> InterceptorGate,
     send: @escaping @Sendable (Message, MessageMetadata) -> Void
   ) {
     self.eventLoop = eventLoop
@@ -34,13 +34,13 @@ final class PartWriter<Message: Sendable>: Sendable {
     } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
       eventLoop.execute { self.send(message, metadata) }
     } else {
-      let pipe = try await withCheckedThrowingContinuation { continuation in
+      let gate = try await withCheckedThrowingContinuation { continuation in
         eventLoop.execute {
           self.send(message, metadata)
           continuation.resume(with: Result { try self.room() })
         }
       }
-      try await pipe.waitUntilWritable()
+      try await gate.waitUntilWritable()
     }
   }
 }

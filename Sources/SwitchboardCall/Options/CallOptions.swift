@@ -77,6 +77,8 @@ extension CallOptions {
     var flowControlEnabled: Bool?
     var payloadFormat: PayloadChoice?
     var logger: Logger?
+    var interceptorFactories: [any InterceptorFactory]?
+    var safety: RequestOptions.Safety?
 
     // Of the channel's, those that calls use too.
     var compression: MessageCompression?
@@ -96,6 +98,8 @@ extension CallOptions {
       merged.payloadFormat = payloadFormat ?? defaults.payloadFormat
       merged.flowControlEnabled = flowControlEnabled ?? defaults.flowControlEnabled
       merged.logger = logger ?? defaults.logger
+      merged.interceptorFactories = interceptorFactories ?? defaults.interceptorFactories
+      merged.safety = safety ?? defaults.safety
       merged.compression = compression ?? defaults.compression
       merged.responseSizeLimit = responseSizeLimit ?? defaults.responseSizeLimit
       merged.enableRetry = enableRetry ?? defaults.enableRetry

@@ -3,6 +3,9 @@ public protocol MethodHandler: AnyObject, Sendable {
   /// The method it serves.
   var method: MethodDescriptor { get }
 
+  /// The same method, with interceptors of these factories before its own. Asked for once, when a server is made.
+  func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler
+
   /// Starts a call whose one request is whole. The bytes are lent for the length of this call.
   func start(_ stream: any ServerStream, message: RawSpan)
 

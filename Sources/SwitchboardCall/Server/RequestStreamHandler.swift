@@ -2,9 +2,11 @@
 public final class ClientStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  // A closure, so that what it does is compiled for the types of the method: a generic class's method
-  // would not be.
-  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
   @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
@@ -23,31 +25,48 @@ public final class ClientStreamingHandler: MethodHandler {
     formats = HandlerFormats(requests, responses) {
       ClientStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
     }
-    begin = { stream in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        return pipeline.onRequestStream { messages in
-          stream.run {
-            do {
-              pipeline.respond(try await handler(messages, ServerCallContext(pipeline.handler)))
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          return pipeline.onRequestStream { messages in
+            stream.run {
+              do {
+                pipeline.respond(try await handler(messages, ServerCallContext(pipeline)))
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
         }
-      }
-      let messages = RequestStream(stream.requests) { bytes in
-        try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
-      }
-      stream.run {
-        do {
-          let response = try await handler(messages, ServerCallContext(stream))
-          stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
-        } catch {
-          stream.finish(GRPCStatus(describing: error))
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
+        stream.run {
+          do {
+            let response = try await handler(messages, ServerCallContext(stream))
+            stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
+          }
         }
       }
     }
+    begin = bind([])
+    factories = []
+  }
+
+  private init(_ handler: ClientStreamingHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : ClientStreamingHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream) { begin(stream) }
@@ -74,14 +93,20 @@ public final class ClientStreamingHandler: MethodHandler {
     )
   }
 
-  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 /// Serves a method that streams both ways.
 public final class BidirectionalStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let begin: @Sendable (any ServerStream) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
   @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
@@ -101,36 +126,53 @@ public final class BidirectionalStreamingHandler: MethodHandler {
     formats = HandlerFormats(requests, responses) {
       BidirectionalStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
     }
-    begin = { stream in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        return pipeline.onRequestStream { messages in
-          stream.run {
-            do {
-              let writer = ResponseStreamWriter(pipeline.makeWriter())
-              try await handler(messages, writer, ServerCallContext(pipeline.handler))
-              pipeline.finish(.ok)
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          return pipeline.onRequestStream { messages in
+            stream.run {
+              do {
+                let writer = ResponseStreamWriter(pipeline.makeWriter())
+                try await handler(messages, writer, ServerCallContext(pipeline))
+                pipeline.finish(.ok)
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
         }
-      }
-      let messages = RequestStream(stream.requests) { bytes in
-        try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
-      }
-      stream.run {
-        do {
-          let writer = ResponseStreamWriter(stream) { response in
-            try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
+        stream.run {
+          do {
+            let writer = ResponseStreamWriter(stream) { response in
+              try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+            }
+            try await handler(messages, writer, ServerCallContext(stream))
+            stream.finish(.ok)
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
           }
-          try await handler(messages, writer, ServerCallContext(stream))
-          stream.finish(.ok)
-        } catch {
-          stream.finish(GRPCStatus(describing: error))
         }
       }
     }
+    begin = bind([])
+    factories = []
+  }
+
+  private init(_ handler: BidirectionalStreamingHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : BidirectionalStreamingHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream) { begin(stream) }
@@ -160,5 +202,7 @@ public final class BidirectionalStreamingHandler: MethodHandler {
     )
   }
 
-  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }

@@ -1,11 +1,11 @@
 /// What a handler knows of its call and may set on it. Usable from any task, until the call has ended.
 @frozen
 public struct ServerCallContext: Sendable {
-  @usableFromInline let stream: any ServerStream
+  @usableFromInline let stream: any ServerCallState
 
   /// A view of the stream: copies are of the same call.
   @inlinable
-  public init(_ stream: any ServerStream) {
+  public init(_ stream: any ServerCallState) {
     self.stream = stream
   }
 

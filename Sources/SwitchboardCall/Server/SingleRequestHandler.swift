@@ -2,9 +2,11 @@
 public final class UnaryHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  // A closure, so that what it does is compiled for the types of the method: a generic class's method
-  // would not be.
-  @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
   @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
@@ -15,41 +17,60 @@ public final class UnaryHandler: MethodHandler {
     requests: Requests,
     responses: Responses,
     interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
-    handler: @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
+    handler:
+      nonisolated(nonsending) @escaping @Sendable (Requests.Message, ServerCallContext) async throws ->
+      Responses.Message
   ) {
     self.method = method
     formats = HandlerFormats(requests, responses) {
       UnaryHandler.inFormat(method, $0, $1, interceptors, handler)
     }
-    begin = { stream, message in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        pipeline.onRequest = { request in
-          stream.run {
-            do {
-              pipeline.respond(try await handler(request, ServerCallContext(pipeline.handler)))
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream, message in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          pipeline.onRequest = { request in
+            stream.run {
+              do {
+                pipeline.respond(try await handler(request, ServerCallContext(pipeline)))
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
+          return pipeline.receive(message: message)
         }
-        return pipeline.receive(message: message)
-      }
-      let request: Requests.Message
-      do {
-        request = try requests.decode(message)
-      } catch {
-        return stream.finish(.marshalling(error, "decoded"))
-      }
-      stream.run {
+        let request: Requests.Message
         do {
-          let response = try await handler(request, ServerCallContext(stream))
-          stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+          request = try requests.decode(message)
         } catch {
-          stream.finish(GRPCStatus(describing: error))
+          return stream.finish(.marshalling(error, "decoded"))
+        }
+        stream.run {
+          do {
+            let response = try await handler(request, ServerCallContext(stream))
+            stream.respond(try GRPCStatus.encoding { try responses.encode(response) })
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
+          }
         }
       }
     }
+    begin = bind([])
+    factories = []
+  }
+
+  private init(_ handler: UnaryHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : UnaryHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
@@ -76,14 +97,20 @@ public final class UnaryHandler: MethodHandler {
     )
   }
 
-  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 /// Serves a method that takes one request and streams responses.
 public final class ServerStreamingHandler: MethodHandler {
   /// The method it serves.
   public let method: MethodDescriptor
-  @usableFromInline let begin: @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  @usableFromInline let begin: Begin
+  @usableFromInline let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  @usableFromInline let factories: [any InterceptorFactory]
   @usableFromInline let formats: HandlerFormats
 
   /// Binds a provider's method to its descriptor, its marshallers and what makes the interceptors of one call,
@@ -102,40 +129,57 @@ public final class ServerStreamingHandler: MethodHandler {
     formats = HandlerFormats(requests, responses) {
       ServerStreamingHandler.inFormat(method, $0, $1, interceptors, handler)
     }
-    begin = { stream, message in
-      if let chain = interceptors?(), !chain.isEmpty {
-        let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-        pipeline.onRequest = { request in
-          stream.run {
-            do {
-              let writer = ResponseStreamWriter(pipeline.makeWriter())
-              try await handler(request, writer, ServerCallContext(pipeline.handler))
-              pipeline.finish(.ok)
-            } catch {
-              pipeline.finish(GRPCStatus(describing: error))
+    bind = { factories in
+      let interceptors = factories.wrapping(interceptors, for: method)
+      return { stream, message in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          pipeline.onRequest = { request in
+            stream.run {
+              do {
+                let writer = ResponseStreamWriter(pipeline.makeWriter())
+                try await handler(request, writer, ServerCallContext(pipeline))
+                pipeline.finish(.ok)
+              } catch {
+                pipeline.finish(GRPCStatus(describing: error))
+              }
             }
           }
+          return pipeline.receive(message: message)
         }
-        return pipeline.receive(message: message)
-      }
-      let request: Requests.Message
-      do {
-        request = try requests.decode(message)
-      } catch {
-        return stream.finish(.marshalling(error, "decoded"))
-      }
-      stream.run {
+        let request: Requests.Message
         do {
-          let writer = ResponseStreamWriter(stream) { response in
-            try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
-          }
-          try await handler(request, writer, ServerCallContext(stream))
-          stream.finish(.ok)
+          request = try requests.decode(message)
         } catch {
-          stream.finish(GRPCStatus(describing: error))
+          return stream.finish(.marshalling(error, "decoded"))
+        }
+        stream.run {
+          do {
+            let writer = ResponseStreamWriter(stream) { response in
+              try GRPCStatus.encoding(for: stream) { try responses.encode(response) }
+            }
+            try await handler(request, writer, ServerCallContext(stream))
+            stream.finish(.ok)
+          } catch {
+            stream.finish(GRPCStatus(describing: error))
+          }
         }
       }
     }
+    begin = bind([])
+    factories = []
+  }
+
+  private init(_ handler: ServerStreamingHandler, _ factories: [any InterceptorFactory]) {
+    method = handler.method
+    bind = handler.bind
+    begin = bind(factories)
+    formats = handler.formats
+    self.factories = factories
+  }
+
+  public func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : ServerStreamingHandler(self, factories)
   }
 
   public func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
@@ -163,7 +207,9 @@ public final class ServerStreamingHandler: MethodHandler {
     )
   }
 
-  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { formats.handler(in: format) }
+  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
 extension GRPCStatus {

@@ -3,6 +3,13 @@ public protocol ByteTransport: AnyObject, Sendable {
   /// Where receivers are told of responses. A caller that prefers this executor pays no hop.
   var eventLoop: any EventLoop { get }
 
+  /// What it connects to, such as `localhost:50051`.
+  var host: String { get }
+
+  /// A transport to another target, otherwise like this one and on the same event loop: where interceptors send a
+  /// call elsewhere.
+  func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
+
   /// Prepares a call; nothing is sent before `start`. Whatever goes wrong reaches the receiver's `close`.
   func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
@@ -13,13 +20,31 @@ public protocol ByteTransport: AnyObject, Sendable {
   func shutDown(grace: Duration) async
 }
 
+extension ByteTransport {
+  /// One that has no address.
+  public var host: String { "" }
+
+  /// Itself, for its own host; it reaches no other.
+  public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+    if host == self.host { return self }
+    throw GRPCStatus(code: .unimplemented, message: "the transport cannot reach another target than its own")
+  }
+}
+
 /// One call on a transport. Its methods may be called from any thread.
 public protocol ByteCall: AnyObject, Sendable {
   /// Sends the call on its way. To be called once.
   func start()
 
+  /// Called before the caller is suspended: may look for a moment, again and again, whether what it waits for is there.
+  func look(for isThere: () -> Bool)
+
   /// Ends the call with this status, unless it has ended. Before `start`, it ends as soon as it starts.
   func cancel(_ status: GRPCStatus)
+}
+
+extension ByteCall {
+  public func look(for isThere: () -> Bool) {}
 }
 
 /// What a transport needs to know to start a call.

@@ -94,6 +94,9 @@ public final class MessagePipe: Sendable {
     return popped
   }
 
+  /// Whether there is something to pop, or the end.
+  public var isReadable: Bool { state.withLock { $0.isReadable } }
+
   /// What has been pushed so far, with the framing that it travels in.
   public var totals: MessageTotals { state.withLock { $0.totals } }
 

@@ -1,7 +1,5 @@
-/// The seam below the call model on the server: one call that a transport has accepted and routed.
-///
-/// Its methods may be called from any thread.
-public protocol ServerStream: AnyObject, Sendable {
+/// What a handler knows of its call, and may set on it. Its methods may be called from any thread.
+public protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
   /// The metadata that the client sent.
@@ -16,11 +14,6 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Whether the request of a method that does not stream them came compressed.
   var requestWasCompressed: Bool { get }
 
-  /// Request messages, where the method streams them.
-  var requests: MessagePipe { get }
-  /// Response messages; opened by the first use, which is what sends the response headers.
-  var responses: MessagePipe { get }
-
   /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
   func setHeaders(_ headers: HPACKHeaders)
   /// Sends the metadata now, rather than with the first message.
@@ -31,18 +24,28 @@ public protocol ServerStream: AnyObject, Sendable {
   /// Compresses what is sent from now on, if the client takes it so. Too late once the headers have left.
   func setCompression(_ compression: MessageCompression)
 
-  /// Runs the handler where the server was told to; by default at once, on the loop. The task is
-  /// cancelled when the call ends before the handler does.
-  func run(_ handler: @escaping @Sendable () async -> Void)
-
-  /// Sends the one response and then success, together.
-  func respond(_ message: MessageBuffer)
-
   /// What interceptors and the handler of the call share.
   var userInfo: UserInfo { get set }
 
   /// Where the interceptors and the handler log to.
   var logger: Logger { get }
+}
+
+/// The seam below the call model on the server: one call that a transport has accepted and routed.
+///
+/// Its methods may be called from any thread.
+public protocol ServerStream: ServerCallState {
+  /// Request messages, where the method streams them.
+  var requests: MessagePipe { get }
+  /// Response messages; opened by the first use, which is what sends the response headers.
+  var responses: MessagePipe { get }
+
+  /// Runs the handler where the server was told to; by default at once, on the loop. The task is
+  /// cancelled when the call ends before the handler does.
+  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void)
+
+  /// Sends the one response and then success, together.
+  func respond(_ message: MessageBuffer)
 
   /// Names who is told what becomes of the call. On the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)
@@ -61,7 +64,7 @@ public protocol ServerStreamObserver: AnyObject, Sendable {
   func closed(_ failure: GRPCStatus?)
 }
 
-extension ServerStream {
+extension ServerCallState {
   public var logger: Logger { .quiet }
   public var requestWasCompressed: Bool { false }
 }

@@ -15,7 +15,9 @@ extension Channel {
     self.init(
       try ClientChannel(target: target, options: options, group: loops),
       serviceConfig: options.serviceConfig,
-      retryBufferSize: options.retryBufferSize
+      retryBufferSize: options.retryBufferSize,
+      interceptorFactories: options.interceptorFactories,
+      registry: options.interceptorRegistry
     )
   }
 }

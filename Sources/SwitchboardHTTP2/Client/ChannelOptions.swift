@@ -51,6 +51,10 @@ public struct ChannelOptions: Sendable {
   public var controlFrameAllowance = 1000
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
+  /// Whether the loop, and who waits for an answer, keep looking for it for some 50 µs before they block. That takes the
+  /// time of being woken out of a call's latency, for cores that are busy while calls go on; while none do they
+  /// are idle.
+  public var lowLatency = false
   /// Goes before our own name in `user-agent`.
   public var userAgentPrefix: String?
   /// The `:authority` to send in place of the target's.
@@ -58,6 +62,10 @@ public struct ChannelOptions: Sendable {
 
   /// What is configured per method, for calls that bring no service config of their own.
   public var serviceConfig: ServiceConfig?
+  /// Makes interceptors for every call, behind those of the client that makes it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, behind the channel's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
 
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet

@@ -13,6 +13,8 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     if channel.loop.inEventLoop { endEarly(status) } else { signal(.cancel) }
   }
 
+  func look(for isThere: () -> Bool) { channel.look(for: isThere) }
+
   func pipeBecameReadable(_ pipe: MessagePipe) {
     // The responses' pipe is attached here too; what becomes readable in it is for the caller.
     guard case .stream(let requests) = request.body, requests === pipe else { return }

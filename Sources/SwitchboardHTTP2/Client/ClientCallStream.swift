@@ -107,7 +107,6 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       return channel.dispatch(self)
     }
     receiver.sent(.metadata)
-    channel.loop.activeCalls += 1
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
   }

@@ -7,12 +7,13 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   let loop: Loop
   let options: ChannelOptions
+  public let host: String
   let target: Target
   let authority: [UInt8]
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
   /// Keeps the loops running for as long as the channel may need them.
-  private let group: LoopGroup
+  let group: LoopGroup
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
   @exclusivity(unchecked) var connections: [ClientConnection] = []
@@ -27,6 +28,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
+  let siblings = Locked(ChannelSiblings())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
   public convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
@@ -42,6 +44,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   ) throws(GRPCStatus) {
     try options.validate()
     let parsed = try Target(target)
+    host = target
     self.target = parsed
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
       try TLSContext(client: tls, serverName: parsed.host)
@@ -82,6 +85,12 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   }
 
   // MARK: Calls
+
+  /// Looks for an answer for a moment, which saves being woken for it. On the loop nothing would come of it.
+  func look(for isThere: () -> Bool) {
+    guard !loop.inEventLoop else { return }
+    CallerPatience.ofProcess.look(urgent: options.lowLatency, for: isThere)
+  }
 
   /// Gives the call a connection, now or when there is one.
   func dispatch(_ call: ClientCallStream) {
@@ -147,6 +156,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   // MARK: Shutting down
 
   public func shutDown(grace: Duration) async {
+    retireSiblings()
     let deadline = Task(executorPreference: loop) {
       try await Task.sleep(for: grace)
       self.loop.execute { self.closeAll() }
@@ -158,6 +168,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   }
 
   public func retire() {
+    retireSiblings()
     loop.execute { self.beginShutDown(nil) }
   }
 

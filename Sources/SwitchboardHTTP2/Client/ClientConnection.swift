@@ -31,6 +31,8 @@ final class ClientConnection: Connection {
     super.init(loop: channel.loop, socket: socket, session: session, settings: settings, tls: tls)
   }
 
+  override var isLowLatency: Bool { channel.options.lowLatency }
+
   var hasRoom: Bool {
     isReady && !isRetired && !isClosed && session.streams.count < streamLimit
   }
@@ -141,7 +143,6 @@ final class ClientConnection: Connection {
   }
 
   func streamDidClose() {
-    loop.activeCalls -= 1
     if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
   }
 

@@ -46,6 +46,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   /// The connection is at its end, and its streams are about to hear of it.
   func willClose(_ reason: GRPCStatus) {}
 
+  /// Whether someone would rather have a core busy than wait to be woken.
+  var isLowLatency: Bool { false }
+
   /// The connection is gone, with all its streams ended.
   func didClose(_ reason: GRPCStatus) {}
 
@@ -98,7 +101,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
+    let hadStreams = session.streams.count > 0
     let offence = session.receive(bytes, now: loop.now)
+    if hadStreams || session.streams.count > 0 { expectMore() }
     processReady()
     if let offence { return dismiss(offence) }
     if session.isInsideHeaders != (headersTimer != nil) { watchHeaders() }
@@ -162,6 +167,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
+  /// Calls are going on.
+  private func expectMore() { loop.expect(isLowLatency ? .urgent : .soon) }
+
   // MARK: Writing
 
   final func setNeedsFlush() {
@@ -181,6 +189,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       flushHandshake(then: nil)
       guard tls.isSecure, !socket.isWriting else { return }
     }
+    if session.streams.count > 0 { expectMore() }
     var drained = Session.Drained.some
     while drained == .some, !socket.isWriting {
       let output = loop.takeOutput()

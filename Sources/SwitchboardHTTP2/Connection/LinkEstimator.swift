@@ -16,6 +16,9 @@ struct LinkEstimator {
 
   private static let shortestPause: UInt64 = 100_000_000
   private static let longestPause: UInt64 = 10_000_000_000
+  private static let worthwhileGain = 1.25
+  /// Where a round trip takes no longer, the smallest windows are large enough.
+  private static let shortestRoundTrip: UInt64 = 2_000_000
 
   /// What the window is now.
   private(set) var window: Int
@@ -25,8 +28,9 @@ struct LinkEstimator {
   /// How much is to arrive before `look` is worth calling.
   private var threshold: Int
   private var pause = Self.shortestPause
-  /// The highest rate so far, in bytes a second.
-  private var bestRate = 0.0
+  /// The rate when the window last grew, in bytes a second.
+  private var rateOfWindow = 0.0
+  private var wasHeldBack = false
 
   init(window: Int, limit: Int) {
     self.window = window
@@ -53,13 +57,21 @@ struct LinkEstimator {
   /// The ping was answered. Returns the window to use from now on, when that has grown.
   mutating func pingAnswered(now: UInt64) -> Int? {
     guard case .measuring(let since) = state else { return nil }
-    let rate = Double(arrived) * 1e9 / Double(max(1, now - min(now, since)))
+    let roundTrip = max(1, now - min(now, since))
+    let rate = Double(arrived) * 1e9 / Double(roundTrip)
     // A sender that the window held back sent at least half of it, since half a window is what we give back at
-    // once; and a larger window must have helped so far, or it only makes a queue somewhere.
-    let isHeldBack = arrived >= window / 2 && rate > bestRate
-    bestRate = max(bestRate, rate)
-    defer { rest(now, isHeldBack: isHeldBack) }
-    guard isHeldBack else { return nil }
+    // once; and a larger window must have helped so far by more than chance, or it only makes a queue somewhere.
+    // Between processes of one machine that queue is one that no cache holds, at a third of the speed.
+    let isHeldBack =
+      arrived >= window / 2 && roundTrip >= Self.shortestRoundTrip
+      && rate > rateOfWindow * Self.worthwhileGain
+    defer {
+      wasHeldBack = isHeldBack && !wasHeldBack
+      rest(now, isHeldBack: isHeldBack)
+    }
+    // Twice in a row: once may be a peer that was busy elsewhere.
+    guard isHeldBack, wasHeldBack else { return nil }
+    rateOfWindow = rate
     window = min(limit, max(window, arrived * 2))
     return window
   }

@@ -60,7 +60,7 @@ extension InProcessCall: ServerStream {
   /// There is no wire to save bytes on.
   func setCompression(_ compression: MessageCompression) {}
 
-  func run(_ handler: @escaping @Sendable () async -> Void) {
+  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     if let executor = transport.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }
       return

@@ -128,7 +128,7 @@ final class InProcessCall: @unchecked Sendable {
     headersTold = true
     streamObserver?.sent(.metadata)
     guard receiver.wantsMetadata else { return }
-    var all = HPACKHeaders([(":status", "200"), ("content-type", request.contentSubtype.contentType)])
+    var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
     receiver.receive(headers: all)
   }
@@ -211,7 +211,20 @@ final class InProcessCall: @unchecked Sendable {
   /// Names who is told of the server's side.
   func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
 
+  // Made once: most calls have no others.
+  private var namedHeaders: HPACKHeaders {
+    [":status": "200", "content-type": request.contentSubtype.contentType]
+  }
+  private static let responseHeaders: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]
+  private static let successTrailers: HPACKHeaders = ["grpc-status": "0", "grpc-message": "OK"]
+
   private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
+    guard status != .ok else {
+      guard let own = shared.withLock({ $0.trailers }) else { return Self.successTrailers }
+      var all = Self.successTrailers
+      all.add(contentsOf: own.allowed)
+      return all
+    }
     var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])
     if let message = status.message { all.add(name: "grpc-message", value: message) }
     if let details = status.packedDetails { all.add(name: "grpc-status-details-bin", binary: details) }

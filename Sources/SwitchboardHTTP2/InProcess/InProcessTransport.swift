@@ -19,7 +19,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     _ channelOptions: ChannelOptions,
     _ group: LoopGroup
   ) {
-    router = Router(providers, formats: options.payloadFormats)
+    router = Router(providers, options)
     self.options = options
     self.channelOptions = channelOptions
     self.group = group
@@ -90,7 +90,9 @@ extension Channel {
     self.init(
       InProcessTransport(providers, options, channelOptions, loops),
       serviceConfig: channelOptions.serviceConfig,
-      retryBufferSize: channelOptions.retryBufferSize
+      retryBufferSize: channelOptions.retryBufferSize,
+      interceptorFactories: channelOptions.interceptorFactories,
+      registry: channelOptions.interceptorRegistry
     )
   }
 }

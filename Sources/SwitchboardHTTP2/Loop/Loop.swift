@@ -23,24 +23,20 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
   @exclusivity(unchecked) private var isStopping = false
   @exclusivity(unchecked) private var clockOffset: UInt64 = 0
-  /// How many calls are under way: what makes spinning worth while.
-  @exclusivity(unchecked) var activeCalls = 0
+  /// What the next wait may be for.
+  @exclusivity(unchecked) private var expectation = Expectation.none
   /// How many sockets and listeners are open: a loop stops only when there is none.
   @exclusivity(unchecked) var openHandles = 0
   @exclusivity(unchecked) var lingeringSockets = 0
   static let maxLingeringSockets = 256
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
-  private let spin: UInt64
+  private let patience = Patience()
 
   /// Where every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-  /// - Parameter spin: how long to look for events without blocking while calls are under way. It buys
-  ///   latency with a busy core; zero, the default, never spins.
-  ///
   /// `nil` when the system has no descriptors or memory for it.
-  init?(spin: Duration = .zero) {
-    self.spin = spin.nanoseconds
+  init?() {
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     alarm = .allocate(capacity: 1)
@@ -84,6 +80,21 @@ public final class Loop: EventLoop, @unchecked Sendable {
   /// Stops the loop's thread once nothing is open on it.
   func stop() {
     execute { self.isStopping = true }
+  }
+
+  /// What a loop knows of the next event.
+  enum Expectation: Int {
+    /// It may take any time.
+    case none
+    /// Calls are going on, so it may come soon.
+    case soon
+    /// The same, and someone has asked for low latency.
+    case urgent
+  }
+
+  /// Says that calls went on in this turn.
+  func expect(_ expectation: Expectation) {
+    if expectation.rawValue > self.expectation.rawValue { self.expectation = expectation }
   }
 
   /// Asks for a flush at the end of this turn.
@@ -162,7 +173,7 @@ extension Loop {
   }
 
   private func waitForEvents() {
-    if spin > 0, activeCalls > 0, spinForEvents() { return }
+    if lookForEvents() { return }
     armAlarm()
     guard mailbox.fallAsleep() else {
       uv_run(uv, UV_RUN_NOWAIT)
@@ -172,15 +183,21 @@ extension Loop {
     mailbox.wakeUp()
   }
 
-  /// `true` when something came up before the time was over.
-  private func spinForEvents() -> Bool {
-    let end = uv_hrtime() + spin
-    repeat {
-      uv_run(uv, UV_RUN_NOWAIT)
-      if hasWork || mailbox.isFilled { return true }
-      sched_yield()
-    } while uv_hrtime() < end
-    return false
+  /// `true` when something came up soon.
+  private func lookForEvents() -> Bool {
+    let expected = expectation
+    expectation = .none
+    switch expected {
+    case .none: return false
+    case .soon: return patience.look(for: runReadyEvents)
+    case .urgent: return patience.insist(on: runReadyEvents)
+    }
+  }
+
+  /// Whether that left something to do.
+  private func runReadyEvents() -> Bool {
+    uv_run(uv, UV_RUN_NOWAIT)
+    return hasWork || mailbox.isFilled
   }
 
   private func closeHandles() {

@@ -10,12 +10,11 @@ public final class LoopGroup: Sendable {
   public let loops: [Loop]
   private let next = Atomic(0)
 
-  /// Starts `count` threads. While calls are under way, a loop looks for events for as long as `spin` before
-  /// it blocks: around 50 µs takes the wake-up of the other core out of a call's latency, for a busy core.
-  public init(count: Int = 1, spin: Duration = .zero) throws(GRPCStatus) {
+  /// Starts `count` threads.
+  public init(count: Int = 1) throws(GRPCStatus) {
     var started: [Loop] = []
     for _ in 0..<max(1, count) {
-      guard let loop = Loop(spin: spin), LoopThread.start(loop) else {
+      guard let loop = Loop(), LoopThread.start(loop) else {
         for loop in started { loop.stop() }
         throw .noLoop
       }

@@ -9,12 +9,13 @@ final class Router: Sendable {
   private let others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]]
 
   /// A later provider's method takes the place of an earlier one of the same path.
-  init(_ providers: [any CallHandlerProvider], formats: [any PayloadFormat] = []) {
+  init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
+    let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
     var others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]] = [:]
     let handlers = providers.flatMap { provider in
-      let handlers = provider.methodHandlers
+      let handlers = provider.methodHandlers.map { $0.intercepted(by: factories) }
       for handler in handlers {
-        let formats = provider.payloadFormats(for: handler.method) + formats
+        let formats = provider.payloadFormats(for: handler.method) + options.payloadFormats
         if !formats.isEmpty { others[ObjectIdentifier(handler)] = Self.handlers(of: handler, in: formats) }
       }
       return handlers

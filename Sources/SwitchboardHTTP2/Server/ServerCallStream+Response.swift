@@ -41,7 +41,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
 
-  func run(_ handler: @escaping @Sendable () async -> Void) {
+  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     connection.runningHandlers += 1
     if let executor = connection.options.handlerExecutor {
       task = Task(executorPreference: executor) {

@@ -43,6 +43,8 @@ final class ServerConnection: Connection {
     startLimits()
   }
 
+  override var isLowLatency: Bool { options.lowLatency }
+
   override func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
   }
@@ -85,7 +87,6 @@ final class ServerConnection: Connection {
   override var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
-    loop.activeCalls += 1
     let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
     if isOverrun {
       report(.tooManyHandlers)
@@ -99,7 +100,6 @@ final class ServerConnection: Connection {
   @exclusivity(unchecked) var runningHandlers = 0
 
   func streamDidClose(_ stream: ServerCallStream) {
-    loop.activeCalls -= 1
     lastCallEnd = lastRead
     closeIfDrained()
   }

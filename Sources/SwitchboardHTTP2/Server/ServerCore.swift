@@ -25,7 +25,7 @@ final class ServerCore: @unchecked Sendable {
     self.options = options
     tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
     self.providers = providers
-    router = Router(providers, formats: options.payloadFormats)
+    router = Router(providers, options)
     self.group = group
   }
 

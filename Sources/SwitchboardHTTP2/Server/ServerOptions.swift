@@ -45,11 +45,20 @@ public struct ServerOptions: Sendable {
   public var tls: ServerTLS?
   /// How long a new connection may take to get through its handshakes, TLS and HTTP/2.
   public var handshakeTimeout = Duration.seconds(20)
+  /// Whether the loops keep looking for the next event for some 50 µs after each that has to do with calls, before
+  /// they block. That takes the time of being woken out of a call's latency, for a core that is busy while
+  /// calls go on; while none do it is idle.
+  public var lowLatency = false
   /// Where handlers run. `nil`: on the loop of their connection, with no hop.
   public var handlerExecutor: (any TaskExecutor)?
   /// The formats that every method is served in, beside its own and those of its service, as far as they have
   /// marshallers for its messages.
   public var payloadFormats: [any PayloadFormat] = []
+
+  /// Makes interceptors for every call, before those of the service that serves it.
+  public var interceptorFactories: [any InterceptorFactory] = []
+  /// Factories that are shared with others, before the server's own. Freezes the registry. `nil`: none.
+  public var interceptorRegistry: InterceptorRegistry?
 
   /// Where to tell what happens to connections.
   public var logger = Logger.quiet

@@ -115,6 +115,8 @@ final class TLSFilter {
     return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 
+  private var hasUnread: Bool { BIO_ctrl_pending(incoming) > 0 || SSL_has_pending(ssl) == 1 }
+
   /// How it ended, when it did.
   private func readAll(
     _ buffer: UnsafeMutableRawBufferPointer,
@@ -124,14 +126,15 @@ final class TLSFilter {
       var filled = 0
       var result: Int32 = 1
       ERR_clear_error()
-      while result > 0, filled < buffer.count {
+      // Asking once more than there are records would cost as much as reading one.
+      while result > 0, filled < buffer.count, hasUnread {
         result = SSL_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(buffer.count - filled))
         if result > 0 { filled += Int(result) }
       }
       let error = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
       if filled > 0 { deliver(UnsafeRawBufferPointer(rebasing: buffer[..<filled])) }
       switch error {
-      case SSL_ERROR_NONE: continue
+      case SSL_ERROR_NONE: guard hasUnread else { return nil }
       case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
       case SSL_ERROR_ZERO_RETURN: return .ended
       default: return .failed(alertOr("the connection broke"))

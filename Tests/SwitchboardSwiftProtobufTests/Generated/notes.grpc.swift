@@ -58,7 +58,7 @@ protocol Notes_NotesClientProtocol: Sendable {
 /// Calls `notes.Notes` on a channel.
 struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
   let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Notes_NotesClientInterceptorFactoryProtocol>
 
@@ -73,6 +73,21 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Notes_NotesClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) func keep(
     _ request: Notes_Note, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Notes_Receipt {
@@ -83,6 +98,16 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     _ request: Notes_Note, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Notes_Receipt> {
     unaryCall(Notes_NotesMetadata.Methods.keep, request, callOptions) { $0.makeKeepInterceptors() }
+  }
+
+  func makeKeepCall(
+    _ request: Notes_Note,
+    responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Notes_Note, Notes_Receipt> {
+    handledCall(Notes_NotesMetadata.Methods.keep, request, responseHandler, callOptions) {
+      $0.makeKeepInterceptors()
+    }
   }
 
   func follow<Requests: Swift.Sequence & Sendable>(
@@ -105,6 +130,15 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Notes_Note, Notes_Receipt> {
     bidirectionalStreamingCall(Notes_NotesMetadata.Methods.follow, callOptions) {
+      $0.makeFollowInterceptors()
+    }
+  }
+
+  func makeFollowCall(
+    responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Notes_Note, Notes_Receipt> {
+    handledCall(Notes_NotesMetadata.Methods.follow, responseHandler, callOptions) {
       $0.makeFollowInterceptors()
     }
   }

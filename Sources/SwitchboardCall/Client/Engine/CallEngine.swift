@@ -29,6 +29,22 @@ final class CallEngine: ByteTransport {
   var eventLoop: any EventLoop { transport.eventLoop }
 
   @usableFromInline
+  var host: String { transport.host }
+
+  /// The same configuration over the transport's own sibling.
+  @usableFromInline
+  func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+    if host == self.host { return self }
+    return CallEngine(
+      try transport.sibling(for: host),
+      config,
+      retryBufferSize: retryBufferSize,
+      enablesRetry: enablesRetry,
+      environment
+    )
+  }
+
+  @usableFromInline
   func retire() { transport.retire() }
 
   @usableFromInline

@@ -31,7 +31,11 @@ public final class Call: Sendable {
           message: "not the path of a method, such as /package.Service/Method: \(request.path)"
         )
       }
-      let call = channel.makeBidirectionalStreamingCall(method, options: callOptions, interceptors: nil)
+      let call = channel.makeBidirectionalStreamingCall(
+        method,
+        options: callOptions,
+        interceptors: channel.scoped(nil, for: method.descriptor, callOptions.interceptorFactories)
+      )
       return HandledCall.Started(call, call.requestStream, .stream(call.responseStream))
     }
   }

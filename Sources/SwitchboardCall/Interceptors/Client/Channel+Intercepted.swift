@@ -22,10 +22,8 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let single = SingleResponse<Responses.Message>()
-        pipeline.toCaller = { part in
-          if let result = single.take(part) { continuation.resume(with: result.mapError { $0 }) }
-        }
+        let single = SingleResponse<Responses.Message>(continuation)
+        pipeline.toCaller = { single.resume(with: $0) }
         pipeline.start(request)
       }
     } onCancel: {
@@ -57,6 +55,7 @@ extension Channel {
     let reader = PartReader(pipeline)
     pipeline.toCaller = reader.queue.sink
     pipeline.start(request)
+    reader.queue.open()
     return ResponseStream(reader)
   }
 }

@@ -75,9 +75,10 @@ extension Channel {
     }
     let pipeline = makePipeline(method, options, interceptors)
     let record = CallRecord()
-    let responses = Self.recording(record, pipeline)
+    let reader = Self.recording(record, pipeline)
     pipeline.start(request)
-    return AsyncServerStreamingCall(pipeline, record, responses)
+    reader.queue.open()
+    return AsyncServerStreamingCall(pipeline, record, ResponseStream(reader))
   }
 
   /// Starts a call with streams both ways.
@@ -100,9 +101,15 @@ extension Channel {
     }
     let pipeline = makePipeline(method, options, interceptors)
     let record = CallRecord()
-    let responses = Self.recording(record, pipeline)
+    let reader = Self.recording(record, pipeline)
     pipeline.startStream()
-    return AsyncBidirectionalStreamingCall(pipeline, record, RequestStreamWriter(pipeline), responses)
+    reader.queue.open()
+    return AsyncBidirectionalStreamingCall(
+      pipeline,
+      record,
+      RequestStreamWriter(pipeline),
+      ResponseStream(reader)
+    )
   }
 }
 
@@ -131,7 +138,7 @@ extension Channel {
   static func recording<Request, Response>(
     _ record: CallRecord,
     _ pipeline: ClientPipeline<Request, Response>
-  ) -> ResponseStream<Response> {
+  ) -> PartReader<Response> {
     let reader = PartReader(pipeline)
     let queue = reader.queue
     pipeline.toCaller = { part in
@@ -145,6 +152,6 @@ extension Channel {
         record.close(status, trailers)
       }
     }
-    return ResponseStream(reader)
+    return reader
   }
 }

@@ -1,39 +1,4 @@
 extension Channel {
-  /// A sequence of requests, one response. Stops writing when the server has answered.
-  @inlinable
-  nonisolated(nonsending) public func clientStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: Sequence<Requests.Message>
-  >(
-    _ method: Method<Requests, Responses>,
-    _ messages: Messages,
-    options: CallOptions?,
-    interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
-  ) async throws -> Responses.Message {
-    guard let interceptors else {
-      if let options, options.payloadFormat != nil {
-        return try await clientStreamingInFormat(method, messages, options)
-      }
-      return try await clientStreaming(
-        method.descriptor,
-        messages,
-        requests: method.requests,
-        responses: method.responses,
-        options: options
-      )
-    }
-    let (pipeline, response) = start(method, options, interceptors)
-    do {
-      let writer = pipeline.makeWriter()
-      for message in messages { try await writer.write(message) }
-      pipeline.finishRequests()
-    } catch {
-      pipeline.stopWriting(error)
-    }
-    return try await response.value(of: pipeline)
-  }
-
   /// A sequence of requests as they come, one response. Stops writing when the server has answered.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<
@@ -85,36 +50,6 @@ extension Channel {
     return (pipeline, handover)
   }
 
-  /// A sequence of requests, written while the responses are read.
-  @inlinable
-  public func bidirectionalStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: Sequence<Requests.Message> & Sendable
-  >(
-    _ method: Method<Requests, Responses>,
-    _ messages: Messages,
-    options: CallOptions?,
-    interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
-  ) -> ResponseStream<Responses.Message> {
-    guard let interceptors else {
-      if let options, options.payloadFormat != nil {
-        return bidirectionalStreamingInFormat(method, messages, options)
-      }
-      return bidirectionalStreaming(
-        method.descriptor,
-        messages,
-        requests: method.requests,
-        responses: method.responses,
-        options: options
-      )
-    }
-    let pipeline = makePipeline(method, options, interceptors)
-    return stream(pipeline) { writer in
-      for message in messages { try await writer.write(message) }
-    }
-  }
-
   /// A sequence of requests as they come, written while the responses are read.
   @inlinable
   public func bidirectionalStreaming<
@@ -153,6 +88,7 @@ extension Channel {
     let reader = PartReader(pipeline)
     pipeline.toCaller = reader.queue.sink
     pipeline.startStream()
+    reader.queue.open()
     // On the loop, where the chain is: each request would have to go there anyway.
     reader.write(on: eventLoop) {
       do {

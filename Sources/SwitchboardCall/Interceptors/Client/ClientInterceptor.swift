@@ -2,8 +2,8 @@
 /// parts. Subclass it and override what is of interest: the rest forwards.
 ///
 /// The first interceptor of a call is the first to see what is sent and the last to see what is received.
-/// All methods are called on the call's event loop. An instance serves one call: share state through the
-/// factory that makes them.
+/// All methods are called on the call's event loop, unless the interceptor names an executor of its own. An instance
+/// serves one call: share state through the factory that makes them.
 open class ClientInterceptor<Request: Sendable, Response: Sendable> {
   /// For subclasses: an interceptor that forwards everything.
   public init() {}
@@ -40,5 +40,24 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable> {
     context: ClientInterceptorContext<Request, Response>
   ) {
     context.cancel(promise: promise)
+  }
+
+  /// The caller wants so many more responses; with those it asked for before. Only calls that stream responses ask.
+  /// Forward it, or another number, now or later, with `context.receiveNextMessages`: what is not asked for does not
+  /// leave the network.
+  open func receiveNextMessages(_ count: Int, context: ClientInterceptorContext<Request, Response>) {
+    context.receiveNextMessages(count)
+  }
+
+  /// Where `send`, `cancel` and `receiveNextMessages` are called, in place of the event loop. Asked once per call.
+  /// An interceptor that names one executor for requests and another for responses guards what both use.
+  open var requestExecutor: InterceptorExecutor? { nil }
+
+  /// Where `receive` and `errorCaught` are called, in place of the event loop. Asked once per call.
+  open var responseExecutor: InterceptorExecutor? { nil }
+
+  @usableFromInline
+  final var hops: InterceptorHops {
+    InterceptorHops(requests: requestExecutor, responses: responseExecutor)
   }
 }

@@ -16,24 +16,52 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
   /// Where to log to; quiet unless the call's options name a logger.
-  public var logger: Logger { pipeline.transport.options.logger }
+  public var logger: Logger { options.logger }
 
   /// What may be sent in the call, and how often.
-  public var type: GRPCCallType { pipeline.transport.type }
+  public var type: GRPCCallType { pipeline.method.type }
 
-  /// The path of the method, such as `/echo.Echo/Get`. To be changed on the event loop, until the metadata has
-  /// left the chain.
+  /// The method as it was called, whatever became of `path` since.
+  public var method: MethodDescriptor { pipeline.method }
+
+  /// The path of the method, such as `/echo.Echo/Get`. A change counts until the metadata has left the chain.
   public var path: String {
-    get { pipeline.transport.path }
-    nonmutating set { pipeline.transport.path = newValue }
+    get { pipeline.settings.withLock { $0.path } ?? pipeline.method.path }
+    nonmutating set { pipeline.settings.withLock { $0.path = newValue } }
   }
 
-  /// The call's options, except for its metadata, which is the first part of the stream. To be changed on the
-  /// event loop, until the metadata has left the chain.
-  public var options: CallOptions {
-    get { pipeline.transport.options }
-    nonmutating set { pipeline.transport.options = newValue }
+  /// The target that the call goes to, such as `localhost:50051`. A change counts until the metadata has left the
+  /// chain; the call fails where its transport cannot reach another target.
+  public var host: String {
+    get { pipeline.settings.withLock { $0.host } ?? pipeline.transport.host }
+    nonmutating set { pipeline.settings.withLock { $0.host = newValue } }
   }
+
+  /// Whether the call may be repeated, or answered from a cache. A change counts until the metadata has left the
+  /// chain.
+  public var safety: RequestOptions.Safety {
+    get { options.safety }
+    nonmutating set {
+      pipeline.settings.withLock { settings in
+        var options = settings.options
+        options.safety = newValue
+        settings.change(options)
+      }
+    }
+  }
+
+  /// Where the call goes, in one value.
+  public var requestOptions: RequestOptions { RequestOptions(host: host, path: path, safety: safety) }
+
+  /// The call's options, except for its metadata, which is the first part of the stream, and for the factories of
+  /// interceptors, which have been asked. A change counts until the metadata has left the chain.
+  public var options: CallOptions {
+    get { pipeline.settings.withLock { $0.options } }
+    nonmutating set { pipeline.settings.withLock { $0.change(newValue) } }
+  }
+
+  /// When the caller stops waiting.
+  public var deadline: ContinuousClock.Instant? { pipeline.deadline }
 
   /// Hands a part to the next interceptor towards the network. Once the call has ended the promise fails.
   @inlinable
@@ -57,5 +85,11 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   @inlinable
   public func cancel(promise: EventLoopPromise<Void>?) {
     pipeline.cancel(promise: promise, to: index + 1)
+  }
+
+  /// Asks the next interceptor towards the network for so many more responses, where they stream.
+  @inlinable
+  public func receiveNextMessages(_ count: Int) {
+    pipeline.receiveNextMessages(count, to: index + 1)
   }
 }

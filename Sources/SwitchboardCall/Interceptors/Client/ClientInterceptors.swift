@@ -11,14 +11,18 @@ public struct ClientInterceptors<Factory>: Sendable {
     if let factory { box = FactoryBox(factory) } else { box = nil }
   }
 
-  /// The interceptors of one call; `nil` where there are none.
+  /// The interceptors of one call: those of its options, then those that the client's own factory makes for the
+  /// method, then those of the channel. `nil` where there are none.
   @inlinable
   public func make<Request, Response>(
+    for method: MethodDescriptor,
+    options: [any InterceptorFactory],
+    channel: [any InterceptorFactory],
     _ make: (Factory) -> [ClientInterceptor<Request, Response>]
   ) -> ClientInterceptorChain<Request, Response>? {
-    guard let box else { return nil }
-    let interceptors = box.withFactory(make)
-    return interceptors.isEmpty ? nil : ClientInterceptorChain(interceptors)
+    let own = box?.withFactory(make) ?? []
+    if options.isEmpty, channel.isEmpty { return own.isEmpty ? nil : ClientInterceptorChain(own) }
+    return ClientInterceptorChain(own, for: method, options: options, channel: channel)
   }
 }
 
@@ -32,6 +36,41 @@ public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @un
   @inlinable
   public init(_ interceptors: [ClientInterceptor<Request, Response>]) {
     self.interceptors = interceptors
+  }
+}
+
+extension ClientInterceptorChain {
+  /// A method's own interceptors between those of other scopes; `nil` where there are none.
+  @usableFromInline
+  init?(
+    _ own: [ClientInterceptor<Request, Response>],
+    for method: MethodDescriptor,
+    options: [any InterceptorFactory],
+    channel: [any InterceptorFactory]
+  ) {
+    let all =
+      options.makeClientInterceptors(for: method) + own + channel.makeClientInterceptors(for: method)
+    if all.isEmpty { return nil }
+    interceptors = all
+  }
+}
+
+extension Channel {
+  /// A call's own interceptors, between those that its options make and those of the channel; `nil` where there are
+  /// none.
+  @inlinable
+  public func scoped<Request: Sendable, Response: Sendable>(
+    _ own: ClientInterceptorChain<Request, Response>?,
+    for method: MethodDescriptor,
+    _ factories: [any InterceptorFactory]?
+  ) -> ClientInterceptorChain<Request, Response>? {
+    if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return own }
+    return ClientInterceptorChain(
+      own?.interceptors ?? [],
+      for: method,
+      options: factories ?? [],
+      channel: interceptorFactories
+    )
   }
 }
 

@@ -4,37 +4,32 @@ extension Channel {
   func makePipeline<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
-    _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>?
+    _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>
   ) -> ClientPipeline<Requests.Message, Responses.Message> {
     let pipeline = ClientPipeline<Requests.Message, Responses.Message>(
       self,
       method.descriptor,
       options,
-      chain?.interceptors ?? []
+      chain.interceptors
     )
-    let transport = pipeline.transport
+    // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
     let ownSubtype = ContentSubtype.of(method.requests, method.responses)
     pipeline.toTransport = { part, promise in
       switch part {
       case .metadata(let headers):
         // Only now have the interceptors had their say.
-        if transport.options.payloadFormat != nil {
-          pipeline.chosen = ChosenFormat(method, transport.options)
-          transport.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
-        } else {
-          pipeline.chosen = nil
-          transport.contentSubtype = ownSubtype
-        }
-        transport.send(metadata: headers, promise)
+        pipeline.chosen = pipeline.optionsWithFormat.flatMap { ChosenFormat(method, $0) }
+        pipeline.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
+        pipeline.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
           let bytes = try pipeline.chosen?.encode(message) ?? method.requests.encode(message)
-          transport.send(bytes, metadata, promise)
+          pipeline.send(bytes, metadata, promise)
         } catch {
-          transport.failToEncode(error, promise)
+          pipeline.failToEncode(error, promise)
         }
       case .end:
-        transport.sendEnd(promise)
+        pipeline.sendEnd(promise)
       }
     }
     pipeline.receiveFromTransport(method.responses)
@@ -46,20 +41,19 @@ extension ClientPipeline {
   @inlinable
   func receiveFromTransport<Responses: Marshaller>(_ responses: Responses)
   where Responses.Message == Response {
-    // The cycle of the pipeline and its end is broken by `close`, when the call ends.
-    transport.onMessage = { bytes in
+    onMessage = { bytes in
       do {
         let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
-        self.receive(.message(message), at: self.interceptors.count - 1)
+        self.receiveOnLoop(.message(message), at: self.interceptors.count - 1)
       } catch {
-        self.transport.failToDecode(error)
+        self.failToDecode(error)
       }
     }
-    transport.onAnswer = { answer in
+    onAnswer = { answer in
       let last = self.interceptors.count - 1
       switch answer {
-      case .metadata(let headers): self.receive(.metadata(headers), at: last)
-      case .end(let status, let trailers): self.receive(.end(status, trailers), at: last)
+      case .metadata(let headers): return self.receiveOnLoop(.metadata(headers), at: last)
+      case .end(let status, let trailers): self.receiveOnLoop(.end(status, trailers), at: last)
       case .failure(let status): self.errorCaught(status, at: last)
       }
       self.watchDeadline()
@@ -71,9 +65,9 @@ extension ClientPipeline {
   func start(_ request: Request) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
     guard begin() else { return }
-    send(.metadata(transport.initialMetadata), promise: nil, to: 0)
-    send(.message(request, MessageMetadata()), promise: nil, to: 0)
-    send(.end, promise: nil, to: 0)
+    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
+    sendOnLoop(.message(request, MessageMetadata()), promise: nil, to: 0)
+    sendOnLoop(.end, promise: nil, to: 0)
     watchDeadline()
   }
 
@@ -82,17 +76,17 @@ extension ClientPipeline {
   func startStream() {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
-    send(.metadata(transport.initialMetadata), promise: nil, to: 0)
+    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
     watchDeadline()
   }
 
-  /// How requests that stream are written to the chain.
+  /// How requests that stream are written to the chain, behind the interceptor at `index`.
   @inlinable
-  func makeWriter() -> PartWriter<Request> {
+  func makeWriter(after index: Int = -1) -> PartWriter<Request> {
     PartWriter(eventLoop) {
-      try self.writablePipe()
+      try self.nextGate(after: index)
     } send: { request, metadata in
-      self.send(.message(request, metadata), promise: nil, to: 0)
+      self.send(.message(request, metadata), promise: nil, to: index + 1)
     }
   }
 

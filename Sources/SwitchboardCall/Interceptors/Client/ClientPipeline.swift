@@ -6,16 +6,18 @@
 /// ```
 /// It is open until an `end` reaches the caller; whatever is sent afterwards fails its promise.
 @usableFromInline
-final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Sendable {
+final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTransportEnd, @unchecked Sendable {
   // Sendable holds because everything is touched on the event loop alone; the methods hop to it. Unchecked
   // exclusivity holds because no access lasts while other code runs.
 
+  @usableFromInline typealias Context = ClientInterceptorContext<Request, Response>
+  @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToTransport = (GRPCClientRequestPart<Request>, EventLoopPromise<Void>?) -> Void
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
-  @usableFromInline let eventLoop: any EventLoop
-  @usableFromInline let transport: ClientTransportEnd
-  @exclusivity(unchecked) @usableFromInline var interceptors: [ClientInterceptor<Request, Response>]
+  @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// Where interceptors want their parts; `nil` where none names an executor.
+  @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
   // class would not be.
   @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
@@ -25,79 +27,65 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
-  @exclusivity(unchecked) @usableFromInline var alarm: Task<Void, Never>?
+  /// Why the caller gave up.
+  @exclusivity(unchecked) var reason: GRPCStatus?
+  /// Interceptors that take requests in themselves, and make writers wait where they are behind.
+  @exclusivity(unchecked) var gates = InterceptorGates()
+  @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
   @inlinable
   init(
     _ channel: Channel,
     _ method: MethodDescriptor,
     _ options: CallOptions?,
-    _ interceptors: [ClientInterceptor<Request, Response>]
+    _ interceptors: [Interceptor]
   ) {
-    eventLoop = channel.eventLoop
-    transport = ClientTransportEnd(channel.engine, method, options ?? CallOptions())
     self.interceptors = interceptors
+    for interceptor in interceptors where interceptor.hops.areNamed {
+      hops = interceptors.map(\.hops)
+      break
+    }
+    super.init(channel.engine, method, options ?? CallOptions())
   }
 
   // MARK: Parts
 
   @inlinable
   func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.send(part, promise: promise, to: index) }
-    }
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+  }
+
+  @inlinable
+  func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    if index < interceptors.count {
-      interceptors[index].send(part, promise: promise, context: ClientInterceptorContext(self, index))
-    } else {
+    guard index < interceptors.count else {
       toTransport?(part, promise)
+      return
     }
+    if let executor = hops?[index].requests {
+      return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
+    }
+    interceptors[index].send(part, promise: promise, context: Context(self, index))
   }
 
   @inlinable
   func receive(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.receive(part, at: index) }
-    }
-    guard isOpen else { return }
-    if index >= 0 {
-      interceptors[index].receive(part, context: ClientInterceptorContext(self, index))
-    } else {
-      deliver(part)
-    }
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
-  @usableFromInline
-  func errorCaught(_ error: any Error, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.errorCaught(error, at: index) }
-    }
+  @inlinable
+  func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
     guard isOpen else { return }
-    if index >= 0 {
-      interceptors[index].errorCaught(error, context: ClientInterceptorContext(self, index))
-    } else {
-      deliver(.end(GRPCStatus(describing: error), HPACKHeaders()))
+    guard index >= 0 else { return deliver(part) }
+    if let executor = hops?[index].responses {
+      return hop(executor, index) { $0.receive(part, context: $1) }
     }
-  }
-
-  @usableFromInline
-  func cancel(promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.cancel(promise: promise, to: index) }
-    }
-    guard isOpen else {
-      promise?.fail(GRPCStatus.callEnded)
-      return
-    }
-    if index < interceptors.count {
-      interceptors[index].cancel(promise: promise, context: ClientInterceptorContext(self, index))
-    } else {
-      transport.cancel(.cancelledByCaller)
-      promise?.succeed()
-    }
+    interceptors[index].receive(part, context: Context(self, index))
   }
 
   @inlinable
@@ -105,6 +93,18 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     let toCaller = toCaller
     if case .end = part { close() }
     toCaller?(part)
+  }
+
+  /// Has an interceptor do its part where it wants to; it hands the part on from there.
+  @usableFromInline
+  func hop(
+    _ executor: InterceptorExecutor,
+    _ index: Int,
+    _ work: @escaping @Sendable (Interceptor, Context) -> Void
+  ) {
+    // An interceptor that names an executor is used there; what it does before is its `init`.
+    nonisolated(unsafe) let interceptor = interceptors[index]
+    executor.execute { work(interceptor, Context(self, index)) }
   }
 
   // MARK: Start and end
@@ -118,14 +118,20 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     return false
   }
 
-  func giveUp(_ status: GRPCStatus) {
+  override func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
     guard hasStarted else {
       cancelledEarly = status
       return
     }
+    reason = status
     cancel(promise: nil, to: 0)
     if isOpen { deliver(.end(status, HPACKHeaders())) }
+  }
+
+  override func deadlinePassed() {
+    stop(.deadlinePassed)
+    if isOpen { deliver(.end(.deadlinePassed, HPACKHeaders())) }
   }
 
   /// Neighbours let go of each other, and with them of every part that an interceptor kept.
@@ -134,63 +140,16 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     isOpen = false
     toTransport = nil
     toCaller = nil
-    if let alarm {
-      alarm.cancel()
-      self.alarm = nil
-    }
-    transport.close()
+    closeTransport()
     interceptors = []
-  }
-
-  /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not
-  /// escape it.
-  @inlinable
-  func watchDeadline() {
-    guard isOpen, alarm == nil, let deadline = transport.deadline, !transport.isLive else { return }
-    watch(deadline)
+    if !onClose.isEmpty { tellClosed() }
   }
 
   @usableFromInline
-  func watch(_ deadline: ContinuousClock.Instant) {
-    alarm = Task(executorPreference: eventLoop) { [weak self] in
-      try? await Task.sleep(until: deadline, clock: .continuous)
-      if !Task.isCancelled { self?.deadlinePassed() }
-    }
-  }
-
-  /// Where streamed requests wait for the network. A chain that still holds the metadata back has none yet.
-  @usableFromInline
-  func writablePipe() throws -> MessagePipe {
-    guard isOpen else { throw GRPCStatus.callEnded }
-    return transport.requests ?? MessagePipe(limit: 1)
-  }
-
-  private func deadlinePassed() {
-    guard isOpen else { return }
-    transport.cancel(.deadlinePassed)
-    if isOpen { deliver(.end(.deadlinePassed, HPACKHeaders())) }
-  }
-}
-
-// MARK: - For the caller, from any thread
-
-extension ClientPipeline: ByteCall {
-  /// Whoever makes the chain starts it, with its first parts.
-  @usableFromInline
-  func start() {}
-
-  @usableFromInline
-  func cancel(_ status: GRPCStatus) {
-    eventLoop.execute { self.giveUp(status) }
-  }
-
-  @inlinable
-  func cancelByCaller() { cancel(.cancelledByCaller) }
-
-  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose
-  /// error ends the call.
-  @usableFromInline
-  func stopWriting(_ error: any Error) {
-    cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
+  func tellClosed() {
+    let told = onClose
+    onClose = []
+    gates = InterceptorGates()
+    for tell in told { tell() }
   }
 }

@@ -1,9 +1,12 @@
 /// The end of a client's chain: gathers the parts that come out of it into calls on the transport, and brings
 /// the transport's answers to the chain.
+///
+/// The chain stands on it, in one object: a call with interceptors has few allocations.
 @usableFromInline
-final class ClientTransportEnd: @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its receiver. Unchecked exclusivity holds because no access lasts while other code runs.
+class ClientTransportEnd: @unchecked Sendable {
+  // Sendable holds because everything but `settings`, which is locked, is touched on the event loop alone, where
+  // the transport also tells its receiver. Unchecked exclusivity holds because no access lasts while other code
+  // runs.
 
   /// ```
   ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> idle
@@ -25,60 +28,63 @@ final class ClientTransportEnd: @unchecked Sendable {
     case failure(GRPCStatus)
   }
 
+  @usableFromInline let eventLoop: any EventLoop
   let transport: any ByteTransport
   let method: MethodDescriptor
-  @usableFromInline let deadline: ContinuousClock.Instant?
-  @exclusivity(unchecked) @usableFromInline var options: CallOptions
-  @exclusivity(unchecked) var path: String
+  let settings: Locked<CallSettings>
   @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
   /// Why a response could not be read, which fails the call whatever the server says.
-  @exclusivity(unchecked) private var decodingFailure: GRPCStatus?
+  @exclusivity(unchecked) private(set) var decodingFailure: GRPCStatus?
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
+  /// What the caller starts the call with; then, what comes out of the chain.
+  @exclusivity(unchecked) @usableFromInline private(set) var metadata: HPACKHeaders
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var call: (any ByteCall)?
-  @exclusivity(unchecked) private var responses: StreamedAnswers?
+  @exclusivity(unchecked) var responses: StreamedAnswers?
   @exclusivity(unchecked) private var promises = SentPromises()
+  @exclusivity(unchecked) private var alarm: Task<Void, Never>?
 
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
   @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
+  /// How many responses may still be brought to the chain, where they stream.
+  @exclusivity(unchecked) var demand = 0
 
   @usableFromInline
   init(_ transport: any ByteTransport, _ method: MethodDescriptor, _ options: CallOptions) {
     self.transport = transport
+    eventLoop = transport.eventLoop
     self.method = method
-    self.options = options
-    path = method.path
-    deadline = options.timeout.map { ContinuousClock.now + $0 }
+    settings = Locked(CallSettings(options))
+    metadata = options.initialMetadata
   }
 
+  var deadline: ContinuousClock.Instant? { settings.withLock { $0.deadline } }
+  /// Whether the transport has the call, and watches its deadline.
   @usableFromInline
-  var initialMetadata: HPACKHeaders { options.initialMetadata }
-  var type: GRPCCallType { method.type }
-  @usableFromInline
-  var isLive: Bool { phase == .live }
+  var isLive: Bool { phase == .live && call != nil }
 
   // MARK: Requests
 
   @usableFromInline
-  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
-    options.initialMetadata = metadata
+    self.metadata = metadata
     message = nil
     decodingFailure = nil
     promises = SentPromises()
     promises.metadata = promise
     phase = .gathering
-    guard type.streamsRequests else { return }
+    guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: Channel.streamBufferSize)
     requests = pipe
     start(.stream(pipe))
   }
 
   @usableFromInline
-  func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
     var buffer = buffer
     buffer.mayCompress = metadata.compress
     if let requests, phase == .live {
@@ -96,7 +102,7 @@ final class ClientTransportEnd: @unchecked Sendable {
   }
 
   @usableFromInline
-  func sendEnd(_ promise: EventLoopPromise<Void>?) {
+  final func sendEnd(_ promise: EventLoopPromise<Void>?) {
     if let requests, phase == .live {
       promises.end = promise
       requests.finish()
@@ -113,31 +119,44 @@ final class ClientTransportEnd: @unchecked Sendable {
   private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
     let status = GRPCStatus(code: .internalError, message: "interceptors: \(reason)")
     promise?.fail(status)
-    cancel(status)
+    stop(status)
   }
 
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+  final func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let status = GRPCStatus.marshalling(error, "encoded")
     promise?.fail(status)
-    cancel(status)
+    stop(status)
   }
 
   @usableFromInline
-  func failToDecode(_ error: any Error) {
+  final func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
     decodingFailure = decodingFailure ?? status
-    cancel(status)
+    stop(status)
+  }
+
+  /// The options, where they choose a format.
+  @usableFromInline
+  final var optionsWithFormat: CallOptions? {
+    settings.withLock { $0.options.payloadFormat == nil ? nil : $0.options }
   }
 
   private func start(_ body: CallRequest.Body) {
     phase = .live
-    if let deadline { options.timeout = max(.zero, deadline - .now) }
-    let method = path == method.path ? method : MethodDescriptor(path: path, type: type)
-    responses = type.streamsResponses ? StreamedAnswers() : nil
-    let call = transport.makeCall(
+    let (host, path, options) = settings.withLock { settings in
+      (settings.host, settings.path ?? method.path, settings.options(startingWith: metadata))
+    }
+    let target: any ByteTransport
+    do {
+      target = try host.map { host throws(GRPCStatus) in try transport.sibling(for: host) } ?? transport
+    } catch {
+      return finish(error, HPACKHeaders())
+    }
+    responses = method.type.streamsResponses ? StreamedAnswers() : nil
+    let call = target.makeCall(
       CallRequest(
-        method: method,
+        method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
         options: options,
         body: body,
         responses: responses?.pipe,
@@ -153,25 +172,31 @@ final class ClientTransportEnd: @unchecked Sendable {
 
   /// Ends the call from this side; the chain hears of it as an error.
   @usableFromInline
-  func cancel(_ status: GRPCStatus) {
+  final func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .idle
+    responses = nil
     promises.failAll(status)
     onAnswer?(.failure(status))
   }
 
   /// The chain is gone: nothing is told any more.
   @usableFromInline
-  func close() {
+  final func closeTransport() {
+    if let alarm {
+      alarm.cancel()
+      self.alarm = nil
+    }
     onMessage = nil
     onAnswer = nil
     room = nil
     message = nil
-    if let call, phase == .live { call.cancel(.cancelledByCaller) }
+    if phase == .live { call?.cancel(.cancelledByCaller) }
+    responses?.resume()
     promises.failAll(.callEnded)
   }
 
-  private func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
@@ -180,55 +205,64 @@ final class ClientTransportEnd: @unchecked Sendable {
     if let decodingFailure {
       onAnswer?(.failure(decodingFailure))
     } else {
-      onAnswer?(status.origin == .peer ? .end(status, trailers) : .failure(status))
+      onAnswer?(status.isOk || status.origin == .peer ? .end(status, trailers) : .failure(status))
     }
+  }
+
+  final func complete(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  /// The transport is done with the call, though the chain has not taken all of it.
+  final func transportIsDone() {
+    call = nil
+    watchDeadline()
+  }
+
+  /// The caller gives up.
+  func giveUp(_ status: GRPCStatus) {}
+
+  /// The chain has kept the call to itself until its deadline.
+  func deadlinePassed() {}
+
+  // MARK: The deadline
+
+  /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not
+  /// escape it.
+  @usableFromInline
+  final func watchDeadline() {
+    guard onAnswer != nil, alarm == nil, !isLive, let deadline else { return }
+    alarm = Task(executorPreference: eventLoop) { [weak self] in
+      try? await Task.sleep(until: deadline, clock: .continuous)
+      if !Task.isCancelled { self?.alarmRang(deadline) }
+    }
+  }
+
+  private func alarmRang(_ time: ContinuousClock.Instant) {
+    alarm = nil
+    guard onAnswer != nil, let deadline else { return }
+    // An interceptor may have given the call more time.
+    if deadline > time { watchDeadline() } else { deadlinePassed() }
   }
 }
 
-// MARK: - What the transport tells
+// MARK: - The caller's hold on its call, from any thread
 
-extension ClientTransportEnd: ResponseReceiver {
+extension ClientTransportEnd: ByteCall {
+  /// Whoever makes the chain starts it, with its first parts.
   @usableFromInline
-  var wantsMetadata: Bool { true }
+  func start() {}
 
   @usableFromInline
-  func receive(headers: HPACKHeaders) {
-    onAnswer?(.metadata(headers))
-    guard let responses else { return }
-    responses.isReading = true
-    Task.immediate(executorPreference: transport.eventLoop) { await self.read(responses) }
+  func cancel(_ status: GRPCStatus) {
+    eventLoop.execute { self.giveUp(status) }
   }
 
   @usableFromInline
-  func receive(message: RawSpan) { onMessage?(message) }
+  final func cancelByCaller() { cancel(.cancelledByCaller) }
 
+  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose
+  /// error ends the call.
   @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: transport.eventLoop) }
-
-  /// What streamed before is told before the end is.
-  @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    guard let responses, responses.isReading else { return finish(status, trailers) }
-    responses.outcome = (status, trailers)
-    responses.pipe.finish()
+  final func stopWriting(_ error: any Error) {
+    cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
   }
-
-  /// Reads responses as fast as the caller does.
-  private func read(_ responses: StreamedAnswers) async {
-    while decodingFailure == nil, let message = try? await responses.pipe.next() {
-      message.withBytes { onMessage?($0) }
-      await room?(message.byteCount)
-    }
-    responses.isReading = false
-    if let outcome = responses.outcome { finish(outcome.status, outcome.trailers) }
-  }
-}
-
-/// The streamed responses of one call on the transport.
-private final class StreamedAnswers: @unchecked Sendable {
-  // Sendable holds because everything but the pipe is touched on the event loop alone.
-  let pipe = MessagePipe(limit: Channel.streamBufferSize)
-  var isReading = false
-  /// How the call ended, when what came before is still to be read.
-  var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
 }

@@ -7,8 +7,8 @@ final class PartReader<Response: Sendable>: Sendable {
 
   @inlinable
   convenience init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
-    let queue = PartQueue<Response>()
-    pipeline.transport.room = { await queue.waitUntilWritable(afterBytes: $0) }
+    let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: 0) }
+    pipeline.room = { await queue.waitUntilWritable(afterBytes: $0) }
     self.init(queue) { pipeline.cancelByCaller() }
   }
 

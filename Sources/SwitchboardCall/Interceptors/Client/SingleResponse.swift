@@ -3,9 +3,13 @@
 final class SingleResponse<Response: Sendable> {
   @exclusivity(unchecked) @usableFromInline var response: Response?
   @exclusivity(unchecked) @usableFromInline var hasSeveral = false
+  @usableFromInline let waiting: UnsafeContinuation<Response, any Error>?
 
+  /// With a caller that waits already, for `resume`.
   @inlinable
-  init() {}
+  init(_ waiting: UnsafeContinuation<Response, any Error>? = nil) {
+    self.waiting = waiting
+  }
 
   /// The result, when this part brings it.
   @inlinable
@@ -22,5 +26,11 @@ final class SingleResponse<Response: Sendable> {
       guard !hasSeveral else { return .failure(.tooManyMessages) }
       return response.map { .success($0) } ?? .failure(.missingResponse)
     }
+  }
+
+  /// Gives the caller the result, when this part brings it.
+  @inlinable
+  func resume(with part: GRPCClientResponsePart<Response>) {
+    if let result = take(part) { waiting?.resume(with: result.mapError { $0 }) }
   }
 }

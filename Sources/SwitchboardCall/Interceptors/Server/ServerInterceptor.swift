@@ -2,8 +2,8 @@
 /// parts. Subclass it and override what is of interest: the rest forwards.
 ///
 /// The first interceptor of a call is the first to see what is received and the last to see what is sent.
-/// All methods are called on the call's event loop. An instance serves one call: share state through the
-/// factory that makes them.
+/// All methods are called on the call's event loop, unless the interceptor names an executor of its own. An instance
+/// serves one call: share state through the factory that makes them.
 open class ServerInterceptor<Request: Sendable, Response: Sendable> {
   /// For subclasses: an interceptor that forwards everything.
   public init() {}
@@ -34,5 +34,24 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable> {
   /// or the deadline has passed. Forward it with `context.errorCaught`, or answer with `context.send`.
   open func errorCaught(_ error: any Error, context: ServerInterceptorContext<Request, Response>) {
     context.errorCaught(error)
+  }
+
+  /// The handler wants so many more requests; with those it asked for before. Only calls that stream requests ask.
+  /// Forward it, or another number, now or later, with `context.receiveNextMessages`: what is not asked for, the
+  /// client cannot send for long.
+  open func receiveNextMessages(_ count: Int, context: ServerInterceptorContext<Request, Response>) {
+    context.receiveNextMessages(count)
+  }
+
+  /// Where `receive` and `errorCaught` are called, in place of the event loop. Asked once per call.
+  /// An interceptor that names one executor for requests and another for responses guards what both use.
+  open var requestExecutor: InterceptorExecutor? { nil }
+
+  /// Where `send` and `receiveNextMessages` are called, in place of the event loop. Asked once per call.
+  open var responseExecutor: InterceptorExecutor? { nil }
+
+  @usableFromInline
+  final var hops: InterceptorHops {
+    InterceptorHops(requests: requestExecutor, responses: responseExecutor)
   }
 }

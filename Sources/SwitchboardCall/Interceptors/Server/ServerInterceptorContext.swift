@@ -16,27 +16,30 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var eventLoop: any EventLoop { pipeline.eventLoop }
 
   /// Where to log to; quiet unless the server's options name a logger.
-  public var logger: Logger { pipeline.transport.stream.logger }
+  public var logger: Logger { pipeline.stream.logger }
 
   /// What may be sent in the call, and how often.
-  public var type: GRPCCallType { pipeline.transport.method.type }
+  public var type: GRPCCallType { pipeline.method.type }
+
+  /// The method that is called.
+  public var method: MethodDescriptor { pipeline.method }
 
   /// The path of the method, such as `/echo.Echo/Get`.
-  public var path: String { pipeline.transport.method.path }
+  public var path: String { pipeline.method.path }
 
   /// Who is at the other end of the connection.
-  public var peer: PeerIdentity { pipeline.transport.stream.peer }
+  public var peer: PeerIdentity { pipeline.stream.peer }
 
   /// The address of the other end, such as `ipv4:127.0.0.1:50051`.
   public var remoteAddress: String { peer.address }
 
   /// When the client stops waiting.
-  public var deadline: ContinuousClock.Instant? { pipeline.transport.stream.deadline }
+  public var deadline: ContinuousClock.Instant? { pipeline.stream.deadline }
 
   /// What the interceptors and the handler of this call share.
   public var userInfo: UserInfo {
-    get { pipeline.transport.stream.userInfo }
-    nonmutating set { pipeline.transport.stream.userInfo = newValue }
+    get { pipeline.stream.userInfo }
+    nonmutating set { pipeline.stream.userInfo = newValue }
   }
 
   /// Hands a part to the next interceptor towards the handler.
@@ -56,4 +59,13 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public func errorCaught(_ error: any Error) {
     pipeline.errorCaught(error, at: index + 1)
   }
+
+  /// Asks the next interceptor towards the network for so many more requests, where they stream.
+  @inlinable
+  public func receiveNextMessages(_ count: Int) {
+    pipeline.receiveNextMessages(count, to: index - 1)
+  }
+
+  /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
+  public var isCancelled: Bool { pipeline.stream.isCancelled }
 }

@@ -9,19 +9,19 @@ extension ServerPipeline {
     _ interceptors: [ServerInterceptor<Request, Response>]
   ) -> ServerPipeline where Requests.Message == Request, Responses.Message == Response {
     let pipeline = ServerPipeline(stream, method, interceptors)
-    let transport = pipeline.transport
+    // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
     pipeline.toTransport = { part, promise in
       switch part {
       case .metadata(let headers):
-        transport.send(metadata: headers, promise)
+        pipeline.send(metadata: headers, promise)
       case .message(let message, let metadata):
         do {
-          transport.send(try responses.encode(message), metadata, promise)
+          pipeline.send(try responses.encode(message), metadata, promise)
         } catch {
-          transport.failToEncode(error, promise)
+          pipeline.failToEncode(error, promise)
         }
       case .end(let status, let trailers):
-        transport.send(end: status, trailers, promise)
+        pipeline.send(end: status, trailers, promise)
       }
     }
     pipeline.receiveFromTransport(requests)
@@ -30,60 +30,69 @@ extension ServerPipeline {
 
   @inlinable
   func receiveFromTransport<Requests: Marshaller>(_ requests: Requests) where Requests.Message == Request {
-    // The cycle of the pipeline and its end is broken by `close`, when the call ends.
-    transport.onMessage = { bytes in
+    onMessage = { bytes in
       do {
-        self.receive(.message(try requests.decode(bytes)), at: 0)
+        self.receiveOnLoop(.message(try requests.decode(bytes)), at: 0)
       } catch {
-        self.transport.fail(.marshalling(error, "decoded"))
+        self.fail(.marshalling(error, "decoded"))
       }
     }
-    transport.onAnswer = { answer in
+    onAnswer = { answer in
       switch answer {
-      case .end: self.receive(.end, at: 0)
+      case .end: self.receiveOnLoop(.end, at: 0)
       case .failure(let status): self.errorCaught(status, at: 0)
       case .sendMetadata: self.sendMetadataAlone()
       }
     }
-    transport.stream.observe(transport)
+    stream.observe(self)
   }
 
   /// Brings the parts of a call whose one request is whole. On the loop.
   @inlinable
   func receive(message: RawSpan) {
-    receive(.metadata(transport.stream.headers), at: 0)
-    transport.onMessage?(message)
-    receive(.end, at: 0)
+    receiveOnLoop(.metadata(stream.headers), at: 0)
+    onMessage?(message)
+    receiveOnLoop(.end, at: 0)
   }
 
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
-    let queue = PartQueue<Request>()
+    requests = makeQueue()
     toHandler = { part in
       switch part {
       case .metadata(let headers):
-        self.handler.headers = headers
-        self.failRequests = { queue.finish($0) }
-        handle(RequestStream(queue))
+        // A second time, where an interceptor sends the call to the handler again.
+        if self.failRequests != nil { self.requests = self.makeQueue() }
+        let requests = self.requests
+        self.begin(headers)
+        self.hasSentMetadata = false
+        self.failRequests = { requests?.finish($0) }
+        self.isHandling = true
+        if let requests { handle(RequestStream(requests)) }
+        requests?.open()
       case .message(let message):
-        queue.push(message)
+        self.requests?.push(message)
       case .end:
-        queue.finish(nil)
+        self.requests?.finish(nil)
       }
     }
-    receive(.metadata(transport.stream.headers), at: 0)
-    transport.readRequests { await queue.waitUntilWritable(afterBytes: $0) }
+    receiveOnLoop(.metadata(stream.headers), at: 0)
+    readRequests { await self.requests?.waitUntilWritable(afterBytes: $0) }
+  }
+
+  @inlinable
+  func makeQueue() -> PartQueue<Request> {
+    PartQueue { self.receiveNextMessages($0, to: self.interceptors.count - 1) }
   }
 
   @inlinable
   func makeWriter() -> PartWriter<Response> {
     PartWriter(eventLoop) {
-      guard self.isOpen else { throw GRPCStatus.callEnded }
-      return self.transport.stream.responses
+      try self.nextGate(before: self.interceptors.count)
     } send: { response, metadata in
       self.sendMetadata()
-      self.send(.message(response, metadata), promise: nil, to: self.interceptors.count - 1)
+      self.sendOnLoop(.message(response, metadata), promise: nil, to: self.interceptors.count - 1)
     }
   }
 }

@@ -4,20 +4,22 @@
 ///   transport ──receive──> marshaller ──> [0] ──> [1] ──> … ──> handler
 ///   transport <─────────── marshaller <── [0] <── [1] <── … <─send── handler
 /// ```
-/// It is open until an `end` reaches the transport; whatever is sent afterwards fails its promise.
+/// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call;
+/// whatever is sent afterwards fails its promise.
 @usableFromInline
-final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Sendable {
+final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTransportEnd, @unchecked Sendable {
   // Sendable holds because everything is touched on the event loop alone; the methods hop to it. Unchecked
   // exclusivity holds because no access lasts while other code runs.
 
+  @usableFromInline typealias Context = ServerInterceptorContext<Request, Response>
+  @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
   @usableFromInline typealias ToTransport = (GRPCServerResponsePart<Response>, EventLoopPromise<Void>?) ->
     Void
   @usableFromInline typealias ToHandler = (GRPCServerRequestPart<Request>) -> Void
 
-  @usableFromInline let eventLoop: any EventLoop
-  @usableFromInline let transport: ServerTransportEnd
-  @usableFromInline let handler: ServerHandlerEnd
-  @exclusivity(unchecked) @usableFromInline var interceptors: [ServerInterceptor<Request, Response>]
+  @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// Where interceptors want their parts; `nil` where none names an executor.
+  @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
   // class would not be.
   @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
@@ -25,33 +27,50 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   @exclusivity(unchecked) @usableFromInline var toHandler: ToHandler?
   @exclusivity(unchecked) @usableFromInline var onRequest: ((Request) -> Void)?
   @exclusivity(unchecked) @usableFromInline var request: Request?
+  /// Requests on their way to a handler that takes a stream of them.
+  @exclusivity(unchecked) @usableFromInline var requests: PartQueue<Request>?
   /// What the handler's requests do with a failure; `nil` where no handler waits for requests.
   @exclusivity(unchecked) @usableFromInline var failRequests: ((GRPCStatus) -> Void)?
   @exclusivity(unchecked) @usableFromInline var isOpen = true
+  @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
+  @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
+  /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
+  @exclusivity(unchecked) @usableFromInline var underWay = 0
+  /// Interceptors that take responses in themselves, and make the handler wait where they are behind.
+  @exclusivity(unchecked) var gates = InterceptorGates()
+  @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
   @inlinable
   init(
     _ stream: any ServerStream,
     _ method: MethodDescriptor,
-    _ interceptors: [ServerInterceptor<Request, Response>]
+    _ interceptors: [Interceptor]
   ) {
-    eventLoop = stream.eventLoop
-    transport = ServerTransportEnd(stream, method)
-    handler = ServerHandlerEnd(stream, transport)
     self.interceptors = interceptors
+    for interceptor in interceptors where interceptor.hops.areNamed {
+      hops = interceptors.map(\.hops)
+      break
+    }
+    super.init(stream, method)
   }
 
   // MARK: Parts
 
   @inlinable
   func receive(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.receive(part, at: index) }
-    }
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    eventLoop.execute { self.receiveOnLoop(part, at: index) }
+  }
+
+  @inlinable
+  func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
     guard isOpen else { return }
     if index < interceptors.count {
-      interceptors[index].receive(part, context: ServerInterceptorContext(self, index))
+      if let executor = hops?[index].requests {
+        return hop(executor, index) { $0.receive(part, context: $1) }
+      }
+      interceptors[index].receive(part, context: Context(self, index))
     } else if let toHandler {
       toHandler(part)
     } else {
@@ -61,31 +80,21 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
 
   @inlinable
   func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.send(part, promise: promise, to: index) }
-    }
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+  }
+
+  @inlinable
+  func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    if index >= 0 {
-      interceptors[index].send(part, promise: promise, context: ServerInterceptorContext(self, index))
-    } else {
-      leave(part, promise)
+    guard index >= 0 else { return leave(part, promise) }
+    if let executor = hops?[index].responses {
+      return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
-  }
-
-  @usableFromInline
-  func errorCaught(_ error: any Error, at index: Int) {
-    guard eventLoop.inEventLoop else {
-      return eventLoop.execute { self.errorCaught(error, at: index) }
-    }
-    guard isOpen else { return }
-    if index < interceptors.count {
-      interceptors[index].errorCaught(error, context: ServerInterceptorContext(self, index))
-    } else {
-      failHandler(GRPCStatus(describing: error))
-    }
+    interceptors[index].send(part, promise: promise, context: Context(self, index))
   }
 
   /// Hands the one request to the handler, once its stream has ended.
@@ -93,11 +102,16 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     switch part {
     case .metadata(let headers):
-      handler.headers = headers
+      begin(headers)
+      hasSentMetadata = false
+      request = nil
     case .message(let message):
       if request == nil { request = message } else { finish(.tooManyMessages) }
     case .end:
-      if let request { onRequest?(request) } else { finish(.missingRequest) }
+      guard let request else { return finish(.missingRequest) }
+      self.request = nil
+      isHandling = true
+      onRequest?(request)
     }
   }
 
@@ -108,12 +122,23 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     toTransport?(part, promise)
   }
 
-  /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
-  /// runs, or it has no requests to wait for, the answer is given for it.
+  /// Has an interceptor do its part where it wants to; it hands the part on from there.
   @usableFromInline
-  func failHandler(_ status: GRPCStatus) {
-    if let failRequests { failRequests(status) } else { finish(status) }
+  func hop(
+    _ executor: InterceptorExecutor,
+    _ index: Int,
+    _ work: @escaping @Sendable (Interceptor, Context) -> Void
+  ) {
+    // An interceptor that names an executor is used there; what it does before is its `init`.
+    nonisolated(unsafe) let interceptor = interceptors[index]
+    underWay += 1
+    executor.execute {
+      work(interceptor, Context(self, index))
+      self.eventLoop.execute { self.workIsDone() }
+    }
   }
+
+  // MARK: The end
 
   /// Neighbours let go of each other, and with them of every part that an interceptor kept.
   @inlinable
@@ -123,51 +148,35 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: @unchecked Se
     toHandler = nil
     onRequest = nil
     failRequests = nil
-    transport.onMessage = nil
-    transport.onAnswer = nil
+    onMessage = nil
+    onAnswer = nil
     interceptors = []
-  }
-}
-
-// MARK: - What the handler answers, from any thread
-
-// Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
-extension ServerPipeline {
-  @inlinable @inline(__always)
-  func respond(_ response: Response) {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.respondOnLoop(response) } }
-    respondOnLoop(response)
+    resumeReader()
+    if !onClose.isEmpty { tellClosed() }
   }
 
-  @inlinable @inline(__always)
-  func respondOnLoop(_ response: Response) {
-    sendMetadata()
-    send(.message(response, MessageMetadata()), promise: nil, to: interceptors.count - 1)
-    send(.end(.ok, handler.trailers), promise: nil, to: interceptors.count - 1)
-  }
-
-  @inlinable
-  func finish(_ status: GRPCStatus) {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.finish(status) } }
-    if status.isOk || !handler.initialMetadata.isEmpty { sendMetadata() }
-    send(.end(status, handler.trailers), promise: nil, to: interceptors.count - 1)
-  }
-
-  /// Sends the handler's metadata before what follows it, unless that was done. On the loop.
-  @inlinable @inline(__always)
-  func sendMetadata() {
-    guard !hasSentMetadata else { return }
-    hasSentMetadata = true
-    transport.waitsForMessage = true
-    send(.metadata(handler.initialMetadata), promise: nil, to: interceptors.count - 1)
-    transport.waitsForMessage = false
-  }
-
-  /// Sends the handler's metadata with nothing after it for now. On the loop.
   @usableFromInline
-  func sendMetadataAlone() {
-    guard !hasSentMetadata else { return }
-    hasSentMetadata = true
-    send(.metadata(handler.initialMetadata), promise: nil, to: interceptors.count - 1)
+  func tellClosed() {
+    let told = onClose
+    onClose = []
+    gates = InterceptorGates()
+    for tell in told { tell() }
+  }
+
+  override func transportClosed() {
+    isTransportClosed = true
+    closeIfDone()
+  }
+
+  /// Something that was under way is over.
+  func workIsDone() {
+    underWay -= 1
+    closeIfDone()
+  }
+
+  /// A chain that keeps the end to itself is let go of when neither side has anything left to say.
+  @usableFromInline
+  func closeIfDone() {
+    if isTransportClosed, isOpen, !isHandling, underWay == 0 { close() }
   }
 }

@@ -1,9 +1,13 @@
-/// The end of a server's chain: hands the parts that come out of it to the transport, and brings the
-/// transport's requests to the chain.
+import Synchronization
+
+/// The ends of a server's chain: hands the parts that come out of it to the transport, brings the transport's
+/// requests to the chain, and is the call as the handler behind the interceptors sees it.
+///
+/// The chain stands on it, in one object: a call with interceptors has few allocations.
 @usableFromInline
-final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone, where the transport also tells
-  // its observer. Unchecked exclusivity holds because no access lasts while other code runs.
+class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
+  // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone, where the
+  // transport also tells its observer; `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while other code runs.
 
   /// What the transport tells, beside messages.
   @usableFromInline
@@ -14,19 +18,35 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     case sendMetadata
   }
 
+  /// What handlers set, from any thread, and what the client sent to a handler that runs once more.
+  private struct Metadata: Sendable {
+    var received: HPACKHeaders?
+    var initial = HPACKHeaders()
+    var trailers = HPACKHeaders()
+  }
+
+  @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let stream: any ServerStream
   @usableFromInline let method: MethodDescriptor
+  private let metadata = Locked(Metadata())
+  /// Whether there is anything behind the lock: for most calls there is not.
+  private let hasMetadata = Atomic(false)
+  @exclusivity(unchecked) private var firstHeaders: HPACKHeaders?
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
   @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var hasFailed = false
-  @exclusivity(unchecked) private var hasEnded = false
+  @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var promises = SentPromises()
   /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
+  /// How many requests may still be brought to the chain, where they stream.
+  @exclusivity(unchecked) private var demand = 0
+  @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
 
   @usableFromInline
   init(_ stream: any ServerStream, _ method: MethodDescriptor) {
+    eventLoop = stream.eventLoop
     self.stream = stream
     self.method = method
   }
@@ -34,14 +54,14 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // MARK: Responses
 
   @usableFromInline
-  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     promises.metadata = promise
     if !metadata.isEmpty { stream.setHeaders(metadata) }
     if !waitsForMessage { stream.sendHeaders() }
   }
 
   @usableFromInline
-  func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -54,12 +74,12 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     } else if message == nil {
       message = buffer
     } else {
-      finish(.tooManyMessages)
+      end(.tooManyMessages)
     }
   }
 
   @usableFromInline
-  func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+  final func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -67,51 +87,74 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     promises.end = promise
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !method.type.streamsResponses {
-      guard let message else { return finish(.missingResponse) }
+      guard let message else { return end(.missingResponse) }
       self.message = nil
       hasEnded = true
       stream.respond(message)
     } else {
-      finish(status)
+      end(status)
     }
   }
 
   @usableFromInline
-  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+  final func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let status = GRPCStatus.marshalling(error, "encoded")
     promise?.fail(status)
-    finish(status)
+    end(status)
   }
 
-  private func finish(_ status: GRPCStatus) {
+  private func end(_ status: GRPCStatus) {
     hasEnded = true
     message = nil
     stream.finish(status)
   }
 
-  func sendMetadata() { onAnswer?(.sendMetadata) }
-
   // MARK: Requests
 
-  /// Reads the requests of a stream as fast as the handler does.
+  /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
   @usableFromInline
-  func readRequests(room: @escaping @Sendable (Int) async -> Void) {
-    Task.immediate(executorPreference: stream.eventLoop) {
+  final func readRequests(room: @escaping @Sendable (Int) async -> Void) {
+    Task.immediate(executorPreference: eventLoop) {
       do {
-        while let message = try await self.stream.requests.next() {
-          message.withBytes { self.onMessage?($0) }
+        while await isAskedFor(), let message = try await stream.requests.next() {
+          if demand != .max { demand -= 1 }
+          message.withBytes { onMessage?($0) }
           await room(message.byteCount)
         }
-        self.onAnswer?(.end)
+        onAnswer?(.end)
       } catch {
-        self.fail(GRPCStatus(describing: error))
+        fail(GRPCStatus(describing: error))
       }
     }
   }
 
+  /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
+  private func isAskedFor() async -> Bool {
+    while demand <= 0 {
+      if stream.requests.isDrained || onMessage == nil { return false }
+      await withUnsafeContinuation { reader = $0 }
+    }
+    return true
+  }
+
+  /// Lets so many more requests come to the chain.
+  final func addDemand(_ count: Int) {
+    guard count > 0 else { return }
+    let (sum, overflow) = demand.addingReportingOverflow(count)
+    demand = overflow ? .max : sum
+    resumeReader()
+  }
+
+  @usableFromInline
+  final func resumeReader() {
+    let waiting = reader
+    reader = nil
+    waiting?.resume()
+  }
+
   /// Tells the chain of the first failure.
   @usableFromInline
-  func fail(_ status: GRPCStatus) {
+  final func fail(_ status: GRPCStatus) {
     guard !hasFailed else { return }
     hasFailed = true
     onAnswer?(.failure(status))
@@ -120,20 +163,85 @@ final class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // MARK: What the transport tells
 
   @usableFromInline
-  func sent(_ part: SentPart) { promises.complete(part, on: stream.eventLoop) }
+  final func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
   @usableFromInline
-  func closed(_ failure: GRPCStatus?) {
+  final func closed(_ failure: GRPCStatus?) {
     // Nothing is left to be told of most calls.
     if failure == nil, promises.isEmpty {
       hasEnded = true
       return
     }
     // The transport may be in the middle of its work, and what this leads to may ask things of it.
-    stream.eventLoop.execute {
+    eventLoop.execute {
       self.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)
       if let failure { self.fail(failure) }
+      self.transportClosed()
     }
   }
+
+  /// Nothing can be sent any more.
+  func transportClosed() {}
+}
+
+// MARK: - The handler's view of the call: what it sets goes through the chain before it reaches the transport
+
+extension ServerTransportEnd: ServerCallState {
+  @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
+  @usableFromInline var peer: PeerIdentity { stream.peer }
+  @usableFromInline var isCancelled: Bool { stream.isCancelled }
+  @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
+  @usableFromInline var logger: Logger { stream.logger }
+
+  @usableFromInline
+  var userInfo: UserInfo {
+    get { stream.userInfo }
+    set { stream.userInfo = newValue }
+  }
+
+  /// The client's metadata, as the interceptors left it.
+  @usableFromInline
+  var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
+
+  @usableFromInline
+  func setHeaders(_ headers: HPACKHeaders) { change { $0.initial = headers } }
+
+  @usableFromInline
+  func sendHeaders() {
+    if eventLoop.inEventLoop { onAnswer?(.sendMetadata) } else { eventLoop.execute { self.sendHeaders() } }
+  }
+
+  @usableFromInline
+  func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }
+
+  /// What to send before the first message.
+  @usableFromInline
+  final var initialMetadata: HPACKHeaders { later { $0.initial } ?? HPACKHeaders() }
+
+  /// What to send with the status.
+  @usableFromInline
+  final var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
+
+  /// A handler is about to start with these; a second one, where an interceptor sends the requests again.
+  @usableFromInline
+  final func begin(_ headers: HPACKHeaders) {
+    if firstHeaders == nil {
+      firstHeaders = headers
+    } else {
+      change { $0 = Metadata(received: headers) }
+    }
+  }
+
+  private func later(_ read: (Metadata) -> HPACKHeaders?) -> HPACKHeaders? {
+    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { read($0) } : nil
+  }
+
+  private func change(_ change: (inout Metadata) -> Void) {
+    metadata.withLock { change(&$0) }
+    hasMetadata.store(true, ordering: .releasing)
+  }
+
+  @usableFromInline
+  func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
 }

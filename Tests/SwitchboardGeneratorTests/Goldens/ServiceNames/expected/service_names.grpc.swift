@@ -3068,6 +3068,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeSendableCall(
+    responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
+    handledCall(TypesMetadata.Methods_.sendable, responseHandler, callOptions) {
+      $0.makeSendableInterceptors()
+    }
+  }
+
   func concurrency<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
@@ -3092,6 +3101,15 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     }
   }
 
+  func makeConcurrencyCall(
+    responseHandler: any Switchboard.ResponseHandler<_ConcurrencyMessage>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
+    handledCall(TypesMetadata.Methods_.concurrency, responseHandler, callOptions) {
+      $0.makeConcurrencyInterceptors()
+    }
+  }
+
   func any(
     _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<someMessage> {
@@ -3104,12 +3122,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     serverStreamingCall(TypesMetadata.Methods_.any, request, callOptions) { $0.makeAnyInterceptors() }
   }
 
-  func makeSendableCall(
-    responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
+  func makeAnyCall(
+    _ request: anyMessage,
+    responseHandler: any Switchboard.ResponseHandler<someMessage>,
     callOptions: Switchboard.CallOptions? = nil
-  ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
-    handledCall(TypesMetadata.Methods_.sendable, responseHandler, callOptions) {
-      $0.makeSendableInterceptors()
+  ) -> Switchboard.UnaryCall<anyMessage, someMessage> {
+    handledCall(TypesMetadata.Methods_.any, request, responseHandler, callOptions) {
+      $0.makeAnyInterceptors()
     }
   }
 

@@ -83,7 +83,7 @@ public protocol Weather_WeatherClientProtocol: Sendable {
 /// Calls `weather.Weather` on a channel.
 public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_WeatherClientInterceptorFactoryProtocol>
 
@@ -96,6 +96,21 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
+  }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Weather_WeatherClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
   }
 
   nonisolated(nonsending) public func look(
@@ -112,6 +127,16 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     unaryCall(Weather_WeatherMetadata.Methods.look, request, callOptions) { $0.makeLookInterceptors() }
   }
 
+  public func makeLookCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.look, request, responseHandler, callOptions) {
+      $0.makeLookInterceptors()
+    }
+  }
+
   public func forecast(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> {
@@ -124,6 +149,16 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
     serverStreamingCall(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+      $0.makeForecastInterceptors()
+    }
+  }
+
+  public func makeForecastCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.forecast, request, responseHandler, callOptions) {
       $0.makeForecastInterceptors()
     }
   }
@@ -152,6 +187,15 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     }
   }
 
+  public func makeSummarizeCall(
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.summarize, responseHandler, callOptions) {
+      $0.makeSummarizeInterceptors()
+    }
+  }
+
   public func follow<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
@@ -175,6 +219,15 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
       $0.makeFollowInterceptors()
     }
   }
+
+  public func makeFollowCall(
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.follow, responseHandler, callOptions) {
+      $0.makeFollowInterceptors()
+    }
+  }
 }
 
 // MARK: - Client of weather.Weather for tests
@@ -184,7 +237,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   /// What is enqueued.
   public let fakeResponses: Switchboard.FakeResponses
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_WeatherClientInterceptorFactoryProtocol>
 
@@ -237,6 +290,16 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     unaryCall(Weather_WeatherMetadata.Methods.look, request, callOptions) { $0.makeLookInterceptors() }
   }
 
+  public func makeLookCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.look, request, responseHandler, callOptions) {
+      $0.makeLookInterceptors()
+    }
+  }
+
   /// Enqueues a response to `Forecast` for the test to send.
   public func makeForecastResponseStream(
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
@@ -267,6 +330,16 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
     serverStreamingCall(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+      $0.makeForecastInterceptors()
+    }
+  }
+
+  public func makeForecastCall(
+    _ request: Weather_Place,
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.forecast, request, responseHandler, callOptions) {
       $0.makeForecastInterceptors()
     }
   }
@@ -313,6 +386,15 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     }
   }
 
+  public func makeSummarizeCall(
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.summarize, responseHandler, callOptions) {
+      $0.makeSummarizeInterceptors()
+    }
+  }
+
   /// Enqueues a response to `Follow` for the test to send.
   public func makeFollowResponseStream(
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
@@ -354,6 +436,15 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
       $0.makeFollowInterceptors()
     }
   }
+
+  public func makeFollowCall(
+    responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
+    handledCall(Weather_WeatherMetadata.Methods.follow, responseHandler, callOptions) {
+      $0.makeFollowInterceptors()
+    }
+  }
 }
 
 /// What is known of `weather.Empty` before any call.
@@ -376,7 +467,7 @@ public protocol Weather_EmptyClientProtocol: Sendable {}
 /// Calls `weather.Empty` on a channel.
 public struct Weather_EmptyClient: Switchboard.ServiceClient, Weather_EmptyClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_EmptyClientInterceptorFactoryProtocol>
 
@@ -390,6 +481,21 @@ public struct Weather_EmptyClient: Switchboard.ServiceClient, Weather_EmptyClien
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
+
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Weather_EmptyClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
 }
 
 // MARK: - Client of weather.Empty for tests
@@ -399,7 +505,7 @@ public struct Weather_EmptyTestClient: Switchboard.ServiceClient, Weather_EmptyC
   /// What is enqueued.
   public let fakeResponses: Switchboard.FakeResponses
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_EmptyClientInterceptorFactoryProtocol>
 

@@ -1,0 +1,202 @@
+import BenchService
+import Foundation
+import Switchboard
+
+/// What interceptors that do nothing add to a small unary call: CPU time of the whole process, which is not
+/// stretched by whatever else the machine does.
+struct InterceptorBenchmark {
+  let overHTTP2: Bool
+  let chains: [NoOpChain]
+  let calls: Int
+  let repeats: Int
+
+  private static let callers = 16
+
+  init(_ arguments: inout Arguments) throws {
+    let transport = try arguments.next("TRANSPORT")
+    guard ["inprocess", "http2"].contains(transport) else {
+      throw Arguments.Misuse(text: "no transport is called '\(transport)'\n\(Benchmarks.usage)")
+    }
+    overHTTP2 = transport == "http2"
+    chains = try arguments.next("CHAINS").split(separator: ",").map { try NoOpChain(named: String($0)) }
+    calls = try arguments.nextCount("CALLS")
+    repeats = try arguments.nextCount("REPEATS")
+    try arguments.end()
+  }
+
+  /// A line for each chain: the median of the repeats, in nanoseconds for one call. The chains take turns.
+  func run() async throws -> String {
+    var cpu: [[Double]] = chains.map { _ in [] }
+    var elapsed = cpu
+    let group = try LoopGroup()
+    for _ in 0..<repeats {
+      for (index, chain) in chains.enumerated() {
+        let pair = try BenchPair(chain, overHTTP2: overHTTP2, group)
+        try await makeCalls(pair, calls / 10)
+        let (start, cpuStart) = (ContinuousClock.now, Self.cpuNanoseconds)
+        try await makeCalls(pair, calls)
+        cpu[index].append((Self.cpuNanoseconds - cpuStart) / Double(calls))
+        elapsed[index].append((ContinuousClock.now - start) / .nanoseconds(1) / Double(calls))
+        await pair.close()
+      }
+    }
+    return chains.indices.map { index in
+      "\(chains[index].name) cpu_ns=\(median(cpu[index])) elapsed_ns=\(median(elapsed[index]))"
+    }.joined(separator: "\n")
+  }
+
+  private func median(_ values: [Double]) -> Int { Int(values.sorted()[values.count / 2]) }
+
+  /// By several callers on the client's loop, so that no call changes threads on its way there.
+  private func makeCalls(_ pair: BenchPair, _ count: Int) async throws {
+    let client = pair.client
+    let share = max(1, count / Self.callers)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<Self.callers {
+        group.addTask(executorPreference: pair.channel.eventLoop) {
+          for _ in 0..<share { _ = try await client.unary(.with { $0.text = "hello" }) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private static var cpuNanoseconds: Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+  }
+
+  private static func nanoseconds(_ time: timeval) -> Double {
+    Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3
+  }
+}
+
+/// How many interceptors stand on each side.
+struct NoOpChain: Sendable {
+  let name: String
+  let client: Int
+  let server: Int
+
+  /// `none`, or a side with a number: `client1`, `server5`, `both5`.
+  init(named name: String) throws {
+    self.name = name
+    let count = Int(name.drop { $0.isLetter })
+    switch (name.prefix { $0.isLetter }, count) {
+    case ("none", nil): (client, server) = (0, 0)
+    case ("client", let count?): (client, server) = (count, 0)
+    case ("server", let count?): (client, server) = (0, count)
+    case ("both", let count?): (client, server) = (count, count)
+    default: throw Arguments.Misuse(text: "no chain is called '\(name)'\n\(Benchmarks.usage)")
+    }
+  }
+}
+
+/// A client and a server, each with so many interceptors that forward what they see.
+private struct BenchPair {
+  let channel: Channel
+  let client: Bench_BenchClient
+  private let server: Server?
+
+  init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
+    let provider = NoOpProvider(chain.server)
+    if overHTTP2 {
+      let server = try Server(providers: [provider])
+      channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))", group: group)
+      self.server = server
+    } else {
+      channel = try Channel(inProcess: [provider], group: group)
+      server = nil
+    }
+    let factory = chain.client > 0 ? ClientFactory(count: chain.client) : nil
+    client = Bench_BenchClient(channel: channel, interceptors: factory)
+  }
+
+  func close() async {
+    await channel.shutDown(grace: .zero)
+    await server?.shutDown(grace: .zero)
+  }
+}
+
+private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
+  let count: Int
+
+  func makeUnaryInterceptors() -> [ClientInterceptor<Bench_Text, Bench_Text>] {
+    switch count {
+    case 1: [NoOpClientInterceptor()]
+    default: (0..<count).map { _ in NoOpClientInterceptor() }
+    }
+  }
+}
+
+private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
+  let count: Int
+
+  func makeUnaryInterceptors() -> [ServerInterceptor<Bench_Text, Bench_Text>] {
+    switch count {
+    case 1: [NoOpServerInterceptor()]
+    default: (0..<count).map { _ in NoOpServerInterceptor() }
+    }
+  }
+}
+
+private final class NoOpClientInterceptor: ClientInterceptor<Bench_Text, Bench_Text> {
+  override func send(
+    _ part: GRPCClientRequestPart<Bench_Text>,
+    promise: EventLoopPromise<Void>?,
+    context: ClientInterceptorContext<Bench_Text, Bench_Text>
+  ) {
+    context.send(part, promise: promise)
+  }
+
+  override func receive(
+    _ part: GRPCClientResponsePart<Bench_Text>,
+    context: ClientInterceptorContext<Bench_Text, Bench_Text>
+  ) {
+    context.receive(part)
+  }
+}
+
+private final class NoOpServerInterceptor: ServerInterceptor<Bench_Text, Bench_Text> {
+  override func receive(
+    _ part: GRPCServerRequestPart<Bench_Text>,
+    context: ServerInterceptorContext<Bench_Text, Bench_Text>
+  ) {
+    context.receive(part)
+  }
+
+  override func send(
+    _ part: GRPCServerResponsePart<Bench_Text>,
+    promise: EventLoopPromise<Void>?,
+    context: ServerInterceptorContext<Bench_Text, Bench_Text>
+  ) {
+    context.send(part, promise: promise)
+  }
+}
+
+private struct NoOpProvider: Bench_BenchProvider {
+  let interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)?
+
+  init(_ interceptors: Int) {
+    self.interceptors = interceptors > 0 ? ServerFactory(count: interceptors) : nil
+  }
+
+  func unary(request: Bench_Text, context: ServerCallContext) async throws -> Bench_Text { request }
+
+  func serverStream(
+    request: Bench_Plan,
+    responseStream: ResponseStreamWriter<Bench_Chunk>,
+    context: ServerCallContext
+  ) async throws {}
+
+  func clientStream(
+    requestStream: RequestStream<Bench_Chunk>,
+    context: ServerCallContext
+  ) async throws -> Bench_Plan { Bench_Plan() }
+
+  func bidi(
+    requestStream: RequestStream<Bench_Text>,
+    responseStream: ResponseStreamWriter<Bench_Text>,
+    context: ServerCallContext
+  ) async throws {}
+}

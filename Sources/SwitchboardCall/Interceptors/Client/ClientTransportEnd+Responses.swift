@@ -1,0 +1,82 @@
+// What the transport tells, on its event loop.
+extension ClientTransportEnd: ResponseReceiver {
+  @usableFromInline
+  var wantsMetadata: Bool { true }
+
+  @usableFromInline
+  func receive(headers: HPACKHeaders) {
+    onAnswer?(.metadata(headers))
+    guard let responses else { return }
+    responses.isReading = true
+    Task.immediate(executorPreference: eventLoop) { await self.read(responses) }
+  }
+
+  @usableFromInline
+  func receive(message: RawSpan) { onMessage?(message) }
+
+  @usableFromInline
+  func sent(_ part: SentPart) { complete(part) }
+
+  /// What streamed before is told before the end is.
+  @usableFromInline
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    guard let responses, responses.isReading else { return finish(status, trailers) }
+    responses.outcome = (status, trailers)
+    responses.pipe.finish()
+    guard responses.waiter != nil else { return }
+    // The chain holds the rest back: it may ask for it later, unless this side ended the call.
+    if responses.pipe.isDrained || status.origin != .peer { responses.isAbandoned = true }
+    if responses.isAbandoned { responses.resume() } else { transportIsDone() }
+  }
+
+  /// Lets so many more responses come to the chain.
+  func addDemand(_ count: Int) {
+    guard count > 0 else { return }
+    let (sum, overflow) = demand.addingReportingOverflow(count)
+    demand = overflow ? .max : sum
+    responses?.resume()
+  }
+
+  /// Reads responses as fast as the chain asks for them, and its caller has room.
+  private func read(_ responses: StreamedAnswers) async {
+    while decodingFailure == nil, await isAskedFor(responses), let message = try? await responses.pipe.next(),
+      self.responses === responses
+    {
+      if demand != .max { demand -= 1 }
+      message.withBytes { onMessage?($0) }
+      await room?(message.byteCount)
+    }
+    responses.isReading = false
+    if let outcome = responses.outcome, self.responses === responses {
+      finish(outcome.status, outcome.trailers)
+    }
+  }
+
+  /// Waits until the chain wants another response. `false` at the end, which is told whether it wants it or not.
+  private func isAskedFor(_ responses: StreamedAnswers) async -> Bool {
+    while demand <= 0 {
+      if responses.isAbandoned || responses.pipe.isDrained || onMessage == nil { return false }
+      await withUnsafeContinuation { responses.waiter = $0 }
+    }
+    return true
+  }
+}
+
+/// The streamed responses of one call on the transport.
+final class StreamedAnswers: @unchecked Sendable {
+  // Sendable holds because everything but the pipe is touched on the event loop alone.
+  let pipe = MessagePipe(limit: Channel.streamBufferSize)
+  var isReading = false
+  /// What is left unread stays so.
+  var isAbandoned = false
+  /// How the call ended, when what came before is still to be read.
+  var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
+  /// The reader, while the chain wants no response.
+  var waiter: UnsafeContinuation<Void, Never>?
+
+  func resume() {
+    let waiting = waiter
+    waiter = nil
+    waiting?.resume()
+  }
+}

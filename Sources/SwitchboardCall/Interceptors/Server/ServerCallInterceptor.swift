@@ -1,0 +1,154 @@
+/// Sees a call on the server whole: override `intercept` for what is of interest, and call `next` to send the call on
+/// to the handler.
+///
+/// It stands in the same chain as interceptors of parts, in the same order. `next` may be called not at all, once, or
+/// again when it has returned or thrown: the handler then runs again. A handler that fails makes `next` throw its
+/// `GRPCStatus`; thrown on, its trailers go with it. When the client cancels or the deadline passes, the task that
+/// runs `intercept` is cancelled and what `next` waits for fails.
+///
+/// `intercept` runs on the call's event loop until it suspends on something that leaves it.
+open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response>
+{
+  /// What knows the call and the way to the interceptor's neighbours.
+  public typealias Context = ServerInterceptorContext<Request, Response>
+  /// Sends a unary call on.
+  public typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
+  /// Sends a call on that streams; returns with the first of its responses.
+  public typealias StreamedNext =
+    @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
+
+  private var call: WholeCall<Request, Response>?
+  private var credit = MessageCredit()
+  private var isInstalled = false
+
+  /// For subclasses: an interceptor that sends every call on.
+  public override init() { super.init() }
+
+  /// A call with one request and one response.
+  open func intercept(
+    _ request: UnaryRequest<Request>,
+    context: Context,
+    next: Next
+  ) async throws -> UnaryResponse<Response> {
+    try await next(request)
+  }
+
+  /// A call that streams requests, responses, or both.
+  open func intercept(
+    _ request: StreamedRequest<Request>,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> StreamedResponse<Response> {
+    try await next(request)
+  }
+
+  // MARK: Between parts and the whole
+
+  public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
+    if case .metadata = part {
+      install(context)
+      call?.close(.callEnded)
+      call = makeCall(context)
+    }
+    call?.take(request: part, nil)
+  }
+
+  public final override func send(
+    _ part: GRPCServerResponsePart<Response>,
+    promise: EventLoopPromise<Void>?,
+    context: Context
+  ) {
+    guard let call, call.attempt?.hasEnded == false else {
+      // What answers for the handler of a call that never got to it.
+      if call?.isOver != false { return context.send(part, promise: promise) }
+      if case .end(let status, _) = part { call?.close(status) }
+      return context.send(part, promise: promise)
+    }
+    call.take(response: part.forClient, promise)
+  }
+
+  /// The handler hears of it as it would without this interceptor, and so does what `intercept` waits for.
+  public final override func errorCaught(_ error: any Error, context: Context) {
+    call?.cancel(GRPCStatus(describing: error))
+    context.errorCaught(error)
+  }
+
+  public final override func receiveNextMessages(_ count: Int, context: Context) { credit.add(count) }
+
+  public final override var requestExecutor: InterceptorExecutor? { nil }
+
+  public final override var responseExecutor: InterceptorExecutor? { nil }
+
+  /// Tells the chain that responses wait here, and has it tell when it is gone.
+  private func install(_ context: Context) {
+    guard !isInstalled else { return }
+    isInstalled = true
+    let pipeline = context.pipeline
+    pipeline.onClose.append { [credit] in
+      self.call?.close(.callEnded)
+      self.call = nil
+      credit.close()
+    }
+    guard context.type.streamsResponses else { return }
+    pipeline.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
+  }
+
+  private func makeCall(_ context: Context) -> WholeCall<Request, Response> {
+    let (pipeline, index, type) = (context.pipeline, context.index, context.type)
+    let responseRoom: @Sendable () async throws -> Void = {
+      guard type.streamsResponses else { return }
+      let gate = try await pipeline.eventLoop.submit { try pipeline.nextGate(before: index) }
+      try await gate.waitUntilWritable()
+    }
+    let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
+    let ports = WholeCallPorts<Request, Response>(
+      eventLoop: pipeline.eventLoop,
+      type: type,
+      sendRequest: { part, _ in context.receive(part) },
+      sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
+      requestRoom: { [credit] in if type.streamsRequests { try await credit.take() } },
+      responseRoom: responseRoom,
+      askForRequests: type.streamsRequests ? ask : nil,
+      askForResponses: nil,
+      abandon: { context.errorCaught(GRPCStatus.cancelledByCaller) }
+    )
+    nonisolated(unsafe) let interceptor = self
+    let call = WholeCall(
+      ports,
+      unary: { call in
+        guard let request = call.request else { throw GRPCStatus.missingRequest }
+        let next: Next = { request in try await call.next(unary: request) }
+        return try await interceptor.intercept(request, context: context, next: next)
+      },
+      streamed: { call in
+        let next: StreamedNext = { request in try await call.next(streamed: request) }
+        return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
+      }
+    )
+    pipeline.underWay += 1
+    call.onEnd = { pipeline.workIsDone() }
+    return call
+  }
+}
+
+extension GRPCServerResponsePart {
+  /// The same part on the client's side.
+  var forClient: GRPCClientResponsePart<Response> {
+    switch self {
+    case .metadata(let headers): .metadata(headers)
+    case .message(let message, _): .message(message)
+    case .end(let status, let trailers): .end(status, trailers)
+    }
+  }
+}
+
+extension GRPCClientResponsePart {
+  /// The same part on the server's side.
+  var forServer: GRPCServerResponsePart<Response> {
+    switch self {
+    case .metadata(let headers): .metadata(headers)
+    case .message(let message): .message(message, MessageMetadata())
+    case .end(let status, let trailers): .end(status, trailers)
+    }
+  }
+}

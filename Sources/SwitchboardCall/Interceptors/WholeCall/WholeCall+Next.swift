@@ -1,0 +1,57 @@
+// What `next` does, wherever the interceptor's code runs.
+extension WholeCall {
+  func next(unary request: UnaryRequest<Request>) async throws -> UnaryResponse<Response> {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { waiting in
+        self.onLoop { call in
+          do {
+            try call.beginAttempt().send(request, of: call, waiting)
+          } catch {
+            waiting.resume(throwing: error)
+          }
+        }
+      }
+    } onCancel: {
+      onLoop { $0.cancelAttempt() }
+    }
+  }
+
+  func next(streamed request: StreamedRequest<Request>) async throws -> StreamedResponse<Response> {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { waiting in
+        self.onLoop { call in
+          do {
+            try call.beginAttempt().send(request, of: call, waiting)
+          } catch {
+            waiting.resume(throwing: error)
+          }
+        }
+      }
+    } onCancel: {
+      onLoop { $0.cancelAttempt() }
+    }
+  }
+
+  /// On the loop.
+  private func beginAttempt() throws(GRPCStatus) -> WholeCallAttempt<Request, Response> {
+    guard !isOver else { throw .callEnded }
+    if let attempt, !attempt.hasEnded { throw .nextWhileUnderWay }
+    let attempt = WholeCallAttempt(self)
+    self.attempt = attempt
+    return attempt
+  }
+
+  /// The interceptor cancelled what it waits in: where the chain did, it says itself how the call ends.
+  private func cancelAttempt() {
+    guard let attempt, !attempt.hasEnded, !isCancelled, !isOver else { return }
+    ports.abandon()
+    attempt.fail(.cancelledByCaller, HPACKHeaders(), of: self)
+  }
+}
+
+extension GRPCStatus {
+  static let nextWhileUnderWay = GRPCStatus(
+    code: .failedPrecondition,
+    message: "an interceptor called next again before its last call had ended"
+  )
+}

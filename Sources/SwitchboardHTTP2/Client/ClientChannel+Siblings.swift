@@ -1,0 +1,42 @@
+import SwitchboardCall
+
+/// The channels that interceptors sent calls to instead of the one that they were made on.
+struct ChannelSiblings: Sendable {
+  /// How many are kept. One that was not asked for while so many others were finishes its calls, and closes.
+  private static let limit = 16
+
+  private var channels: [(host: String, channel: ClientChannel)] = []
+
+  mutating func take(_ host: String) -> ClientChannel? {
+    guard let index = channels.firstIndex(where: { $0.host == host }) else { return nil }
+    let found = channels.remove(at: index)
+    channels.append(found)
+    return found.channel
+  }
+
+  /// Returns the one that makes room.
+  mutating func add(_ channel: ClientChannel) -> ClientChannel? {
+    channels.append((channel.host, channel))
+    return channels.count > Self.limit ? channels.removeFirst().channel : nil
+  }
+
+  mutating func removeAll() -> [ClientChannel] {
+    defer { channels = [] }
+    return channels.map(\.channel)
+  }
+}
+
+extension ClientChannel {
+  /// A channel with the same options to another target, on the same loop. It lives as long as this one, at most.
+  public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+    if host == self.host { return self }
+    if let known = siblings.withLock({ $0.take(host) }) { return known }
+    let channel = try ClientChannel(target: host, options: options, group: group, loop: loop)
+    siblings.withLock { $0.add(channel) }?.retire()
+    return channel
+  }
+
+  func retireSiblings() {
+    for channel in siblings.withLock({ $0.removeAll() }) { channel.retire() }
+  }
+}

@@ -1,0 +1,93 @@
+public import SwitchboardCall
+
+/// Gives every call an access token in its `authorization`, once there is one. A call that the server refuses with
+/// `UNAUTHENTICATED` is made once more with a new token, where its requests are there to be sent again: not where they
+/// stream.
+public struct AccessTokenInterceptors: InterceptorFactory {
+  private let tokens: AccessTokens
+  private let scheme: String
+
+  /// Tokens go behind `scheme`. Use one `AccessTokens` for all calls that the tokens are for.
+  public init(_ tokens: AccessTokens, scheme: String = "Bearer") {
+    self.tokens = tokens
+    self.scheme = scheme
+  }
+
+  public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ClientInterceptor<Request, Response>] { [Authorizer(tokens, scheme)] }
+}
+
+private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCallInterceptor<
+  Request, Response
+>
+{
+  private let tokens: AccessTokens
+  private let scheme: String
+
+  init(_ tokens: AccessTokens, _ scheme: String) {
+    self.tokens = tokens
+    self.scheme = scheme
+    super.init()
+  }
+
+  override func intercept(
+    _ request: UnaryRequest<Request>,
+    context: Context,
+    next: Next
+  ) async throws -> UnaryResponse<Response> {
+    try await authorized(mayRepeat: true) { authorization in
+      var request = request
+      request.metadata.replaceOrAdd(name: "authorization", value: authorization)
+      return try await next(request)
+    }
+  }
+
+  override func intercept(
+    _ request: StreamedRequest<Request>,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> StreamedResponse<Response> {
+    guard !context.type.streamsRequests else {
+      return try await authorized(mayRepeat: false) { authorization in
+        var request = request
+        request.metadata.replaceOrAdd(name: "authorization", value: authorization)
+        return try await next(request)
+      }
+    }
+    var messages: [Request] = []
+    for try await message in request.messages { messages.append(message) }
+    return try await authorized(mayRepeat: true) { [messages] authorization in
+      var request = StreamedRequest(metadata: request.metadata, messages: MessageStream(of: messages))
+      request.metadata.replaceOrAdd(name: "authorization", value: authorization)
+      return try await next(request)
+    }
+  }
+
+  private func authorized<Answer>(
+    mayRepeat: Bool,
+    _ send: (String) async throws -> Answer
+  ) async throws -> Answer {
+    let token = try await token()
+    do {
+      return try await send("\(scheme) \(token.value)")
+    } catch let status as GRPCStatus where status.code == .unauthenticated {
+      tokens.refuse(token)
+      guard mayRepeat else { throw status }
+      return try await send("\(scheme) \(try await self.token().value)")
+    }
+  }
+
+  /// A token that cannot be had fails the call as unauthenticated, unless the error knows better.
+  private func token() async throws -> AccessToken {
+    do {
+      return try await tokens.token()
+    } catch let error as any GRPCStatusTransformable {
+      throw error.makeGRPCStatus()
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw GRPCStatus(code: .unauthenticated, message: "there is no access token: \(error)")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import SwitchboardCall
+import Synchronization
+
+/// A token, and when it stops being good.
+public struct AccessToken: Sendable, Hashable {
+  /// What goes behind the scheme.
+  public var value: String
+  /// How long it is good from the moment it was obtained. `nil`: until a server refuses it.
+  public var lifetime: Duration?
+
+  /// A token that is good until a server refuses it, unless it has a lifetime.
+  public init(_ value: String, lifetime: Duration? = nil) {
+    self.value = value
+    self.lifetime = lifetime
+  }
+}
+
+/// Obtains access tokens, keeps the current one, and gets another when it runs out or is refused. However many calls
+/// need a token at a time, one is obtained.
+public final class AccessTokens: Sendable {
+  private struct State: Sendable {
+    var current: AccessToken?
+    var expiry: Duration?
+    var fetch: Task<AccessToken, any Error>?
+  }
+
+  private let state = Mutex(State())
+  private let obtain: @Sendable () async throws -> AccessToken
+  private let margin: Duration
+  private let time: MonotonicTime
+
+  /// Calls `obtain` for a token where there is none that is good for `margin` longer. `now` is for tests.
+  public init(
+    margin: Duration = .seconds(30),
+    now: (@Sendable () -> Duration)? = nil,
+    obtain: @escaping @Sendable () async throws -> AccessToken
+  ) {
+    self.obtain = obtain
+    self.margin = margin
+    time = MonotonicTime(now)
+  }
+
+  /// A token that is good now, obtained if need be. A caller that is cancelled stops waiting; the token is obtained
+  /// for the others all the same.
+  public func token() async throws -> AccessToken {
+    let now = time.now()
+    let (current, fetch): (AccessToken?, Task<AccessToken, any Error>?) = state.withLock { state in
+      if let current = state.current, state.expiry.map({ $0 - margin > now }) ?? true {
+        return (current, nil)
+      }
+      state.current = nil
+      if let fetch = state.fetch { return (nil, fetch) }
+      let fetch = Task { try await self.fetch() }
+      state.fetch = fetch
+      return (nil, fetch)
+    }
+    if let current { return current }
+    guard let fetch else { throw CancellationError() }
+    let waiter = FetchWaiter()
+    return try await waiter.value(of: fetch)
+  }
+
+  private func fetch() async throws -> AccessToken {
+    do {
+      let token = try await obtain()
+      let now = time.now()
+      state.withLock { state in
+        state.current = token
+        state.expiry = token.lifetime.map { now + $0 }
+        state.fetch = nil
+      }
+      return token
+    } catch {
+      state.withLock { $0.fetch = nil }
+      throw error
+    }
+  }
+
+  /// A server has refused this token: another is obtained for the next call, unless that has happened already.
+  public func refuse(_ token: AccessToken) {
+    state.withLock { state in
+      if state.current == token { state.current = nil }
+    }
+  }
+}
+
+/// One of those that wait for a token.
+private final class FetchWaiter: Sendable {
+  private enum State {
+    case idle
+    case waiting(CheckedContinuation<AccessToken, any Error>)
+    case over
+  }
+
+  private let state = Mutex(State.idle)
+
+  func value(of fetch: Task<AccessToken, any Error>) async throws -> AccessToken {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if case .over = state { return true }
+          state = .waiting(continuation)
+          return false
+        }
+        if isCancelled { return continuation.resume(throwing: CancellationError()) }
+        Task { self.resume(await fetch.result) }
+      }
+    } onCancel: {
+      resume(.failure(CancellationError()))
+    }
+  }
+
+  private func resume(_ result: Result<AccessToken, any Error>) {
+    let waiting: CheckedContinuation<AccessToken, any Error>? = state.withLock { state in
+      defer { state = .over }
+      if case .waiting(let continuation) = state { return continuation }
+      return nil
+    }
+    waiting?.resume(with: result)
+  }
+}

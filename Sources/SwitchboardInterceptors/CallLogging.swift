@@ -1,0 +1,160 @@
+public import SwitchboardCall
+
+/// Logs the calls that it is asked about, on either side: one entry when a call starts, one when it ends.
+///
+/// Entries have the path, the side, the status, how long the call took and how many messages went each way. Metadata
+/// is left out, but for the fields that are named, since it carries secrets; messages are never logged.
+public struct CallLogging: InterceptorFactory {
+  /// Where entries go; `nil`: where the call's options, or the server's, say.
+  public var logger: Logger?
+  /// How much the start of a call matters.
+  public var startLevel = LogLevel.debug
+  /// How much the end of a call matters that succeeded.
+  public var endLevel = LogLevel.info
+  /// How much the end of a call matters that failed.
+  public var failureLevel = LogLevel.warning
+  /// The fields of the call's metadata that may be logged.
+  public var loggedMetadata: [String] = []
+  private let time: MonotonicTime
+
+  /// Logs where `logger` says, or else where the call's own logger does. `now` is for tests.
+  public init(logger: Logger? = nil, now: (@Sendable () -> Duration)? = nil) {
+    self.logger = logger
+    time = MonotonicTime(now)
+  }
+
+  public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ClientInterceptor<Request, Response>] { [ClientLog(self)] }
+
+  public func makeServerInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ServerInterceptor<Request, Response>] { [ServerLog(self)] }
+}
+
+extension CallLogging {
+  /// What is known of one call while it goes on.
+  fileprivate struct Entry {
+    let logging: CallLogging
+    let side: String
+    var begun = Duration.zero
+    var requests = 0
+    var responses = 0
+
+    init(_ logging: CallLogging, _ side: String) {
+      self.logging = logging
+      self.side = side
+    }
+
+    mutating func start(_ path: String, _ metadata: HPACKHeaders, _ own: Logger) {
+      begun = logging.time.now()
+      requests = 0
+      responses = 0
+      (logging.logger ?? own).log(
+        logging.startLevel,
+        "call started",
+        fields(path).merging(logging.allowed(metadata)) { own, _ in own }
+      )
+    }
+
+    func end(_ path: String, _ status: GRPCStatus, _ own: Logger) {
+      (logging.logger ?? own).log(
+        status.isOk ? logging.endLevel : logging.failureLevel,
+        status.isOk ? "call succeeded" : "call failed",
+        ending(path, status)
+      )
+    }
+
+    private func fields(_ path: String) -> [String: String] { ["path": path, "side": side] }
+
+    private func ending(_ path: String, _ status: GRPCStatus) -> [String: String] {
+      var fields = fields(path)
+      fields["status"] = "\(status)"
+      fields["duration"] = "\(logging.time.now() - begun)"
+      fields["requests"] = "\(requests)"
+      fields["responses"] = "\(responses)"
+      return fields
+    }
+  }
+
+  fileprivate func allowed(_ metadata: HPACKHeaders) -> [String: String] {
+    var fields: [String: String] = [:]
+    for name in loggedMetadata where metadata.contains(name: name) {
+      fields[name] = metadata[name].joined(separator: ", ")
+    }
+    return fields
+  }
+}
+
+private final class ClientLog<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {
+  private var entry: CallLogging.Entry
+
+  init(_ logging: CallLogging) {
+    entry = CallLogging.Entry(logging, "client")
+    super.init()
+  }
+
+  override func send(
+    _ part: GRPCClientRequestPart<Request>,
+    promise: EventLoopPromise<Void>?,
+    context: ClientInterceptorContext<Request, Response>
+  ) {
+    switch part {
+    case .metadata(let headers): entry.start(context.path, headers, context.logger)
+    case .message: entry.requests += 1
+    case .end: break
+    }
+    context.send(part, promise: promise)
+  }
+
+  override func receive(
+    _ part: GRPCClientResponsePart<Response>,
+    context: ClientInterceptorContext<Request, Response>
+  ) {
+    switch part {
+    case .metadata: break
+    case .message: entry.responses += 1
+    case .end(let status, _): entry.end(context.path, status, context.logger)
+    }
+    context.receive(part)
+  }
+
+  override func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
+    entry.end(context.path, GRPCStatus(describing: error), context.logger)
+    context.errorCaught(error)
+  }
+}
+
+private final class ServerLog<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {
+  private var entry: CallLogging.Entry
+
+  init(_ logging: CallLogging) {
+    entry = CallLogging.Entry(logging, "server")
+    super.init()
+  }
+
+  override func receive(
+    _ part: GRPCServerRequestPart<Request>,
+    context: ServerInterceptorContext<Request, Response>
+  ) {
+    switch part {
+    case .metadata(let headers): entry.start(context.path, headers, context.logger)
+    case .message: entry.requests += 1
+    case .end: break
+    }
+    context.receive(part)
+  }
+
+  override func send(
+    _ part: GRPCServerResponsePart<Response>,
+    promise: EventLoopPromise<Void>?,
+    context: ServerInterceptorContext<Request, Response>
+  ) {
+    switch part {
+    case .metadata: break
+    case .message: entry.responses += 1
+    case .end(let status, _): entry.end(context.path, status, context.logger)
+    }
+    context.send(part, promise: promise)
+  }
+}

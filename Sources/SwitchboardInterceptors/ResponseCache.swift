@@ -1,0 +1,89 @@
+public import SwitchboardCall
+import Synchronization
+
+/// Keeps responses of unary calls that say they may be cached, and answers the same request with them for a while.
+///
+/// A call says so by `CallOptions.safety`, `cacheableRequest`; its request must be `Hashable`, as generated messages
+/// are. Two calls are the same if they go to the same host and path with equal requests, and with equal values of the
+/// metadata that responses vary by. Only successes are kept.
+public final class ResponseCache: InterceptorFactory {
+  struct Key: Hashable, @unchecked Sendable {
+    // Sendable holds because the request is: it is a call's message, which must be.
+    let host: String
+    let path: String
+    let request: AnyHashable
+    let varying: [[String]]
+  }
+
+  private let entries: Mutex<RecentEntries<Key>>
+  private let lifetime: Duration
+  private let variesBy: [String]
+  private let time: MonotonicTime
+
+  /// Keeps up to `capacity` responses, each for `lifetime`; the one that was used longest ago goes first. `now` is for
+  /// tests.
+  public init(
+    capacity: Int = 1000,
+    lifetime: Duration = .seconds(60),
+    variesBy: [String] = ["authorization"],
+    now: (@Sendable () -> Duration)? = nil
+  ) {
+    entries = Mutex(RecentEntries(capacity: capacity))
+    self.lifetime = lifetime
+    self.variesBy = variesBy
+    time = MonotonicTime(now)
+  }
+
+  /// How many responses are kept.
+  public var count: Int { entries.withLock { $0.count } }
+
+  /// Forgets all of them.
+  public func removeAll() { entries.withLock { $0.removeAll() } }
+
+  public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ClientInterceptor<Request, Response>] {
+    guard method.type == .unary else { return [] }
+    return [Caching(self)]
+  }
+
+  private func key<Request: Sendable>(
+    _ request: UnaryRequest<Request>,
+    _ options: RequestOptions
+  ) -> Key? {
+    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable else {
+      return nil
+    }
+    return Key(
+      host: options.host,
+      path: options.path,
+      request: AnyHashable(message),
+      varying: variesBy.map { request.metadata[$0] }
+    )
+  }
+
+  private final class Caching<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response>
+  {
+    private let cache: ResponseCache
+
+    init(_ cache: ResponseCache) {
+      self.cache = cache
+      super.init()
+    }
+
+    override func intercept(
+      _ request: UnaryRequest<Request>,
+      context: Context,
+      next: Next
+    ) async throws -> UnaryResponse<Response> {
+      guard let key = cache.key(request, context.requestOptions) else { return try await next(request) }
+      let now = cache.time.now()
+      let known = cache.entries.withLock { $0.value(for: key, at: now) }
+      if let known = known as? UnaryResponse<Response> { return known }
+      let response = try await next(request)
+      let expiry = cache.time.now() + cache.lifetime
+      cache.entries.withLock { $0.insert(response, for: key, until: expiry) }
+      return response
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import EchoService
+import Switchboard
+import Synchronization
+
+/// A service that says what it was asked, how often, and refuses what has not the right token.
+final class TestProvider: Echo_EchoProvider {
+  private let state = Mutex((calls: 0, token: String?.none))
+
+  var calls: Int { state.withLock { $0.calls } }
+
+  /// The token that calls must have; `nil`: none.
+  var token: String? {
+    get { state.withLock { $0.token } }
+    set { state.withLock { $0.token = newValue } }
+  }
+
+  private func admit(_ context: ServerCallContext) throws {
+    let token = state.withLock { state in
+      state.calls += 1
+      return state.token
+    }
+    guard let token else { return }
+    guard context.headers.first(name: "authorization") == "Bearer \(token)" else {
+      throw GRPCStatus(code: .unauthenticated, message: "who?")
+    }
+  }
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    try admit(context)
+    if request.text == "fail" { throw GRPCStatus(code: .notFound, message: "no such text") }
+    return .with { $0.text = request.text }
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    try admit(context)
+    for word in request.text.split(separator: " ") {
+      try await responseStream.send(.with { $0.text = String(word) })
+    }
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse {
+    try admit(context)
+    var text = ""
+    for try await request in requestStream { text += request.text }
+    return .with { $0.text = text }
+  }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    try admit(context)
+    for try await request in requestStream { try await responseStream.send(.with { $0.text = request.text }) }
+  }
+}
+
+/// A clock that stands still until it is moved.
+final class TestClock: Sendable {
+  private let time = Mutex(Duration.zero)
+
+  var now: @Sendable () -> Duration { { self.time.withLock { $0 } } }
+
+  func advance(by duration: Duration) { time.withLock { $0 += duration } }
+}
+
+/// Calls to the provider within the process, with these interceptors on the client and on the server.
+func withEcho(
+  _ provider: TestProvider,
+  client: [any InterceptorFactory] = [],
+  server: [any InterceptorFactory] = [],
+  logger: Logger = .quiet,
+  _ body: (Echo_EchoClient) async throws -> Void
+) async throws {
+  var options = ServerOptions()
+  options.interceptorFactories = server
+  options.logger = logger
+  let channel = try Channel(inProcess: [provider], options: options)
+  var callOptions = CallOptions()
+  callOptions.interceptorFactories = client
+  callOptions.logger = logger
+  try await body(Echo_EchoClient(channel: channel, defaultCallOptions: callOptions))
+  await channel.shutDown(grace: .zero)
+}
+
+func request(_ text: String) -> Echo_EchoRequest { .with { $0.text = text } }
+
+/// The status that an operation fails with.
+func status(of operation: () async throws -> Void) async -> GRPCStatus? {
+  do {
+    try await operation()
+    return nil
+  } catch {
+    return GRPCStatus(describing: error)
+  }
+}

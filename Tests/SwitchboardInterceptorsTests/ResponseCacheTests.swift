@@ -1,0 +1,101 @@
+import EchoService
+import Switchboard
+import SwitchboardInterceptors
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ResponseCacheTests {
+  private func options(_ cache: ResponseCache, _ metadata: HPACKHeaders = [:]) -> CallOptions {
+    var options = CallOptions()
+    options.interceptorFactories = [cache]
+    options.safety = .cacheableRequest
+    options.initialMetadata = metadata
+    return options
+  }
+
+  @Test func theSameRequestIsAnsweredFromTheCacheForAWhile() async throws {
+    let provider = TestProvider()
+    let clock = TestClock()
+    let cache = ResponseCache(lifetime: .seconds(60), now: clock.now)
+    try await withEcho(provider) { client async throws in
+      let options = options(cache)
+      for _ in 0..<3 { #expect(try await client.get(request("x"), callOptions: options).text == "x") }
+      #expect(provider.calls == 1)
+      #expect(try await client.get(request("y"), callOptions: options).text == "y")
+      #expect(provider.calls == 2)
+      clock.advance(by: .seconds(60))
+      #expect(try await client.get(request("x"), callOptions: options).text == "x")
+      #expect(provider.calls == 3)
+    }
+  }
+
+  @Test func onlyWhatSaysSoIsCached() async throws {
+    let provider = TestProvider()
+    let cache = ResponseCache()
+    try await withEcho(provider) { client async throws in
+      var options = options(cache)
+      for safety in [RequestOptions.Safety.default, .idempotentRequest] {
+        options.safety = safety
+        for _ in 0..<2 { _ = try await client.get(request("x"), callOptions: options) }
+      }
+    }
+    #expect(provider.calls == 4)
+    #expect(cache.count == 0)
+  }
+
+  @Test func failuresAreNotKept() async throws {
+    let provider = TestProvider()
+    let cache = ResponseCache()
+    try await withEcho(provider) { client async throws in
+      for _ in 0..<2 {
+        let failure = await status { _ = try await client.get(request("fail"), callOptions: options(cache)) }
+        #expect(failure?.code == .notFound)
+      }
+    }
+    #expect(provider.calls == 2)
+  }
+
+  @Test func whatResponsesVaryByTellsCallsApart() async throws {
+    let provider = TestProvider()
+    let cache = ResponseCache()
+    try await withEcho(provider) { client async throws in
+      for user in ["ada", "grace", "ada"] {
+        _ = try await client.get(request("x"), callOptions: options(cache, ["authorization": user]))
+      }
+      for id in ["1", "2"] {
+        _ = try await client.get(
+          request("x"),
+          callOptions: options(cache, ["authorization": "ada", "request-id": id])
+        )
+      }
+    }
+    #expect(provider.calls == 2)
+  }
+
+  @Test func theOneUsedLongestAgoMakesRoom() async throws {
+    let provider = TestProvider()
+    let cache = ResponseCache(capacity: 2)
+    try await withEcho(provider) { client async throws in
+      for text in ["a", "b", "a", "c", "a"] {
+        _ = try await client.get(request(text), callOptions: options(cache))
+      }
+      #expect(provider.calls == 3)
+      #expect(cache.count == 2)
+      _ = try await client.get(request("b"), callOptions: options(cache))
+      #expect(provider.calls == 4)
+      cache.removeAll()
+      _ = try await client.get(request("b"), callOptions: options(cache))
+      #expect(provider.calls == 5)
+    }
+  }
+
+  @Test func streamsGoBy() async throws {
+    let provider = TestProvider()
+    let cache = ResponseCache()
+    try await withEcho(provider) { client async throws in
+      for _ in 0..<2 {
+        for try await _ in client.expand(request("a"), callOptions: options(cache)) {}
+      }
+    }
+    #expect(provider.calls == 2)
+  }
+}

@@ -1,0 +1,125 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// What an interceptor may change about a call before it starts.
+@Suite(.timeLimit(.minutes(1))) struct ContextTests {
+  @Test func aShorterTimeoutHolds() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client(timeout: nil) {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.options.timeout = .milliseconds(30) }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+      let never = AsyncStream<Echo_EchoRequest> { _ in }
+      #expect(await status { _ = try await client.update(never).collected() }?.code == .deadlineExceeded)
+    }
+  }
+
+  @Test func aTimeoutThatIsSetByAChainThatKeepsTheCallHolds() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client(timeout: nil) {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.options.timeout = .milliseconds(30) }
+          })
+        ]
+      }
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+    }
+  }
+
+  @Test func otherOptionsHold() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          if case .metadata(let headers) = part { log.note("\(headers["x"])") }
+          context.receive(part)
+        })
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.options.responseSizeLimit = 3 }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+      var options = CallOptions()
+      options.initialMetadata = ["x": "y"]
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("x"), callOptions: options) }
+      #expect(failure?.code == .resourceExhausted)
+    }
+    #expect(log.lines == [#"["y"]"#])
+  }
+
+  @Test func requestOptionsNameWhereTheCallGoes() async throws {
+    let log = Log()
+    let server = try Server(providers: [TutorialProvider()])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let channel = try Channel(target: target)
+    let client = Echo_EchoClient(
+      channel: channel,
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part {
+              context.safety = .cacheableRequest
+              let options = context.requestOptions
+              log.note("\(options.host == target) \(options.path) \(options.safety)")
+            }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+    )
+    _ = try await client.get(Echo_EchoRequest("x"))
+    #expect(log.lines == ["true /echo.Echo/Get cacheableRequest"])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aCallCanGoToAnotherHost() async throws {
+    let other = try Server(providers: [TutorialProvider()])
+    let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
+    let channel = try Channel(target: "127.0.0.1:1")
+    let client = Echo_EchoClient(
+      channel: channel,
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.host = target }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+    )
+    #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    #expect(try await client.get(Echo_EchoRequest("y")).text == "Swift echo get: y")
+    await channel.shutDown(grace: .zero)
+    await other.shutDown(grace: .zero)
+  }
+
+  @Test func aHostThatCannotBeReachedFailsTheCall() async throws {
+    let channel = try Channel(inProcess: [TutorialProvider()])
+    let client = Echo_EchoClient(
+      channel: channel,
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part { context.host = "elsewhere" }
+            context.send(part, promise: promise)
+          })
+        ]
+      }
+    )
+    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unimplemented)
+    await channel.shutDown(grace: .zero)
+  }
+}

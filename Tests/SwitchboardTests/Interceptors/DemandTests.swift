@@ -1,0 +1,147 @@
+import EchoService
+import Switchboard
+import Synchronization
+import Testing
+
+/// A chain takes part in flow control: it may hold back, ask for and add to what its end asks for.
+@Suite(.timeLimit(.minutes(1))) struct DemandTests {
+  @Test func theCallersDemandPassesTheChainAndGoesOn() async throws {
+    let log = Log()
+    let words = (0..<100).map { String($0) }.joined(separator: " ")
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [DemandRecorder("1", log), DemandRecorder("2", log)] }
+      #expect(try await client.expand(Echo_EchoRequest(words)).collected().count == 100)
+    }
+    let asked = log.lines.filter { $0.hasPrefix("1 ") }.compactMap { Int($0.dropFirst(2)) }
+    #expect(asked.first == 16)
+    #expect(asked.reduce(0, +) >= 100)
+    #expect(log.lines.filter { $0.hasPrefix("2 ") }.count == asked.count)
+  }
+
+  @Test func whatIsHeldBackDoesNotCome() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [OneByOne(log)] }
+      #expect(try await client.expand(Echo_EchoRequest("a b c")).collected().map(\.text) == ["a", "b", "c"])
+    }
+    // Each message came only when it was asked for.
+    #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
+  }
+
+  @Test func theEndComesWhetherItIsAskedForOrNot() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [AsksForNothing()] }
+      #expect(try await client.expand(Echo_EchoRequest("")).collected().isEmpty)
+      let short = pair.client(timeout: .milliseconds(50)) { [AsksForNothing()] }
+      #expect(
+        await status { _ = try await short.expand(Echo_EchoRequest("a b")).collected() }?.code
+          == .deadlineExceeded
+      )
+    }
+  }
+
+  @Test func aChainCanAskForMore() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [Prefetcher(), DemandRecorder("2", log)] }
+      let call = client.makeExpandCall(Echo_EchoRequest("a b c"))
+      #expect(await call.status.isOk)
+      #expect(try await call.responseStream.collected().map(\.text) == ["a", "b", "c"])
+    }
+    #expect(log.lines.first == "2 1016")
+  }
+
+  @Test func theServersChainHoldsBackRequests() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerOneByOne(log)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let requests = ["a", "b", "c"].map { Echo_EchoRequest($0) }
+      #expect(try await pair.client().collect(requests).text == "abc")
+    }
+    #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
+  }
+}
+
+private final class DemandRecorder: EchoClientInterceptor {
+  private let name: String
+  private let log: Log
+
+  init(_ name: String, _ log: Log) {
+    self.name = name
+    self.log = log
+  }
+
+  override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
+    log.note("\(name) \(count)")
+    context.receiveNextMessages(count)
+  }
+}
+
+/// Asks for the next message when it has seen the last.
+private final class OneByOne: EchoClientInterceptor {
+  private let log: Log
+  private var hasBegun = false
+
+  init(_ log: Log) { self.log = log }
+
+  override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    ask(context)
+  }
+
+  override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
+    context.receive(part)
+    switch part {
+    case .metadata: break
+    case .message:
+      log.note("message")
+      ask(context)
+    case .end: log.note("end")
+    }
+  }
+
+  private func ask(_ context: EchoClientContext) {
+    log.note("ask")
+    context.receiveNextMessages(1)
+  }
+}
+
+private final class ServerOneByOne: EchoServerInterceptor {
+  private let log: Log
+  private var hasBegun = false
+
+  init(_ log: Log) { self.log = log }
+
+  override func receiveNextMessages(_ count: Int, context: EchoServerContext) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    ask(context)
+  }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    context.receive(part)
+    switch part {
+    case .metadata: break
+    case .message:
+      log.note("message")
+      ask(context)
+    case .end: log.note("end")
+    }
+  }
+
+  private func ask(_ context: EchoServerContext) {
+    log.note("ask")
+    context.receiveNextMessages(1)
+  }
+}
+
+private final class AsksForNothing: EchoClientInterceptor {
+  override func receiveNextMessages(_ count: Int, context: EchoClientContext) {}
+}
+
+private final class Prefetcher: EchoClientInterceptor {
+  override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
+    context.receiveNextMessages(count + 1000)
+  }
+}

@@ -1,0 +1,202 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// A chain that keeps what it should hand on ends all the same, and is let go of.
+@Suite(.timeLimit(.minutes(1))) struct LeakTests {
+  enum Swallower: CaseIterable {
+    case requestMetadata, requestEnd, responseMetadata, responseEnd
+  }
+
+  @Test(arguments: Swallower.allCases)
+  func aClientsChainThatSwallowsAPartEndsByTheDeadline(_ part: Swallower) async throws {
+    let live = LiveCount()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client(timeout: .milliseconds(50)) {
+        [
+          CountedClientInterceptor(live), KeepingClientInterceptor(part, live),
+          CountedClientInterceptor(live),
+        ]
+      }
+      if part != .responseMetadata {
+        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+        let requests = [Echo_EchoRequest("x")]
+        #expect(await status { _ = try await client.update(requests).collected() }?.code == .deadlineExceeded)
+      } else {
+        #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+      }
+      try await live.isZero()
+    }
+  }
+
+  @Test(arguments: [Swallower.requestMetadata, .requestEnd, .responseEnd])
+  func aClientsChainThatSwallowsAPartEndsByCancellation(_ part: Swallower) async throws {
+    let (live, log) = (LiveCount(), Log())
+    try await EchoPair.with { pair async throws in
+      let client = pair.client(timeout: nil) {
+        [
+          CountedClientInterceptor(live), ClientRecorder("c", log), KeepingClientInterceptor(part, live),
+        ]
+      }
+      let task = Task { try await client.get(Echo_EchoRequest("x")) }
+      _ = try await log.lines(atLeast: 3)
+      task.cancel()
+      #expect(await status { _ = try await task.value }?.code == .cancelled)
+      do {
+        let call = client.makeUpdateCall()
+        try await call.requestStream.send(Echo_EchoRequest("x"))
+      }
+      try await live.isZero()
+    }
+  }
+
+  @Test(arguments: Swallower.allCases)
+  func aServersChainThatSwallowsAPartEndsByTheDeadline(_ part: Swallower) async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [CountedServerInterceptor(live), KeepingServerInterceptor(part, live), CountedServerInterceptor(live)]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = Echo_EchoClient(
+        channel: pair.channel,
+        defaultCallOptions: CallOptions(timeout: .milliseconds(50))
+      )
+      let requests = [Echo_EchoRequest("x")]
+      if part != .responseMetadata {
+        #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+        #expect(await status { _ = try await client.update(requests).collected() }?.code == .deadlineExceeded)
+        #expect(await status { _ = try await client.collect(requests) }?.code == .deadlineExceeded)
+      } else {
+        #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+      }
+      try await live.isZero()
+    }
+  }
+
+  @Test func aServersChainThatKeepsEverythingIsLetGoOfWithItsClient() async throws {
+    let (live, log) = (LiveCount(), Log())
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [ServerRecorder("s", log), KeepingServerInterceptor(nil, live)]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let task = Task { try await pair.client().get(Echo_EchoRequest("x")) }
+      _ = try await log.lines(atLeast: 3)
+      task.cancel()
+      _ = await task.result
+      try await live.isZero()
+    }
+  }
+
+  @Test func wholeCallsLeaveNothingBehind() async throws {
+    let live = LiveCount()
+    let server: @Sendable () -> [EchoServerInterceptor] = {
+      [CountedServerInterceptor(live), ServerCallHook()]
+    }
+    try await EchoPair.with(server: server) { pair async throws in
+      let client = pair.client { [CountedClientInterceptor(live), ClientCallHook()] }
+      _ = try await client.get(Echo_EchoRequest("x"))
+      _ = try await client.update([Echo_EchoRequest("x")]).collected()
+      _ = client.expand(Echo_EchoRequest("x y z"))
+      let stuck = pair.client(timeout: .milliseconds(30)) {
+        [
+          CountedClientInterceptor(live),
+          ClientCallHook(
+            unary: { _, _, _ in
+              try await Task.sleep(for: .seconds(3600))
+              throw CancellationError()
+            },
+            streamed: { _, _, _ in
+              try await Task.sleep(for: .seconds(3600))
+              throw CancellationError()
+            }
+          ),
+        ]
+      }
+      #expect(await status { _ = try await stuck.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+      #expect(
+        await status { _ = try await stuck.expand(Echo_EchoRequest("x")).collected() }?.code
+          == .deadlineExceeded
+      )
+      try await live.isZero()
+    }
+  }
+}
+
+extension LiveCount {
+  /// Waits until nothing is alive.
+  func isZero() async throws {
+    while count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+  }
+}
+
+/// Keeps one kind of part, with its promise and its context, or all of them.
+private final class KeepingClientInterceptor: EchoClientInterceptor {
+  private let part: LeakTests.Swallower
+  private let live: LiveCount
+  private var kept: [Any] = []
+
+  init(_ part: LeakTests.Swallower, _ live: LiveCount) {
+    self.part = part
+    self.live = live
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+
+  override func send(
+    _ part: GRPCClientRequestPart<Echo_EchoRequest>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoClientContext
+  ) {
+    switch (part, self.part) {
+    case (.metadata, .requestMetadata), (.end, .requestEnd): kept.append((part, promise, context))
+    case (_, .requestMetadata): kept.append((part, promise, context))
+    default: context.send(part, promise: promise)
+    }
+  }
+
+  override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
+    switch (part, self.part) {
+    case (.metadata, .responseMetadata), (.end, .responseEnd): kept.append((part, context))
+    default: context.receive(part)
+    }
+  }
+}
+
+private final class KeepingServerInterceptor: EchoServerInterceptor {
+  private let part: LeakTests.Swallower?
+  private let live: LiveCount
+  private var kept: [Any] = []
+
+  init(_ part: LeakTests.Swallower?, _ live: LiveCount) {
+    self.part = part
+    self.live = live
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    switch (part, self.part) {
+    case (.metadata, .requestMetadata), (.end, .requestEnd): kept.append((part, context))
+    case (_, .requestMetadata), (_, nil): kept.append((part, context))
+    default: context.receive(part)
+    }
+  }
+
+  override func send(
+    _ part: GRPCServerResponsePart<Echo_EchoResponse>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoServerContext
+  ) {
+    switch (part, self.part) {
+    case (.metadata, .responseMetadata), (.end, .responseEnd): kept.append((part, promise, context))
+    case (_, nil): kept.append((part, promise, context))
+    default: context.send(part, promise: promise)
+    }
+  }
+
+  override func errorCaught(_ error: any Error, context: EchoServerContext) {
+    if part == nil { kept.append((error, context)) } else { context.errorCaught(error) }
+  }
+}

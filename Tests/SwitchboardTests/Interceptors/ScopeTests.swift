@@ -1,0 +1,123 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Where interceptors come from, and which of them is first.
+@Suite(.timeLimit(.minutes(1))) struct ScopeTests {
+  @Test func theClientsScopesAreInOrder() async throws {
+    let log = Log()
+    var channelOptions = ChannelOptions()
+    channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
+    channelOptions.interceptorRegistry = InterceptorRegistry([NamingFactory(name: "registry", log: log)])
+    let channel = try Channel(inProcess: [TutorialProvider()], channelOptions: channelOptions)
+    var options = CallOptions()
+    options.interceptorFactories = [
+      NamingFactory(name: "call 1", log: log), NamingFactory(name: "call 2", log: log),
+    ]
+    let client = Echo_EchoClient(
+      channel: channel,
+      interceptors: ClientFactory { [NamingClientInterceptor("method", log)] }
+    )
+    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+    let names = ["call 1", "call 2", "method", "channel", "registry"]
+    #expect(log.lines == names.map { "> \($0) Get" } + names.reversed().map { "< \($0) Get" })
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aClientsFactoriesServeEveryMethodAndACallsTakeTheirPlace() async throws {
+    let log = Log()
+    let channel = try Channel(inProcess: [TutorialProvider()])
+    var options = CallOptions()
+    options.interceptorFactories = [NamingFactory(name: "client", log: log)]
+    let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
+    _ = try await client.get(Echo_EchoRequest("x"))
+    _ = try await client.collect([Echo_EchoRequest("x")])
+    _ = try await client.expand(Echo_EchoRequest("x")).collected()
+    _ = try await client.update([Echo_EchoRequest("x")]).collected()
+    options.interceptorFactories = []
+    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+    options.interceptorFactories = [NamingFactory(name: "call", log: log)]
+    _ = try await client.get(Echo_EchoRequest("x"), callOptions: options)
+    let methods = ["Get", "Collect", "Expand", "Update"]
+    #expect(
+      log.lines.filter { $0.hasPrefix(">") } == methods.map { "> client \($0)" } + ["> call Get"]
+    )
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func theServersScopesAreInOrder() async throws {
+    let log = Log()
+    var options = ServerOptions()
+    options.interceptorFactories = [NamingFactory(name: "server", log: log)]
+    options.interceptorRegistry = InterceptorRegistry([NamingFactory(name: "registry", log: log)])
+    let factory = ServerFactory { [NamingServerInterceptor("method", log)] }
+    let channel = try Channel(inProcess: [TutorialProvider(interceptors: factory)], options: options)
+    let client = Echo_EchoClient(channel: channel)
+    let names = ["registry", "server", "method"]
+    _ = try await client.get(Echo_EchoRequest("x"))
+    _ = try await client.collect([Echo_EchoRequest("x")])
+    _ = try await client.expand(Echo_EchoRequest("x")).collected()
+    _ = try await client.update([Echo_EchoRequest("x")]).collected()
+    #expect(
+      log.lines
+        == ["Get", "Collect", "Expand", "Update"].flatMap { method in
+          names.map { "> \($0) \(method)" } + names.reversed().map { "< \($0) \(method)" }
+        }
+    )
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aServersFactoriesReachItOverTheNetwork() async throws {
+    let log = Log()
+    var options = ServerOptions()
+    options.interceptorFactories = [NamingFactory(name: "server", log: log)]
+    let server = try Server(providers: [TutorialProvider()], options: options)
+    var channelOptions = ChannelOptions()
+    channelOptions.interceptorFactories = [NamingFactory(name: "channel", log: log)]
+    let channel = try Channel(
+      target: "\(try server.bind(host: "127.0.0.1", port: 0))",
+      options: channelOptions
+    )
+    _ = try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x"))
+    #expect(log.lines == ["> channel Get", "> server Get", "< server Get", "< channel Get"])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func aRegistryIsFrozenByItsFirstUser() throws {
+    let log = Log()
+    let registry = InterceptorRegistry()
+    #expect(!registry.isFrozen)
+    try registry.register(NamingFactory(name: "early", log: log))
+    var options = ChannelOptions()
+    options.interceptorRegistry = registry
+    _ = try Channel(inProcess: [], channelOptions: options)
+    #expect(registry.isFrozen)
+    #expect(throws: GRPCStatus.self) { try registry.register(NamingFactory(name: "late", log: log)) }
+    #expect(registry.factories.count == 1)
+  }
+
+  @Test func nobodyUsesTheProcessRegistryUnasked() throws {
+    _ = try Channel(inProcess: [TutorialProvider()])
+    _ = try Server(providers: [TutorialProvider()])
+    #expect(!InterceptorRegistry.process.isFrozen)
+    #expect(InterceptorRegistry.process.factories.isEmpty)
+  }
+
+  @Test func factoriesMakeNothingUnlessTheySaySo() async throws {
+    struct Silent: InterceptorFactory {}
+    var options = ServerOptions()
+    options.interceptorFactories = [Silent()]
+    var channelOptions = ChannelOptions()
+    channelOptions.interceptorFactories = [Silent()]
+    let channel = try Channel(
+      inProcess: [TutorialProvider()],
+      options: options,
+      channelOptions: channelOptions
+    )
+    #expect(
+      try await Echo_EchoClient(channel: channel).get(Echo_EchoRequest("x")).text == "Swift echo get: x"
+    )
+    await channel.shutDown(grace: .zero)
+  }
+}

@@ -1,0 +1,143 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Interceptors that see a call on the server whole.
+@Suite(.timeLimit(.minutes(1))) struct WholeCallServerTests {
+  @Test func aUnaryCallCanBeChangedOnBothWays() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerRecorder("1", log),
+        ServerCallHook(unary: { request, context, next in
+          var request = request
+          request.message.text += " 1"
+          var response = try await next(request)
+          response.message.text += " 2"
+          response.trailers.add(name: "path", value: context.path)
+          return response
+        }),
+        ServerRecorder("3", log),
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      #expect(try await call.response.text == "Swift echo get: x 1 2")
+      #expect(try await call.trailingMetadata["path"] == ["/echo.Echo/Get"])
+    }
+    #expect(
+      log.lines == [
+        "1 > metadata", "1 > x", "1 > end", "3 > metadata", "3 > x 1", "3 > end",
+        "3 < metadata", "3 < Swift echo get: x 1", "3 < ok (0)",
+        "1 < metadata", "1 < Swift echo get: x 1 2", "1 < ok (0)",
+      ]
+    )
+  }
+
+  @Test func itCanRefuseAndAnswerForTheHandler() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(
+          unary: { request, _, _ in
+            if request.message.text == "no" { throw GRPCStatus(code: .permissionDenied, message: "no") }
+            return UnaryResponse(message: .with { $0.text = "instead" })
+          },
+          streamed: { _, _, _ in throw GRPCStatus(code: .permissionDenied, message: "no") }
+        ),
+        ServerRecorder("inner", log),
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "instead")
+      #expect(await status { _ = try await client.get(Echo_EchoRequest("no")) }?.code == .permissionDenied)
+      let requests = [Echo_EchoRequest("x")]
+      #expect(await status { _ = try await client.collect(requests) }?.code == .permissionDenied)
+      #expect(await status { _ = try await client.update(requests).collected() }?.code == .permissionDenied)
+    }
+    #expect(log.lines.isEmpty)
+  }
+
+  @Test func theHandlersFailureAndItsTrailersGoThrough() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerCallHook(), ServerCallHook()] }
+    try await EchoPair.with(server: make, failing: true) { pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      #expect(await call.status == GRPCStatus(code: .notFound, message: "no x"))
+      #expect(try await call.trailingMetadata["why"] == ["asked to"])
+    }
+  }
+
+  @Test func theHandlerCanBeAskedAgain() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(unary: { request, _, next in
+          do {
+            return try await next(request)
+          } catch let status as GRPCStatus where status.code == .notFound {
+            log.note("again")
+            return try await next(request)
+          }
+        })
+      ]
+    }
+    try await EchoPair.with(server: make, failing: true) { pair async throws in
+      #expect(await status { _ = try await pair.client().get(Echo_EchoRequest("x")) }?.code == .notFound)
+    }
+    #expect(log.lines == ["again"])
+  }
+
+  @Test func streamsGoThroughAndCanBeChanged() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(),
+        ServerCallHook(streamed: { request, _, next in
+          var request = request
+          request.messages = request.messages.mapped { message in .with { $0.text = message.text + "!" } }
+          var response = try await next(request)
+          response.messages = response.messages.mapped { message in .with { $0.text = "<" + message.text } }
+          return response
+        }),
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      let words = (0..<100).map { String($0) }
+      let requests = words.map { Echo_EchoRequest($0) }
+      #expect(try await client.update(requests).collected().map(\.text) == words.map { "<\($0)!" })
+      #expect(try await client.collect(requests).text == "<" + words.map { $0 + "!" }.joined())
+      #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["<a", "<b!"])
+    }
+  }
+
+  @Test func aClientThatGoesAwayCancelsIt() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerRecorder("outer", log),
+        ServerCallHook(streamed: { request, _, next in
+          do {
+            return try await next(request)
+          } catch {
+            log.note("failed \(Task.isCancelled)")
+            throw error
+          }
+        }),
+      ]
+    }
+    try await EchoPair.with(server: make, failing: true) { pair async throws in
+      let call = pair.client().makeCollectCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 2)
+      call.cancel()
+      let lines = try await log.lines(atLeast: 5)
+      #expect(
+        lines == [
+          "outer > metadata", "outer > x", "outer > error cancelled (1)", "failed true",
+          "outer < cancelled (1)",
+        ]
+      )
+    }
+  }
+}

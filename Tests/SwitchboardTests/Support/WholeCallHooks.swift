@@ -1,0 +1,72 @@
+import EchoService
+import Switchboard
+
+typealias EchoUnaryRequest = UnaryRequest<Echo_EchoRequest>
+typealias EchoUnaryResponse = UnaryResponse<Echo_EchoResponse>
+typealias EchoStreamedRequest = StreamedRequest<Echo_EchoRequest>
+typealias EchoStreamedResponse = StreamedResponse<Echo_EchoResponse>
+
+/// Whole-call interceptors made of closures.
+final class ClientCallHook: ClientCallInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+  typealias Unary = @Sendable (EchoUnaryRequest, EchoClientContext, Next) async throws -> EchoUnaryResponse
+  typealias Streamed =
+    @Sendable (EchoStreamedRequest, EchoClientContext, StreamedNext) async throws ->
+    EchoStreamedResponse
+
+  private let unary: Unary?
+  private let streamed: Streamed?
+
+  init(unary: Unary? = nil, streamed: Streamed? = nil) {
+    self.unary = unary
+    self.streamed = streamed
+    super.init()
+  }
+
+  override func intercept(
+    _ request: EchoUnaryRequest,
+    context: Context,
+    next: Next
+  ) async throws -> EchoUnaryResponse {
+    if let unary { try await unary(request, context, next) } else { try await next(request) }
+  }
+
+  override func intercept(
+    _ request: EchoStreamedRequest,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> EchoStreamedResponse {
+    if let streamed { try await streamed(request, context, next) } else { try await next(request) }
+  }
+}
+
+final class ServerCallHook: ServerCallInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+  typealias Unary = @Sendable (EchoUnaryRequest, EchoServerContext, Next) async throws -> EchoUnaryResponse
+  typealias Streamed =
+    @Sendable (EchoStreamedRequest, EchoServerContext, StreamedNext) async throws ->
+    EchoStreamedResponse
+
+  private let unary: Unary?
+  private let streamed: Streamed?
+
+  init(unary: Unary? = nil, streamed: Streamed? = nil) {
+    self.unary = unary
+    self.streamed = streamed
+    super.init()
+  }
+
+  override func intercept(
+    _ request: EchoUnaryRequest,
+    context: Context,
+    next: Next
+  ) async throws -> EchoUnaryResponse {
+    if let unary { try await unary(request, context, next) } else { try await next(request) }
+  }
+
+  override func intercept(
+    _ request: EchoStreamedRequest,
+    context: Context,
+    next: StreamedNext
+  ) async throws -> EchoStreamedResponse {
+    if let streamed { try await streamed(request, context, next) } else { try await next(request) }
+  }
+}
