@@ -146,6 +146,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func tellSent() {
+    // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
+    connection.sawTraffic()
     guard let observer else {
       body.sentCount = 0
       return
