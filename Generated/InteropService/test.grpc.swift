@@ -125,7 +125,7 @@ public protocol Grpc_Testing_TestServiceClientProtocol: Sendable {
 /// Calls `grpc.testing.TestService` on a channel.
 public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Testing_TestServiceClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Testing_TestServiceClientInterceptorFactoryProtocol>
 
@@ -140,6 +140,21 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Grpc_Testing_TestServiceClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func emptyCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
@@ -152,6 +167,16 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
     unaryCall(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, request, callOptions) {
+      $0.makeEmptyCallInterceptors()
+    }
+  }
+
+  public func makeEmptyCallCall(
+    _ request: Grpc_Testing_Empty,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, request, responseHandler, callOptions) {
       $0.makeEmptyCallInterceptors()
     }
   }
@@ -172,6 +197,16 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }
   }
 
+  public func makeUnaryCallCall(
+    _ request: Grpc_Testing_SimpleRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, request, responseHandler, callOptions) {
+      $0.makeUnaryCallInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func cacheableUnaryCall(
     _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_SimpleResponse {
@@ -188,6 +223,16 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }
   }
 
+  public func makeCacheableUnaryCallCall(
+    _ request: Grpc_Testing_SimpleRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, request, responseHandler, callOptions) {
+      $0.makeCacheableUnaryCallInterceptors()
+    }
+  }
+
   public func streamingOutputCall(
     _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> {
@@ -200,6 +245,16 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Testing_StreamingOutputCallResponse> {
     serverStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, request, callOptions) {
+      $0.makeStreamingOutputCallInterceptors()
+    }
+  }
+
+  public func makeStreamingOutputCallCall(
+    _ request: Grpc_Testing_StreamingOutputCallRequest,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, request, responseHandler, callOptions) {
       $0.makeStreamingOutputCallInterceptors()
     }
   }
@@ -228,6 +283,15 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }
   }
 
+  public func makeStreamingInputCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingInputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, responseHandler, callOptions) {
+      $0.makeStreamingInputCallInterceptors()
+    }
+  }
+
   public func fullDuplexCall<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
@@ -248,6 +312,15 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
     bidirectionalStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
+      $0.makeFullDuplexCallInterceptors()
+    }
+  }
+
+  public func makeFullDuplexCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, responseHandler, callOptions) {
       $0.makeFullDuplexCallInterceptors()
     }
   }
@@ -276,6 +349,15 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     }
   }
 
+  public func makeHalfDuplexCallCall(
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, responseHandler, callOptions) {
+      $0.makeHalfDuplexCallInterceptors()
+    }
+  }
+
   nonisolated(nonsending) public func unimplementedCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
@@ -288,6 +370,16 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
     unaryCall(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+      $0.makeUnimplementedCallInterceptors()
+    }
+  }
+
+  public func makeUnimplementedCallCall(
+    _ request: Grpc_Testing_Empty,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
+    handledCall(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, request, responseHandler, callOptions) {
       $0.makeUnimplementedCallInterceptors()
     }
   }
@@ -445,7 +537,7 @@ public protocol Grpc_Testing_UnimplementedServiceClientProtocol: Sendable {
 /// Calls `grpc.testing.UnimplementedService` on a channel.
 public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient, Grpc_Testing_UnimplementedServiceClientProtocol {
   public let channel: Switchboard.Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol>
 
@@ -460,6 +552,21 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
+  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
+  /// pool, over those that all such clients of the process share.
+  public init(
+    host: Swift.String,
+    options: Switchboard.CallOptions = Switchboard.CallOptions(),
+    interceptors: sending (any Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol)? = nil,
+    pool: Switchboard.ChannelPool? = nil
+  ) {
+    self.init(
+      channel: Switchboard.Channel(host: host, options: options, pool: pool),
+      defaultCallOptions: options,
+      interceptors: interceptors
+    )
+  }
+
   nonisolated(nonsending) public func unimplementedCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
@@ -472,6 +579,16 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
     unaryCall(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+      $0.makeUnimplementedCallInterceptors()
+    }
+  }
+
+  public func makeUnimplementedCallCall(
+    _ request: Grpc_Testing_Empty,
+    responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
+    callOptions: Switchboard.CallOptions? = nil
+  ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
+    handledCall(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, request, responseHandler, callOptions) {
       $0.makeUnimplementedCallInterceptors()
     }
   }

@@ -13,10 +13,10 @@ struct Interop {
       case .client: exit(try await call(arguments) ? 0 : 1)
       }
     } catch let error as Arguments.UsageError {
-      complain("\(error)\nTry: Interop --help")
+      StandardError.complain("\(error)\nTry: Interop --help")
       exit(64)
     } catch {
-      complain("\(GRPCStatus(describing: error))")
+      StandardError.complain("\(GRPCStatus(describing: error))")
       exit(1)
     }
   }
@@ -41,15 +41,10 @@ struct Interop {
     } catch let error as Arguments.UsageError {
       throw error
     } catch {
-      complain("\(test.rawValue): failed: \(error)")
+      StandardError.complain("\(test.rawValue): failed: \(error)")
       isFine = false
     }
     await client.shutDown()
     return isFine
-  }
-
-  private static func complain(_ message: String) {
-    let line = "Interop: \(message)\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 }

@@ -9,6 +9,7 @@ struct InteropServer {
   init(_ arguments: Arguments) throws {
     var options = ServerOptions()
     options.tls = try arguments.serverTLS
+    options.logger = Logger(StandardError())
     let account = try arguments.string("service_account_key_file").map { try ServiceAccount(path: $0) }
     let provider = TestServiceProvider(tokens: account.map { TokenVerifier(account: $0) })
     server = try Server(providers: [provider], options: options)

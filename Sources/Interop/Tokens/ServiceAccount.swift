@@ -8,20 +8,22 @@ struct ServiceAccount: Sendable {
   let key: SigningKey
 
   private struct File: Decodable {
-    let client_email: String
-    let private_key_id: String
-    let private_key: String
+    let clientEmail: String
+    let privateKeyId: String
+    let privateKey: String
   }
 
   init(path: String) throws {
     let file: File
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
     do {
-      file = try JSONDecoder().decode(File.self, from: Data(contentsOf: URL(filePath: path)))
+      file = try decoder.decode(File.self, from: Data(contentsOf: URL(filePath: path)))
     } catch {
       throw Arguments.UsageError(description: "\(path) is no service account's file: \(error)")
     }
-    email = file.client_email
-    keyID = file.private_key_id
-    key = try SigningKey(.bytes(Array(file.private_key.utf8)))
+    email = file.clientEmail
+    keyID = file.privateKeyId
+    key = try SigningKey(.bytes(Array(file.privateKey.utf8)))
   }
 }

@@ -10,8 +10,8 @@ public final class SigningKey: @unchecked Sendable {
   /// Reads a private key in PEM, without a password.
   public init(_ source: PEMSource) throws(GRPCStatus) {
     key = try PEM(source, "signing key").privateKey()
+    // From here on `deinit` frees the key.
     guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
-      EVP_PKEY_free(key)
       throw GRPCStatus(code: .invalidArgument, message: "the signing key is not for RSA")
     }
   }

@@ -77,6 +77,9 @@ final class NegativeServer: @unchecked Sendable {
     var open: Set<UInt32> = []
     while let frame = peer.next() {
       switch frame.type {
+      case FramePeer.Kind.settings where frame.flags & 1 == 0:
+        // The client holds us to its old windows until we have said that we know the new ones.
+        peer.send(FramePeer.Kind.settings, 1, 0, [])
       case FramePeer.Kind.ping where frame.flags & 1 == 1:
         outstandingPings -= 1
       case FramePeer.Kind.headers:
