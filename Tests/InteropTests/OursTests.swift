@@ -24,6 +24,20 @@ import Testing
     await server.server.shutDown(grace: .zero)
   }
 
+  @Test func additionalMetadataGoesWithEveryCall() async throws {
+    let server = try InteropServer(try Arguments(["server"]))
+    let flags = ["--additional_metadata=x-grpc-test-echo-initial:mine;other:thing"]
+    let client = try InteropClient(
+      try Arguments(["client"] + flags + Link.plaintext.clientFlags(server.addresses))
+    )
+    for options in [nil, CallOptions(compression: .gzip)] {
+      let call = client.service.makeUnaryCallCall(try InteropClient.request(), callOptions: options)
+      #expect(try await call.initialMetadata["x-grpc-test-echo-initial"] == ["mine"])
+    }
+    await client.shutDown()
+    await server.server.shutDown(grace: .zero)
+  }
+
   @Test func aSoakSaysWhatFailed() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     let flags = Link.plaintext.clientFlags(server.addresses)

@@ -26,7 +26,10 @@ enum Link: String, CaseIterable, Sendable {
 }
 
 /// What every client of these tests is told: as little as proves the point.
-let quick = ["--soak_iterations=3", "--soak_per_iteration_max_acceptable_latency_ms=60000"]
+let quick = [
+  "--soak_iterations=3", "--soak_per_iteration_max_acceptable_latency_ms=60000",
+  "--soak_overall_timeout_seconds=240",
+]
 
 let accountFlag =
   "--service_account_key_file="
