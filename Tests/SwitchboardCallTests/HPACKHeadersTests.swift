@@ -17,6 +17,25 @@ import Testing
     #expect(headers == ["b": "2", "a": "4"])
   }
 
+  @Test func copiesChangeOnTheirOwn() {
+    let first: HPACKHeaders = ["a": "1"]
+    var second = first
+    second.add(name: "b", value: "2")
+    var third = HPACKHeaders()
+    third.add(contentsOf: first)
+    third.add(contentsOf: second)
+    #expect(first == ["a": "1"])
+    #expect(second == ["a": "1", "b": "2"])
+    #expect(third == ["a": "1", "a": "1", "b": "2"])
+  }
+
+  @Test func whatLosesAllItsFieldsIsEmpty() {
+    var headers: HPACKHeaders = ["a": "1", "A": "2"]
+    headers.remove(name: "a")
+    #expect(headers.isEmpty)
+    #expect(headers == HPACKHeaders())
+  }
+
   @Test func printsAsTheTutorialDoes() {
     #expect("\(HPACKHeaders())" == "[]")
     let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc"]

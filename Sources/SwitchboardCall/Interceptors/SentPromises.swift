@@ -1,50 +1,75 @@
-/// The promises of parts that are on their way to the network.
+/// The promises of parts that are on their way to the network. Most calls have none, and count only.
 struct SentPromises {
-  var metadata: EventLoopPromise<Void>?
-  var end: EventLoopPromise<Void>?
-  /// Of messages, with the number that each has in the stream.
-  private var messages: [(number: Int, promise: EventLoopPromise<Void>)] = []
+  /// What there are promises for.
+  private final class Kept {
+    var metadata: EventLoopPromise<Void>?
+    var end: EventLoopPromise<Void>?
+    /// Of messages, with the number that each has in the stream.
+    var messages: [(number: Int, promise: EventLoopPromise<Void>)] = []
+
+    var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
+  }
+
+  private var kept: Kept?
   private var added = 0
   private var sent = 0
 
-  var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
+  var isEmpty: Bool { kept == nil }
+
+  /// Notes that the metadata went to the transport.
+  mutating func addMetadata(_ promise: EventLoopPromise<Void>?) {
+    if let promise { keep { $0.metadata = promise } }
+  }
 
   /// Notes that a message went to the transport.
   mutating func add(_ promise: EventLoopPromise<Void>?) {
     added += 1
-    if let promise { messages.append((added, promise)) }
+    let number = added
+    if let promise { keep { $0.messages.append((number, promise)) } }
+  }
+
+  /// Notes that the end went to the transport.
+  mutating func addEnd(_ promise: EventLoopPromise<Void>?) {
+    if let promise { keep { $0.end = promise } }
+  }
+
+  private mutating func keep(_ add: (Kept) -> Void) {
+    let kept = kept ?? Kept()
+    add(kept)
+    self.kept = kept
   }
 
   /// The transport sent a part, and with it all that were before. It may say so from within its own work, so that
   /// promises are kept afterwards.
   mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
-    let done = take(part)
+    if part == .message { sent += 1 }
+    guard let kept else { return }
+    let done = take(part, from: kept)
+    if kept.isEmpty { self.kept = nil }
     guard !done.isEmpty else { return }
     eventLoop.execute { for promise in done { promise.succeed() } }
   }
 
-  private mutating func take(_ part: SentPart) -> [EventLoopPromise<Void>] {
-    if part == .message { sent += 1 }
-    guard !isEmpty else { return [] }
+  private func take(_ part: SentPart, from kept: Kept) -> [EventLoopPromise<Void>] {
     var done: [EventLoopPromise<Void>] = []
-    if let promise = metadata { done.append(promise) }
-    metadata = nil
-    while let first = messages.first, first.number <= sent || part == .end {
+    if let promise = kept.metadata { done.append(promise) }
+    kept.metadata = nil
+    while let first = kept.messages.first, first.number <= sent || part == .end {
       done.append(first.promise)
-      messages.removeFirst()
+      kept.messages.removeFirst()
     }
-    if part == .end, let promise = end {
+    if part == .end, let promise = kept.end {
       done.append(promise)
-      end = nil
+      kept.end = nil
     }
     return done
   }
 
   mutating func failAll(_ status: GRPCStatus) {
-    guard !isEmpty else { return }
-    metadata?.fail(status)
-    for message in messages { message.promise.fail(status) }
-    end?.fail(status)
+    guard let kept else { return }
     self = SentPromises()
+    kept.metadata?.fail(status)
+    for message in kept.messages { message.promise.fail(status) }
+    kept.end?.fail(status)
   }
 }

@@ -3,6 +3,8 @@
 /// Fields are kept as the bytes that travelled, all in one block; a `String` is made only when one is
 /// asked for, so metadata that nobody reads costs one copy. Names compare without regard to case and are
 /// stored in lower case, as HTTP/2 wants them.
+///
+/// A value costs one pointer, which is `nil` while there are no fields: metadata passes through many hands.
 public struct HPACKHeaders: Sendable {
   struct Field: Sendable {
     var start: Int
@@ -10,8 +12,22 @@ public struct HPACKHeaders: Sendable {
     var valueCount: Int
   }
 
-  private(set) var bytes: [UInt8] = []
-  private(set) var fields: [Field] = []
+  private final class Box: @unchecked Sendable {
+    // Sendable holds because a box is written only while one value alone refers to it. Unchecked exclusivity holds
+    // because no access lasts while other code runs.
+    @exclusivity(unchecked) var bytes: [UInt8]
+    @exclusivity(unchecked) var fields: [Field]
+
+    init(_ bytes: [UInt8], _ fields: [Field]) {
+      self.bytes = bytes
+      self.fields = fields
+    }
+  }
+
+  private var box: Box?
+
+  private var bytes: [UInt8] { box?.bytes ?? [] }
+  private var fields: [Field] { box?.fields ?? [] }
 
   /// No fields.
   public init() {}
@@ -21,7 +37,7 @@ public struct HPACKHeaders: Sendable {
     for (name, value) in fields { add(name: name, value: value) }
   }
 
-  public var isEmpty: Bool { fields.isEmpty }
+  public var isEmpty: Bool { box == nil }
 
   /// Adds a field; one of the same name that is already there stays.
   public mutating func add(name: String, value: String) {
@@ -36,25 +52,37 @@ public struct HPACKHeaders: Sendable {
   /// Adds a field as it came from the wire: the name is in lower case already.
   @_spi(Transport)
   public mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
-    let start = bytes.count
-    bytes.append(contentsOf: name)
-    let nameCount = bytes.count - start
-    bytes.append(contentsOf: value)
-    fields.append(Field(start: start, nameCount: nameCount, valueCount: bytes.count - start - nameCount))
+    let own = makeOwn()
+    let start = own.bytes.count
+    own.bytes.append(contentsOf: name)
+    let nameCount = own.bytes.count - start
+    own.bytes.append(contentsOf: value)
+    let valueCount = own.bytes.count - start - nameCount
+    own.fields.append(Field(start: start, nameCount: nameCount, valueCount: valueCount))
   }
 
   /// The same for bytes that are lent, without the cost of a generic call between modules.
   @_spi(Transport)
   public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    let start = bytes.count
+    let own = makeOwn()
+    let start = own.bytes.count
     if start == 0 {
       // Room for the few short fields that most calls have, in one step.
-      bytes.reserveCapacity(192)
-      fields.reserveCapacity(4)
+      own.bytes.reserveCapacity(192)
+      own.fields.reserveCapacity(4)
     }
-    bytes.append(contentsOf: name)
-    bytes.append(contentsOf: value)
-    fields.append(Field(start: start, nameCount: name.count, valueCount: value.count))
+    own.bytes.append(contentsOf: name)
+    own.bytes.append(contentsOf: value)
+    own.fields.append(Field(start: start, nameCount: name.count, valueCount: value.count))
+  }
+
+  /// Copies what others hold before it is changed.
+  private mutating func makeOwn() -> Box {
+    let isOwn = isKnownUniquelyReferenced(&box)
+    if isOwn, let box { return box }
+    let own = Box(bytes, fields)
+    box = own
+    return own
   }
 
   /// Removes every field of this name.
@@ -75,6 +103,10 @@ public struct HPACKHeaders: Sendable {
 
   /// Adds the fields of another list after those here.
   public mutating func add(contentsOf other: HPACKHeaders) {
+    if isEmpty {
+      self = other
+      return
+    }
     for index in other.fields.indices {
       append(name: other.nameBytes(at: index), value: other.valueBytes(at: index))
     }
@@ -109,7 +141,7 @@ extension HPACKHeaders {
 
 extension HPACKHeaders {
   @_spi(Transport)
-  public var fieldCount: Int { fields.count }
+  public var fieldCount: Int { box?.fields.count ?? 0 }
 
   @_spi(Transport)
   public func nameBytes(at index: Int) -> ArraySlice<UInt8> {

@@ -31,7 +31,7 @@ public final class UnaryHandler: MethodHandler {
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
           pipeline.onRequest = { request in
-            stream.run {
+            pipeline.stream.run {
               do {
                 pipeline.respond(try await handler(request, ServerCallContext(pipeline)))
               } catch {

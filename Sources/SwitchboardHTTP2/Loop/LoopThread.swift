@@ -12,7 +12,7 @@ import CLibuv
 /// suspension points, after which a task may be on another thread.
 enum LoopThread {
   // A key is written once, here, and only read afterwards.
-  private nonisolated(unsafe) static let key: UnsafeMutablePointer<uv_key_t> = {
+  nonisolated(unsafe) static let key: UnsafeMutablePointer<uv_key_t> = {
     let key = UnsafeMutablePointer<uv_key_t>.allocate(capacity: 1)
     uv_key_create(key)
     return key
@@ -23,7 +23,7 @@ enum LoopThread {
   }
 
   static func isCurrent(_ loop: Loop) -> Bool {
-    uv_key_get(key) == Unmanaged.passUnretained(loop).toOpaque()
+    uv_key_get(loop.threadKey) == Unmanaged.passUnretained(loop).toOpaque()
   }
 
   static func enter(_ loop: Loop) {

@@ -6,41 +6,45 @@ extension Channel {
     _ options: CallOptions?,
     _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>
   ) -> ClientPipeline<Requests.Message, Responses.Message> {
+    let requests = method.requests
     let pipeline = ClientPipeline<Requests.Message, Responses.Message>(
       self,
       method.descriptor,
       options,
       chain.interceptors
-    )
-    // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
-    let ownSubtype = ContentSubtype.of(method.requests, method.responses)
-    pipeline.toTransport = { part, promise in
-      switch part {
-      case .metadata(let headers):
-        // Only now have the interceptors had their say.
-        pipeline.chosen = pipeline.optionsWithFormat.flatMap { ChosenFormat(method, $0) }
-        pipeline.contentSubtype = pipeline.chosen?.contentSubtype ?? ownSubtype
-        pipeline.send(metadata: headers, promise)
-      case .message(let message, let metadata):
-        do {
-          let bytes = try pipeline.chosen?.encode(message) ?? method.requests.encode(message)
-          pipeline.send(bytes, metadata, promise)
-        } catch {
-          pipeline.failToEncode(error, promise)
-        }
-      case .end:
-        pipeline.sendEnd(promise)
-      }
-    }
-    pipeline.receiveFromTransport(method.responses)
+    ) { request throws in try requests.encode(request) }
+    pipeline.contentSubtype = ContentSubtype.of(requests, method.responses)
+    pipeline.receiveFromTransport(requests, method.responses)
     return pipeline
   }
 }
 
 extension ClientPipeline {
+  /// Hands what has passed the chain to the transport.
   @inlinable
-  func receiveFromTransport<Responses: Marshaller>(_ responses: Responses)
-  where Responses.Message == Response {
+  func leave(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
+    switch part {
+    case .metadata(let headers):
+      // Only now have the interceptors had their say.
+      if chosen != nil || hasChosenFormat { onAnswer?(.formatWanted) }
+      send(metadata: headers, promise)
+    case .message(let message, let metadata):
+      do {
+        send(try chosen?.encode(message) ?? encode(message), metadata, promise)
+      } catch {
+        failToEncode(error, promise)
+      }
+    case .end:
+      sendEnd(promise)
+    }
+  }
+
+  /// The cycle of the pipeline and these closures is broken by `close`, when the call ends.
+  @inlinable
+  func receiveFromTransport<Requests: Marshaller, Responses: Marshaller>(
+    _ requests: Requests,
+    _ responses: Responses
+  ) where Requests.Message == Request, Responses.Message == Response {
     onMessage = { bytes in
       do {
         let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
@@ -51,13 +55,26 @@ extension ClientPipeline {
     }
     onAnswer = { answer in
       let last = self.interceptors.count - 1
-      switch answer {
+      switch consume answer {
       case .metadata(let headers): return self.receiveOnLoop(.metadata(headers), at: last)
       case .end(let status, let trailers): self.receiveOnLoop(.end(status, trailers), at: last)
       case .failure(let status): self.errorCaught(status, at: last)
+      case .formatWanted: return self.chooseFormat(requests, responses)
       }
       self.watchDeadline()
     }
+  }
+
+  /// Takes the format that the call's options ask for now.
+  @inlinable
+  func chooseFormat<Requests: Marshaller, Responses: Marshaller>(
+    _ requests: Requests,
+    _ responses: Responses
+  ) where Requests.Message == Request, Responses.Message == Response {
+    chosen = optionsWithFormat.map {
+      ChosenFormat(Method(method, requests: requests, responses: responses), $0)
+    }
+    contentSubtype = chosen?.contentSubtype ?? ContentSubtype.of(requests, responses)
   }
 
   /// Starts a call that takes one request, from any thread.

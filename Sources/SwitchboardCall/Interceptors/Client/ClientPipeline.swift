@@ -12,15 +12,15 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @usableFromInline typealias Context = ClientInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
-  @usableFromInline typealias ToTransport = (GRPCClientRequestPart<Request>, EventLoopPromise<Void>?) -> Void
+  @usableFromInline typealias Encode = (Request) throws -> MessageBuffer
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
   /// Where interceptors want their parts; `nil` where none names an executor.
   @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
-  // class would not be.
-  @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
+  // class would not be. One that refers to no more than the pipeline and marshallers without fields costs no allocation.
+  @usableFromInline let encode: Encode
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
@@ -38,9 +38,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ channel: Channel,
     _ method: MethodDescriptor,
     _ options: CallOptions?,
-    _ interceptors: [Interceptor]
+    _ interceptors: [Interceptor],
+    encode: @escaping Encode
   ) {
     self.interceptors = interceptors
+    self.encode = encode
     for interceptor in interceptors where interceptor.hops.areNamed {
       hops = interceptors.map(\.hops)
       break
@@ -53,19 +55,28 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
     if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    sendLater(part, promise, index)
+  }
+
+  @usableFromInline
+  func sendLater(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
   @inlinable
   func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
+    guard index < interceptors.count, hops == nil else { return sendOn(part, promise, index) }
+    interceptors[index].send(part, promise: promise, context: Context(self, index))
+  }
+
+  /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
+  @inlinable @inline(never)
+  func sendOn(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index < interceptors.count else {
-      toTransport?(part, promise)
-      return
-    }
+    guard index < interceptors.count else { return leave(part, promise) }
     if let executor = hops?[index].requests {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
@@ -75,11 +86,23 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func receive(_ part: GRPCClientResponsePart<Response>, at index: Int) {
     if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    receiveLater(part, index)
+  }
+
+  @usableFromInline
+  func receiveLater(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable
   func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
+    // Where the call has ended, there are no interceptors.
+    guard interceptors.indices.contains(index), hops == nil else { return receiveOn(part, index) }
+    interceptors[index].receive(part, context: Context(self, index))
+  }
+
+  @inlinable @inline(never)
+  func receiveOn(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
     guard isOpen else { return }
     guard index >= 0 else { return deliver(part) }
     if let executor = hops?[index].responses {
@@ -138,7 +161,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func close() {
     isOpen = false
-    toTransport = nil
     toCaller = nil
     closeTransport()
     interceptors = []

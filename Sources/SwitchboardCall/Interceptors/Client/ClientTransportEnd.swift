@@ -26,11 +26,13 @@ class ClientTransportEnd: @unchecked Sendable {
     case end(GRPCStatus, HPACKHeaders)
     /// This side did.
     case failure(GRPCStatus)
+    /// The call starts: now is the time to take the format that its options ask for.
+    case formatWanted
   }
 
   @usableFromInline let eventLoop: any EventLoop
   let transport: any ByteTransport
-  let method: MethodDescriptor
+  @usableFromInline let method: MethodDescriptor
   let settings: Locked<CallSettings>
   @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
   /// Why a response could not be read, which fails the call whatever the server says.
@@ -46,7 +48,7 @@ class ClientTransportEnd: @unchecked Sendable {
   @exclusivity(unchecked) private var alarm: Task<Void, Never>?
 
   @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var onAnswer: ((consuming Answer) -> Void)?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
   /// How many responses may still be brought to the chain, where they stream.
@@ -75,7 +77,7 @@ class ClientTransportEnd: @unchecked Sendable {
     message = nil
     decodingFailure = nil
     promises = SentPromises()
-    promises.metadata = promise
+    promises.addMetadata(promise)
     phase = .gathering
     guard method.type.streamsRequests else { return }
     let pipe = MessagePipe(limit: Channel.streamBufferSize)
@@ -104,11 +106,11 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline
   final func sendEnd(_ promise: EventLoopPromise<Void>?) {
     if let requests, phase == .live {
-      promises.end = promise
+      promises.addEnd(promise)
       requests.finish()
     } else if phase == .gathering, let message {
       self.message = nil
-      promises.end = promise
+      promises.addEnd(promise)
       start(.message(message))
     } else {
       refuse(promise, "the end of the requests was sent before a message")
@@ -136,6 +138,10 @@ class ClientTransportEnd: @unchecked Sendable {
     stop(status)
   }
 
+  /// Whether the options choose a format.
+  @usableFromInline
+  final var hasChosenFormat: Bool { settings.withLock { $0.options.payloadFormat != nil } }
+
   /// The options, where they choose a format.
   @usableFromInline
   final var optionsWithFormat: CallOptions? {
@@ -145,7 +151,7 @@ class ClientTransportEnd: @unchecked Sendable {
   private func start(_ body: CallRequest.Body) {
     phase = .live
     let (host, path, options) = settings.withLock { settings in
-      (settings.host, settings.path ?? method.path, settings.options(startingWith: metadata))
+      (settings.host, settings.path, settings.options(startingWith: metadata))
     }
     let target: any ByteTransport
     do {
@@ -156,7 +162,7 @@ class ClientTransportEnd: @unchecked Sendable {
     responses = method.type.streamsResponses ? StreamedAnswers() : nil
     let call = target.makeCall(
       CallRequest(
-        method: path == method.path ? method : MethodDescriptor(path: path, type: method.type),
+        method: path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
         options: options,
         body: body,
         responses: responses?.pipe,

@@ -8,26 +8,32 @@ extension ServerPipeline {
     _ responses: Responses,
     _ interceptors: [ServerInterceptor<Request, Response>]
   ) -> ServerPipeline where Requests.Message == Request, Responses.Message == Response {
-    let pipeline = ServerPipeline(stream, method, interceptors)
-    // The cycle of the pipeline and its closures is broken by `close`, when the call ends.
-    pipeline.toTransport = { part, promise in
-      switch part {
-      case .metadata(let headers):
-        pipeline.send(metadata: headers, promise)
-      case .message(let message, let metadata):
-        do {
-          pipeline.send(try responses.encode(message), metadata, promise)
-        } catch {
-          pipeline.failToEncode(error, promise)
-        }
-      case .end(let status, let trailers):
-        pipeline.send(end: status, trailers, promise)
-      }
+    let pipeline = ServerPipeline(stream, method, interceptors) { response throws in
+      try responses.encode(response)
     }
     pipeline.receiveFromTransport(requests)
     return pipeline
   }
 
+  /// Hands what has passed the chain to the transport.
+  @inlinable
+  func leave(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
+    switch part {
+    case .metadata(let headers):
+      send(metadata: headers, promise)
+    case .message(let message, let metadata):
+      do {
+        send(try encode(message), metadata, promise)
+      } catch {
+        failToEncode(error, promise)
+      }
+    case .end(let status, let trailers):
+      close()
+      send(end: status, trailers, promise)
+    }
+  }
+
+  /// The cycle of the pipeline and these closures is broken by `close`, when the call ends.
   @inlinable
   func receiveFromTransport<Requests: Marshaller>(_ requests: Requests) where Requests.Message == Request {
     onMessage = { bytes in

@@ -13,8 +13,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @usableFromInline typealias Context = ServerInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
-  @usableFromInline typealias ToTransport = (GRPCServerResponsePart<Response>, EventLoopPromise<Void>?) ->
-    Void
+  @usableFromInline typealias Encode = (Response) throws -> MessageBuffer
   @usableFromInline typealias ToHandler = (GRPCServerRequestPart<Request>) -> Void
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
@@ -22,7 +21,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
   // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
   // class would not be.
-  @exclusivity(unchecked) @usableFromInline var toTransport: ToTransport?
+  @usableFromInline let encode: Encode
   /// Takes the parts of a stream of requests; `nil` where there is one request, which `onRequest` takes.
   @exclusivity(unchecked) @usableFromInline var toHandler: ToHandler?
   @exclusivity(unchecked) @usableFromInline var onRequest: ((Request) -> Void)?
@@ -45,9 +44,11 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   init(
     _ stream: any ServerStream,
     _ method: MethodDescriptor,
-    _ interceptors: [Interceptor]
+    _ interceptors: [Interceptor],
+    encode: @escaping Encode
   ) {
     self.interceptors = interceptors
+    self.encode = encode
     for interceptor in interceptors where interceptor.hops.areNamed {
       hops = interceptors.map(\.hops)
       break
@@ -60,11 +61,24 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func receive(_ part: GRPCServerRequestPart<Request>, at index: Int) {
     if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    receiveLater(part, index)
+  }
+
+  @usableFromInline
+  func receiveLater(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable
   func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
+    // Where the call has ended, there are no interceptors.
+    guard index < interceptors.count, hops == nil else { return receiveOn(part, index) }
+    interceptors[index].receive(part, context: Context(self, index))
+  }
+
+  /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
+  @inlinable @inline(never)
+  func receiveOn(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
     guard isOpen else { return }
     if index < interceptors.count {
       if let executor = hops?[index].requests {
@@ -81,11 +95,22 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
     if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    sendLater(part, promise, index)
+  }
+
+  @usableFromInline
+  func sendLater(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
   @inlinable
   func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
+    guard interceptors.indices.contains(index), hops == nil else { return sendOn(part, promise, index) }
+    interceptors[index].send(part, promise: promise, context: Context(self, index))
+  }
+
+  @inlinable @inline(never)
+  func sendOn(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
@@ -115,13 +140,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     }
   }
 
-  @inlinable
-  func leave(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
-    let toTransport = toTransport
-    if case .end = part { close() }
-    toTransport?(part, promise)
-  }
-
   /// Has an interceptor do its part where it wants to; it hands the part on from there.
   @usableFromInline
   func hop(
@@ -144,7 +162,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func close() {
     isOpen = false
-    toTransport = nil
     toHandler = nil
     onRequest = nil
     failRequests = nil

@@ -55,7 +55,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   @usableFromInline
   final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
-    promises.metadata = promise
+    promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }
     if !waitsForMessage { stream.sendHeaders() }
   }
@@ -84,7 +84,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    promises.end = promise
+    promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !method.type.streamsResponses {
       guard let message else { return end(.missingResponse) }
