@@ -63,6 +63,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   func begin() {
     guard phase == .idle else { return }
     phase = .waiting
+    channel.calls.callStarted(at: channel.loop.turnTime)
     if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
       observation = Observation(
@@ -106,6 +107,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       connection.retire()
       return channel.dispatch(self)
     }
+    connection.counters.streamStarted(at: connection.loop.turnTime)
     receiver.sent(.metadata)
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
@@ -130,6 +132,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     guard phase != .closed else { return }
     let wasWaiting = phase == .waiting
     phase = .closed
+    channel.calls.callEnded(isOk: status.isOk)
     if let timer { channel.loop.cancel(timer) }
     timer = nil
     if wasWaiting { channel.waitingCallDidClose(self) }
@@ -190,7 +193,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     received.bytes += bytes.count
     if inboundFlow == nil, lentMessage == nil, message == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentMessage = whole
-      received.messages += 1
+      countReceived()
       ready()
       return bytes.count
     }
@@ -204,8 +207,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
-  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+  private func countReceived() {
     received.messages += 1
+    connection?.counters.receivedMessage(at: channel.loop.turnTime)
+  }
+
+  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    countReceived()
     let plain = message.isCompressed ? try decompress(message) : message
     if let inboundFlow {
       inboundFlow.pipe.push(plain)
@@ -239,6 +247,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   override func didClose(_ code: UInt32) {
     closeCode = code
+    connection?.counters.streamEnded(isWhole: remoteEnded)
     connection?.streamDidClose()
     ready()
   }
@@ -254,6 +263,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func tellSent() {
+    if body.sentCount > 0 { connection?.counters.sent(body.sentCount, at: channel.loop.turnTime) }
     while body.sentCount > 0 {
       body.sentCount -= 1
       receiver.sent(.message)

@@ -17,6 +17,8 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
   @exclusivity(unchecked) var connections: [ClientConnection] = []
+  @exclusivity(unchecked) private var lastConnectionNumber = 0
+  @exclusivity(unchecked) var calls = CallTotals()
   @exclusivity(unchecked) private var waiting = WaitingCalls()
   @exclusivity(unchecked) var dialing: Dialing?
   @exclusivity(unchecked) var backoff: Backoff
@@ -131,6 +133,11 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       "the server found too many keepalive pings",
       ["target": target.authority, "interval": "\(interval * 2)"]
     )
+  }
+
+  func nextConnectionNumber() -> Int {
+    lastConnectionNumber += 1
+    return lastConnectionNumber
   }
 
   var observed: ObservedConnection {

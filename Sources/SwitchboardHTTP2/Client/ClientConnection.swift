@@ -4,6 +4,8 @@
 final class ClientConnection: Connection {
   // Unchecked exclusivity: confined to the loop.
   private let channel: ClientChannel
+  /// Among the channel's connections.
+  let number: Int
   @exclusivity(unchecked) private(set) var isReady = false
   /// No new call may be opened here: the peer says so, or the channel does.
   @exclusivity(unchecked) private(set) var isRetired = false
@@ -18,6 +20,7 @@ final class ClientConnection: Connection {
 
   init?(_ channel: ClientChannel, socket: Socket) {
     self.channel = channel
+    number = channel.nextConnectionNumber()
     keepalive = channel.keepaliveInterval.map {
       Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
     }
@@ -137,6 +140,7 @@ final class ClientConnection: Connection {
       close(.keepaliveTimeout)
     case .ping(let time):
       session.ping(0)
+      counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     }

@@ -13,6 +13,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   @exclusivity(unchecked) private var headersTimer: LoopTimer?
   @exclusivity(unchecked) private var isDismissed = false
   @exclusivity(unchecked) final var inbound: InboundAccount
+  @exclusivity(unchecked) final var counters = ConnectionCounters()
   /// When bytes last came, by the loop's clock; zero before the first.
   @exclusivity(unchecked) final private(set) var lastRead: UInt64 = 0
 

@@ -56,6 +56,15 @@ enum ListeningSocket {
     return result == 0 ? address(in: storage, length) : nil
   }
 
+  static func peer(of descriptor: Int32) -> SocketAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    return result == 0 ? address(in: storage, length) : nil
+  }
+
   static func address(in storage: sockaddr_storage, _ length: socklen_t) -> SocketAddress? {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress($0, count: Int(length)) }

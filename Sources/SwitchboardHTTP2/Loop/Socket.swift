@@ -35,6 +35,14 @@ final class Socket {
 
   deinit { request.deallocate() }
 
+  /// `nil` once it is closed.
+  var descriptor: Int32? {
+    guard let stream else { return nil }
+    var found: uv_os_fd_t = -1
+    let handle = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_handle_t.self)
+    return uv_fileno(handle, &found) == 0 ? found : nil
+  }
+
   static func of(_ data: UnsafeMutableRawPointer?) -> Socket? {
     data.map { Unmanaged<Socket>.fromOpaque($0).takeUnretainedValue() }
   }

@@ -73,6 +73,17 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return Int(bytes[2]) << 8 | Int(bytes[3])
   }
 
+  /// The bytes of an internet address, four or sixteen.
+  public var ipBytes: [UInt8]? {
+    guard case .ip(let isV6) = kind else { return nil }
+    // Behind the family and the port, and in IPv6 the flow.
+    let place = isV6 ? 8..<24 : 4..<8
+    return bytes.count >= place.upperBound ? Array(bytes[place]) : nil
+  }
+
+  /// The end of a unix socket that was not bound.
+  var isUnnamed: Bool { kind == .unix(path: "") }
+
   /// The host in numbers, or the path.
   public var host: String {
     if case .unix(let path) = kind { return path }

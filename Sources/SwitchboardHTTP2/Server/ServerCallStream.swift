@@ -111,6 +111,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func didClose(_ code: UInt32) {
     let wasEnded = localEnded
     phase = .closed
+    // Without headers it was no call, or one that failed.
+    connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status.isOk)
     observation?.end(wasEnded ? status : .callGone, sent: body.totals, received: received)
     observation = nil
     cancelTimer()
@@ -148,6 +150,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   private func tellSent() {
     // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
     connection.sawTraffic()
+    if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: connection.loop.turnTime) }
     guard let observer else {
       body.sentCount = 0
       return
@@ -170,7 +173,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     received.bytes += bytes.count
     if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
-      received.messages += 1
+      countReceived()
       connection.streamIsReady(self)
       return bytes.count
     }
@@ -182,8 +185,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     return inbound?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
-  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+  private func countReceived() {
     received.messages += 1
+    connection.counters.receivedMessage(at: connection.loop.turnTime)
+  }
+
+  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
+    countReceived()
     let message = message.isCompressed ? try decompress(message) : message
     if let inbound {
       inbound.pipe.push(message)

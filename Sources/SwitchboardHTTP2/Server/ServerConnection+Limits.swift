@@ -78,6 +78,7 @@ extension ServerConnection {
       close(.keepaliveTimeout)
     case .ping(let time):
       session.ping(0)
+      counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     }

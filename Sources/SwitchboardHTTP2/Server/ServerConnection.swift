@@ -6,6 +6,8 @@ final class ServerConnection: Connection {
   let options: ServerOptions
   let router: Router
   private let core: ServerCore
+  /// Among the server's listeners and connections.
+  let number: Int
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
   @exclusivity(unchecked) private var draining = Draining.no
   /// The handshakes are over.
@@ -28,6 +30,7 @@ final class ServerConnection: Connection {
     options = core.options
     router = core.router
     self.core = core
+    number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
     keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout)
     pings = PingPolicy(minimumInterval: options.minimumPingInterval)
@@ -87,6 +90,7 @@ final class ServerConnection: Connection {
   override var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
 
   override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
+    counters.streamStarted(at: loop.turnTime)
     let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
     if isOverrun {
       report(.tooManyHandlers)

@@ -14,7 +14,10 @@ final class ServerCore: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {
     var connections: [ObjectIdentifier: ServerConnection] = [:]
-    var listeners: [Listener] = []
+    var listeners: [(number: Int, listener: Listener)] = []
+    /// The calls of connections that are gone, by their loops: those of a loop change on it alone.
+    var pastCalls: [ObjectIdentifier: CallTotals] = [:]
+    var lastNumber = 0
     var isDraining = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -74,6 +77,7 @@ final class ServerCore: @unchecked Sendable {
   func connectionDidClose(_ connection: ServerConnection) {
     let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
       state.connections[ObjectIdentifier(connection)] = nil
+      state.pastCalls[ObjectIdentifier(connection.loop), default: CallTotals()].add(connection.counters)
       guard state.connections.isEmpty else { return [] }
       defer { state.waiters = [] }
       return state.waiters
@@ -87,7 +91,29 @@ final class ServerCore: @unchecked Sendable {
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
   func add(_ listener: Listener) {
-    state.withLock { $0.listeners.append(listener) }
+    let number = nextNumber()
+    state.withLock { $0.listeners.append((number, listener)) }
+  }
+
+  /// For a listener or a connection; never the same twice.
+  func nextNumber() -> Int {
+    state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  var listenerReferences: [ServerSnapshot.ListenerReference] {
+    state.withLock { state in
+      state.listeners.map {
+        ServerSnapshot.ListenerReference(number: $0.number, address: $0.listener.address)
+      }
+    }
+  }
+
+  /// The calls of connections that are gone. On the loop.
+  func pastCalls(of loop: Loop) -> CallTotals {
+    state.withLock { $0.pastCalls[ObjectIdentifier(loop)] ?? CallTotals() }
   }
 
   /// Stops accepting and asks every connection to end once its calls have.
@@ -99,7 +125,7 @@ final class ServerCore: @unchecked Sendable {
       }
       return (!state.isDraining, state.listeners, Array(state.connections.values))
     }
-    for listener in listeners { listener.close() }
+    for (_, listener) in listeners { listener.close() }
     for connection in connections { onLoop(of: connection) { $0.drain() } }
     if isFirst { for provider in providers { provider.serverIsShuttingDown() } }
   }

@@ -47,6 +47,8 @@ final class Session {
   @exclusivity(unchecked) private var connectionWindow: Int
   /// The error that this side ended the connection for, once it has said so.
   @exclusivity(unchecked) var errorSent: UInt32?
+  /// The error of the peer's GOAWAY, once there was one.
+  @exclusivity(unchecked) var goAwayReceived: UInt32?
   let frameLimit: Int
 
   enum Role { case client, server }
@@ -288,6 +290,12 @@ extension Session {
   func consumeStream(_ id: Int32, _ count: Int) {
     nghttp2_session_consume_stream(raw, id, count)
   }
+
+  /// How much this side may send on the connection for now.
+  var sendWindow: Int { Int(nghttp2_session_get_remote_window_size(raw)) }
+
+  /// How much the peer may send for now.
+  var receiveWindow: Int { Int(nghttp2_session_get_local_window_size(raw)) }
 
   var remoteMaxConcurrentStreams: Int {
     Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))

@@ -202,6 +202,7 @@ extension Session {
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway
+      goAwayReceived = goAway.error_code
       let reason = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
       delegate?.sessionDidReceiveGoAway(
         GoAway(

@@ -13,14 +13,35 @@ extension TLSFilter {
     )
   }
 
+  /// What was agreed on; `nil` before the handshake is over.
+  var security: ConnectionSnapshot.Security? {
+    guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }
+    let remote = SSL_get1_peer_certificate(ssl)
+    defer { X509_free(remote) }
+    return ConnectionSnapshot.Security(
+      cipherSuite: SSL_CIPHER_standard_name(cipher).map { String(cString: $0) } ?? "",
+      localCertificate: Self.encoded(SSL_get_certificate(ssl)),
+      remoteCertificate: Self.encoded(remote)
+    )
+  }
+
+  private static func encoded(_ certificate: OpaquePointer?) -> [UInt8] {
+    guard let certificate else { return [] }
+    return bytes { i2d_X509_bio($0, certificate) }
+  }
+
   /// What a function of OpenSSL prints.
   private static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
-    guard let target = BIO_new(BIO_s_mem()) else { return "" }
+    String(decoding: bytes(print), as: UTF8.self)
+  }
+
+  private static func bytes<Result>(_ print: (OpaquePointer) -> Result) -> [UInt8] {
+    guard let target = BIO_new(BIO_s_mem()) else { return [] }
     defer { BIO_free(target) }
     _ = print(target)
-    var bytes: UnsafeMutablePointer<CChar>?
-    let count = switchboard_bio_contents(target, &bytes)
-    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+    var start: UnsafeMutablePointer<CChar>?
+    let count = switchboard_bio_contents(target, &start)
+    return Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
   private static func names(in certificate: OpaquePointer) -> [PeerCertificate.AlternativeName] {

@@ -1,0 +1,62 @@
+/// What has happened on one connection: plain integers, since only its loop touches them.
+///
+/// Times are on the loop's clock as it stood when the loop last woke up; zero is never.
+struct ConnectionCounters {
+  private(set) var streamsStarted = 0
+  /// The side that answers has said its last word.
+  private(set) var streamsSucceeded = 0
+  private(set) var streamsFailed = 0
+  /// Among those that ended: the calls whose status is OK. Counted by servers; on clients the channel counts calls.
+  private(set) var callsSucceeded = 0
+  private(set) var messagesSent = 0
+  private(set) var messagesReceived = 0
+  var keepalivesSent = 0
+  private(set) var lastStream: UInt64 = 0
+  private(set) var lastMessageSent: UInt64 = 0
+  private(set) var lastMessageReceived: UInt64 = 0
+
+  mutating func streamStarted(at time: UInt64) {
+    streamsStarted += 1
+    lastStream = time
+  }
+
+  mutating func streamEnded(isWhole: Bool, isOk: Bool = false) {
+    if isWhole { streamsSucceeded += 1 } else { streamsFailed += 1 }
+    if isOk { callsSucceeded += 1 }
+  }
+
+  mutating func sent(_ count: Int, at time: UInt64) {
+    messagesSent += count
+    lastMessageSent = time
+  }
+
+  mutating func receivedMessage(at time: UInt64) {
+    messagesReceived += 1
+    lastMessageReceived = time
+  }
+}
+
+/// The calls of some connections, or of a channel, on the clock of a loop.
+struct CallTotals {
+  private(set) var started = 0
+  private(set) var succeeded = 0
+  private(set) var failed = 0
+  private(set) var lastStarted: UInt64 = 0
+
+  mutating func callStarted(at time: UInt64) {
+    started += 1
+    lastStarted = time
+  }
+
+  mutating func callEnded(isOk: Bool) {
+    if isOk { succeeded += 1 } else { failed += 1 }
+  }
+
+  /// Adds the calls of a server's connection, on which every stream is one.
+  mutating func add(_ counters: ConnectionCounters) {
+    started += counters.streamsStarted
+    succeeded += counters.callsSucceeded
+    failed += counters.streamsSucceeded + counters.streamsFailed - counters.callsSucceeded
+    lastStarted = max(lastStarted, counters.lastStream)
+  }
+}

@@ -1,0 +1,44 @@
+import SwitchboardCall
+
+extension Connection {
+  /// Where it leads to.
+  final func reference(_ number: Int) -> ConnectionSnapshot.Reference {
+    let named = socket.remoteAddress.flatMap { $0.isUnnamed ? nil : $0 } ?? socket.localAddress
+    return ConnectionSnapshot.Reference(number: number, name: named?.description ?? "")
+  }
+
+  /// On the loop.
+  final func snapshot(_ number: Int, isServer: Bool) -> ConnectionSnapshot {
+    let clock = LoopClock(loop)
+    return ConnectionSnapshot(
+      reference: reference(number),
+      isServer: isServer,
+      localAddress: socket.localAddress,
+      remoteAddress: socket.remoteAddress,
+      security: tls?.security,
+      streamsStarted: counters.streamsStarted,
+      streamsSucceeded: counters.streamsSucceeded,
+      streamsFailed: counters.streamsFailed,
+      messagesSent: counters.messagesSent,
+      messagesReceived: counters.messagesReceived,
+      keepalivesSent: counters.keepalivesSent,
+      lastStreamStarted: clock.instant(of: counters.lastStream),
+      lastMessageSent: clock.instant(of: counters.lastMessageSent),
+      lastMessageReceived: clock.instant(of: counters.lastMessageReceived),
+      sendWindow: session.sendWindow,
+      receiveWindow: session.receiveWindow,
+      goAwayError: session.goAwayReceived,
+      peerMaxConcurrentStreams: session.remoteMaxConcurrentStreams
+    )
+  }
+}
+
+extension Loop {
+  /// What `body` finds on the loop; `nil` where the loop has ended.
+  func find<Found: Sendable>(_ body: @escaping @Sendable () -> Found?) async -> Found? {
+    await withCheckedContinuation { continuation in
+      let isAccepted = add(.closure { continuation.resume(returning: body()) })
+      if !isAccepted { continuation.resume(returning: nil) }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Switchboard
+import SwitchboardProtobuf
+import SwitchboardServiceMessages
+
+extension Int64 {
+  /// A connection or a listener of the server or channel that has this id.
+  func socket(_ number: Int, named name: String) -> Grpc_Channelz_V1_SocketRef {
+    .with {
+      $0.socketID = child(Int64(number))
+      $0.name = name
+    }
+  }
+}
+
+extension ChannelzEntries.KnownServer {
+  func described() async -> Grpc_Channelz_V1_Server {
+    let snapshot = await server.snapshot()
+    let calls = snapshot.calls
+    return .with {
+      $0.ref.serverID = id
+      $0.ref.name = name
+      $0.data.callsStarted = Int64(calls.started)
+      $0.data.callsSucceeded = Int64(calls.succeeded)
+      $0.data.callsFailed = Int64(calls.failed)
+      if let time = calls.lastStarted {
+        $0.data.lastCallStartedTimestamp = Google_Protobuf_Timestamp(at: time)
+      }
+      $0.listenSocket = snapshot.listeners.map { id.socket($0.number, named: "\($0.address)") }
+    }
+  }
+}
+
+extension ChannelzEntries.KnownChannel {
+  private var subchannel: Grpc_Channelz_V1_SubchannelRef {
+    .with {
+      $0.subchannelID = id.child(Int64.subchannelPlace)
+      $0.name = name
+    }
+  }
+
+  /// A channel has one target, and so one subchannel, which all its calls go to.
+  func described() async -> Grpc_Channelz_V1_Channel? {
+    guard let snapshot = await channel.snapshot() else { return nil }
+    return .with {
+      $0.ref.channelID = id
+      $0.ref.name = name
+      $0.data = Grpc_Channelz_V1_ChannelData(snapshot)
+      $0.subchannelRef = [subchannel]
+    }
+  }
+
+  func describedSubchannel() async -> Grpc_Channelz_V1_Subchannel? {
+    guard let snapshot = await channel.snapshot() else { return nil }
+    return .with {
+      $0.ref = subchannel
+      $0.data = Grpc_Channelz_V1_ChannelData(snapshot)
+      $0.socketRef = snapshot.connections.map { id.socket($0.number, named: $0.name) }
+    }
+  }
+}
+
+extension Grpc_Channelz_V1_ChannelData {
+  init(_ snapshot: ChannelSnapshot) {
+    self.init()
+    state.state = Grpc_Channelz_V1_ChannelConnectivityState.State(snapshot.state)
+    target = snapshot.target
+    callsStarted = Int64(snapshot.calls.started)
+    callsSucceeded = Int64(snapshot.calls.succeeded)
+    callsFailed = Int64(snapshot.calls.failed)
+    if let time = snapshot.calls.lastStarted {
+      lastCallStartedTimestamp = Google_Protobuf_Timestamp(at: time)
+    }
+    maxConnectionsPerSubchannel = UInt32(clamping: snapshot.maxConnections)
+  }
+}
+
+extension Grpc_Channelz_V1_ChannelConnectivityState.State {
+  fileprivate init(_ state: ConnectivityState) {
+    switch state {
+    case .idle: self = .idle
+    case .connecting: self = .connecting
+    case .ready: self = .ready
+    case .transientFailure: self = .transientFailure
+    case .shutdown: self = .shutdown
+    }
+  }
+}
+
+extension Google_Protobuf_Timestamp {
+  /// The date of a moment that another clock has told.
+  init(at moment: ContinuousClock.Instant) {
+    self = .now() - Google_Protobuf_Duration(moment.duration(to: .now))
+  }
+}

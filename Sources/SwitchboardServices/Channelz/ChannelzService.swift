@@ -1,0 +1,155 @@
+import Switchboard
+import SwitchboardProtobuf
+import SwitchboardServiceMessages
+import Synchronization
+
+/// Tells tools what servers and channels of the process do, and over which connections: `grpc.channelz.v1.Channelz`.
+///
+/// Register it beside the other providers, and add what it is to tell of:
+/// ```swift
+/// let channelz = ChannelzService()
+/// let server = try Server(providers: [ShopProvider(), channelz])
+/// channelz.add(server, name: "shop")
+/// channelz.add(channelToTheStock)
+/// ```
+/// What it was given it does not keep alive: a server or a channel that is let go of is told of no more. It says who is
+/// connected, so a server that the world can reach should not have it.
+public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
+  private let entries = Mutex(ChannelzEntries())
+
+  /// Knows of no server or channel yet.
+  public init() {}
+
+  /// Tells of a server from now on.
+  public func add(_ server: Server, name: String = "") {
+    entries.withLock { $0.add(ChannelzEntries.WeakServer(server, name)) }
+  }
+
+  /// Tells of a channel from now on.
+  ///
+  /// One that has no connections of its own is left out: within the process, or over the channels of a pool.
+  public func add(_ channel: Channel, name: String = "") {
+    guard channel.hasSnapshot else { return }
+    entries.withLock { $0.add(ChannelzEntries.WeakChannel(channel, name)) }
+  }
+
+  // MARK: - Servers
+
+  public func getServers(
+    request: Grpc_Channelz_V1_GetServersRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetServersResponse {
+    let known = entries.withLock { $0.servers }
+    let page = try ChannelzPage(of: known, from: request.startServerID, upTo: request.maxResults, by: \.id)
+    var response = Grpc_Channelz_V1_GetServersResponse()
+    for entry in page.items { response.server.append(await entry.described()) }
+    response.end = page.isLast
+    return response
+  }
+
+  public func getServer(
+    request: Grpc_Channelz_V1_GetServerRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetServerResponse {
+    let described = try await server(request.serverID).described()
+    return .with { $0.server = described }
+  }
+
+  public func getServerSockets(
+    request: Grpc_Channelz_V1_GetServerSocketsRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse {
+    let entry = try server(request.serverID)
+    let sockets = await entry.server.snapshot().connections.map { entry.id.socket($0.number, named: $0.name) }
+    let page = try ChannelzPage(
+      of: sockets,
+      from: request.startSocketID,
+      upTo: request.maxResults,
+      by: \.socketID
+    )
+    return .with {
+      $0.socketRef = page.items
+      $0.end = page.isLast
+    }
+  }
+
+  private func server(_ id: Int64) throws -> ChannelzEntries.KnownServer {
+    let found = entries.withLock { entries in entries.servers.first { $0.id == id } }
+    guard let found else { throw GRPCStatus.unknown("server", id) }
+    return found
+  }
+
+  // MARK: - Channels
+
+  public func getTopChannels(
+    request: Grpc_Channelz_V1_GetTopChannelsRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
+    let known = entries.withLock { $0.channels }
+    let page = try ChannelzPage(of: known, from: request.startChannelID, upTo: request.maxResults, by: \.id)
+    var response = Grpc_Channelz_V1_GetTopChannelsResponse()
+    for entry in page.items {
+      if let described = await entry.described() { response.channel.append(described) }
+    }
+    response.end = page.isLast
+    return response
+  }
+
+  public func getChannel(
+    request: Grpc_Channelz_V1_GetChannelRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
+    guard let entry = channel(request.channelID), let described = await entry.described() else {
+      throw GRPCStatus.unknown("channel", request.channelID)
+    }
+    return .with { $0.channel = described }
+  }
+
+  public func getSubchannel(
+    request: Grpc_Channelz_V1_GetSubchannelRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
+    let id = request.subchannelID
+    guard id.place == Int64.subchannelPlace, let entry = channel(id.owner),
+      let described = await entry.describedSubchannel()
+    else { throw GRPCStatus.unknown("subchannel", id) }
+    return .with { $0.subchannel = described }
+  }
+
+  private func channel(_ id: Int64) -> ChannelzEntries.KnownChannel? {
+    entries.withLock { entries in entries.channels.first { $0.id == id } }
+  }
+
+  // MARK: - Sockets
+
+  public func getSocket(
+    request: Grpc_Channelz_V1_GetSocketRequest,
+    context: ServerCallContext
+  ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
+    guard let socket = await socket(request.socketID, isSummary: request.summary) else {
+      throw GRPCStatus.unknown("socket", request.socketID)
+    }
+    return .with { $0.socket = socket }
+  }
+
+  private func socket(_ id: Int64, isSummary: Bool) async -> Grpc_Channelz_V1_Socket? {
+    guard id.place > Int64.subchannelPlace else { return nil }
+    let number = Int(id.place)
+    if let entry = channel(id.owner) {
+      guard let found = await entry.channel.connectionSnapshot(number) else { return nil }
+      return Grpc_Channelz_V1_Socket(found, of: entry.id, isSummary: isSummary)
+    }
+    guard let entry = try? server(id.owner) else { return nil }
+    if let found = await entry.server.connectionSnapshot(number) {
+      return Grpc_Channelz_V1_Socket(found, of: entry.id, isSummary: isSummary)
+    }
+    let listener = await entry.server.snapshot().listeners.first { $0.number == number }
+    return listener.map { Grpc_Channelz_V1_Socket($0, of: entry.id) }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func unknown(_ kind: String, _ id: Int64) -> GRPCStatus {
+    GRPCStatus(code: .notFound, message: "there is no \(kind) with the id \(id)")
+  }
+}

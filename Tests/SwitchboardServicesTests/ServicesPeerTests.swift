@@ -1,0 +1,32 @@
+import Foundation
+import Switchboard
+import SwitchboardServices
+import Testing
+
+/// All services, with the clients that grpcio has for them on the other side.
+@Suite(.timeLimit(.minutes(2))) struct ServicesPeerTests {
+  @Test func grpciosClientsUnderstandTheServices() async throws {
+    let (health, channelz) = (HealthService(), ChannelzService())
+    health.set(.serving, for: "echo.Echo")
+    let services: [any CallHandlerProvider] = [TalkingEcho(), health, channelz]
+    let server = try Server(providers: services + [try ReflectionService(describing: services)])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    channelz.add(server, name: "echo")
+    let channel = try Channel(target: "\(address)")
+    channelz.add(channel)
+
+    let peer = try PythonPeer(
+      "services_peer.py",
+      ["\(address)", TestFolders.root.appending(path: "Protos").path]
+    )
+    var lines: [String] = []
+    while let line = peer.line() {
+      lines.append(line)
+      if line == "watching" { health.set(.notServing, for: "echo.Echo") }
+    }
+    peer.stop()
+    #expect(lines == ["watching", "done"])
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+}

@@ -1,0 +1,86 @@
+import EchoService
+import Switchboard
+import SwitchboardServices
+
+/// A server and a channel to it that a `ChannelzService` on a second server tells of, so that asking changes nothing.
+struct Watched {
+  let channelz: ChannelzService
+  let server: Server
+  let address: SocketAddress
+  let channel: Channel
+  let view: Grpc_Channelz_V1_ChannelzClient
+
+  var echo: Echo_EchoClient { Echo_EchoClient(channel: channel) }
+
+  static let serverID: Int64 = 1
+  static let channelID: Int64 = 2
+
+  static func with(
+    server serverOptions: ServerOptions = ServerOptions(),
+    channel channelOptions: ChannelOptions = ChannelOptions(),
+    group: LoopGroup? = nil,
+    unixPath: String? = nil,
+    _ body: (Watched) async throws -> Void
+  ) async throws {
+    let server = try Server(providers: [TalkingEcho()], options: serverOptions, group: group)
+    let address =
+      if let unixPath { try server.bind(unixPath: unixPath) } else {
+        try server.bind(host: "127.0.0.1", port: 0)
+      }
+    let channel = try Channel(target: "\(address)", options: channelOptions)
+    let channelz = ChannelzService()
+    channelz.add(server, name: "echo")
+    channelz.add(channel, name: "to echo")
+    try await hosted([channelz]) { outlook, _ async throws in
+      let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)
+      let watched = Watched(
+        channelz: channelz,
+        server: server,
+        address: address,
+        channel: channel,
+        view: view
+      )
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(watched)) } catch { result = .failure(error) }
+      await channel.shutDown(grace: .zero)
+      await server.shutDown(grace: .zero)
+      try result.get()
+    }
+  }
+
+  func get(_ text: String) async -> GRPCStatus? {
+    await status { _ = try await echo.get(.with { $0.text = text }) }
+  }
+
+  // MARK: - What is told
+
+  func serverData() async throws -> Grpc_Channelz_V1_ServerData {
+    try await view.getServer(.with { $0.serverID = Self.serverID }).server.data
+  }
+
+  func channelData() async throws -> Grpc_Channelz_V1_ChannelData {
+    try await view.getChannel(.with { $0.channelID = Self.channelID }).channel.data
+  }
+
+  /// The server's connections.
+  func serverSockets() async throws -> [Grpc_Channelz_V1_SocketRef] {
+    try await view.getServerSockets(.with { $0.serverID = Self.serverID }).socketRef
+  }
+
+  /// The channel's.
+  func channelSockets() async throws -> [Grpc_Channelz_V1_SocketRef] {
+    let known = try await view.getChannel(.with { $0.channelID = Self.channelID }).channel
+    guard let reference = known.subchannelRef.first else { return [] }
+    return try await view.getSubchannel(.with { $0.subchannelID = reference.subchannelID }).subchannel
+      .socketRef
+  }
+
+  func socket(_ reference: Grpc_Channelz_V1_SocketRef?) async throws -> Grpc_Channelz_V1_Socket {
+    try await view.getSocket(.with { $0.socketID = reference?.socketID ?? 0 }).socket
+  }
+
+  /// Returns once something is told, which the other end of a connection brings about; or when the test is given up.
+  func until(_ condition: () async throws -> Bool) async throws {
+    while !Task.isCancelled, try await !condition() { await Task.yield() }
+  }
+}
