@@ -241,10 +241,11 @@ let package = Package(
     // package manager calls.
     .testTarget(name: "PluginTests", exclude: ["Shared/Generation+Plugin.swift"]),
 
-    // Figures beside other implementations: `make bench`.
+    // Figures beside other implementations: `make bench`; and `make soak`.
+    .systemLibrary(name: "CAllocator", path: "Benchmarks/CAllocator"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 
