@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test sanitize check conformance format generate bench interop clean
+.PHONY: help setup build demo test sanitize fuzz soak check conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -32,6 +32,17 @@ sanitize: ## Run all tests under the address sanitizer, then under the thread sa
 	@scripts/setup --tests
 	@scripts/build-peers
 	@scripts/sanitize
+
+SECONDS ?= 60
+MINUTES ?= 1
+
+fuzz: ## Fuzz what reads bytes from outside, for SECONDS=60 in all
+	@scripts/setup
+	@scripts/fuzz $(SECONDS)
+
+soak: ## Make calls of all kinds among faults for MINUTES=1, and report what is lost or left behind
+	@scripts/setup
+	@scripts/soak $(MINUTES)
 
 check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
 	@scripts/setup --tests

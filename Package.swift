@@ -36,6 +36,29 @@ let swiftProtobuf: [Target.Dependency] =
   Context.environment["SWITCHBOARD_SWIFT_PROTOBUF"] == "1"
   ? [.product(name: "SwiftProtobuf", package: "swift-protobuf")] : []
 
+/// The code that reads bytes from outside, for the fuzzer where the environment asks for it (`scripts/fuzz`), and else for
+/// the tests that replay its corpus. Both import what is internal, so neither is a library.
+let fuzzing: Target = {
+  let dependencies: [Target.Dependency] = [
+    "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
+    "SwitchboardProtobuf", "TestMessages",
+  ]
+  if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
+    return .executableTarget(
+      name: "Fuzzer",
+      dependencies: dependencies,
+      path: "Fuzz",
+      exclude: ["Corpus", "Tests"]
+    )
+  }
+  return .testTarget(
+    name: "FuzzTests",
+    dependencies: dependencies,
+    path: "Fuzz",
+    exclude: ["Corpus", "Driver"]
+  )
+}()
+
 let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
@@ -260,10 +283,11 @@ let package = Package(
     // package manager calls.
     .testTarget(name: "PluginTests", exclude: ["Shared/Generation+Plugin.swift"]),
 
-    // Figures beside other implementations: `make bench`.
+    // Figures beside other implementations: `make bench`; and `make soak`.
+    .systemLibrary(name: "CAllocator", path: "Benchmarks/CAllocator"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["BenchService", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
+      dependencies: ["BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
 
@@ -284,7 +308,7 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-package.targets += goldens
+package.targets += goldens + [fuzzing]
 
 if !swiftProtobuf.isEmpty {
   package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))

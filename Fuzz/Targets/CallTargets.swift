@@ -1,0 +1,97 @@
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// What is read of calls, apart from their connections.
+enum CallTargets {
+  /// The first byte says how long the pieces are that the rest comes in: they must give what the whole gives.
+  static func deframer(_ input: [UInt8]) throws {
+    guard let size = input.first else { return }
+    let bytes = input.dropFirst()
+    let whole = messages(bytes, pieces: max(1, bytes.count))
+    let pieces = messages(bytes, pieces: max(1, Int(size)))
+    try BrokenPromise.unless(whole == pieces, "pieces of \(size) give other messages than the whole")
+  }
+
+  private struct Deframed: Equatable {
+    var messages: [[UInt8]] = []
+    var failure: GRPCStatus.Code?
+    var isInsideMessage = false
+  }
+
+  private static func messages(_ bytes: ArraySlice<UInt8>, pieces size: Int) -> Deframed {
+    var deframer = Deframer(sizeLimit: 1 << 16)
+    var found = Deframed()
+    var rest = bytes
+    do {
+      while !rest.isEmpty {
+        try rest.prefix(size).withUnsafeBytes { piece in
+          _ = deframer.wholeMessage(in: piece)
+          try deframer.push(piece) { message in
+            found.messages.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
+          }
+        }
+        rest = rest.dropFirst(size)
+      }
+      found.isInsideMessage = deframer.isInsideMessage
+    } catch {
+      found.failure = GRPCStatus(describing: error).code
+    }
+    return found
+  }
+
+  /// Names and values in turn, each ended by a zero byte.
+  static func metadata(_ input: [UInt8]) throws {
+    let parts = input.split(separator: 0, omittingEmptySubsequences: false)
+    var request = RequestHead(listSizeLimit: 4096)
+    var response = ResponseHead(keepsFields: true, listSizeLimit: 4096)
+    var headers = HPACKHeaders()
+    for index in stride(from: 0, to: parts.count - 1, by: 2) {
+      let (name, value) = (Array(parts[index]), Array(parts[index + 1]))
+      name.withUnsafeBufferPointer { name in
+        value.withUnsafeBufferPointer { value in
+          request.add(name, value)
+          response.add(name, value)
+          headers.append(name: name, value: value)
+        }
+      }
+      try roundTrips(value)
+    }
+    _ = (request.rejection, response.failure, response.status, response.isInformational)
+    _ = response.takeFields()
+    for (name, value) in headers.prefix(8) {
+      _ = (headers[name], headers[binary: name], headers.contains(name: value), headers.first(name: value))
+    }
+    _ = (headers.description, headers.hashValue, request.metadata == headers)
+    if let name = headers.first?.name { headers.remove(name: name) }
+  }
+
+  private static func roundTrips(_ value: [UInt8]) throws {
+    _ = Base64.decode(value)
+    try BrokenPromise.unless(Base64.decode(Base64.encode(value)) == value, "base64 changes \(value)")
+    let text = PercentEncoding.decode(value)
+    let again = PercentEncoding.decode(PercentEncoding.encode(text))
+    try BrokenPromise.unless(again == text, "percent-encoding changes \(text)")
+  }
+
+  static func timeout(_ input: [UInt8]) throws {
+    guard let timeout = GRPCTimeout(input) else { return }
+    let encoded = timeout.encoded
+    guard let again = GRPCTimeout(encoded) else {
+      throw BrokenPromise(description: "\(timeout) is encoded as \(encoded), which is no timeout")
+    }
+    // Rounded up, but for what eight digits of hours cannot say.
+    try BrokenPromise.unless(
+      again.nanoseconds >= timeout.nanoseconds,
+      "\(timeout) becomes the shorter \(again)"
+    )
+  }
+
+  static func target(_ input: [UInt8]) throws {
+    guard let target = try? Target(String(decoding: input, as: UTF8.self)) else { return }
+    if case .addresses(let addresses) = target.place {
+      try BrokenPromise.unless(!addresses.isEmpty, "a target of no address")
+      for address in addresses { _ = "\(address)" }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// The fuzz targets without a fuzzer: every input of the corpora, among them each that once broke something, and
+/// mutations of them that are the same in every run.
+@Suite struct CorpusTests {
+  private static let mutationsPerTarget = 400
+
+  @Test(arguments: FuzzTarget.allCases) func noInputOfTheCorpusBreaksAnything(_ target: FuzzTarget) throws {
+    for (name, input) in try Self.corpus(of: target) {
+      #expect(throws: Never.self, "\(name)") { try target.run(input) }
+    }
+  }
+
+  @Test(arguments: FuzzTarget.allCases) func norDoMutations(_ target: FuzzTarget) throws {
+    let corpus = try Self.corpus(of: target)
+    var mutator = Mutator(seed: 1)
+    for round in 0..<Self.mutationsPerTarget {
+      let (name, input) = corpus[round % corpus.count]
+      let other = corpus[mutator.number(below: corpus.count)].input
+      let mutant = mutator.mutate(input, with: other)
+      #expect(throws: Never.self, "\(name), round \(round): \(mutant)") { try target.run(mutant) }
+    }
+  }
+
+  private static func corpus(of target: FuzzTarget) throws -> [(name: String, input: [UInt8])] {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Corpus/\(target)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    try #require(!names.isEmpty)
+    return try names.map { ($0, Array(try Data(contentsOf: folder.appending(path: $0)))) }
+  }
+}

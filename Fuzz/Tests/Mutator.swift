@@ -1,0 +1,38 @@
+/// Changes inputs a little, in the same way in every run.
+struct Mutator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// SplitMix64, which needs no more state than a number.
+  private mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func number(below limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+
+  /// One to four changes, some of which take from another input.
+  mutating func mutate(_ input: [UInt8], with other: [UInt8]) -> [UInt8] {
+    var bytes = input
+    for _ in 0...number(below: 4) { change(&bytes, with: other) }
+    return bytes
+  }
+
+  private mutating func change(_ bytes: inout [UInt8], with other: [UInt8]) {
+    let place = number(below: bytes.count + 1)
+    switch number(below: 6) {
+    case 0 where place < bytes.count: bytes[place] ^= 1 << UInt8(number(below: 8))
+    case 1 where place < bytes.count: bytes[place] = [0, 1, 0x7f, 0x80, 0xff][number(below: 5)]
+    case 2: bytes.insert(UInt8(number(below: 256)), at: place)
+    case 3: bytes.removeSubrange(place..<min(bytes.count, place + 1 + number(below: 8)))
+    case 4: bytes.removeSubrange(place...)
+    default:
+      let start = number(below: other.count + 1)
+      bytes.insert(contentsOf: other[start..<min(other.count, start + 1 + number(below: 64))], at: place)
+    }
+  }
+}
