@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test sanitize check conformance format generate bench clean
+.PHONY: help setup build demo test sanitize check conformance format generate bench interop clean
 
 # Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
@@ -51,6 +51,11 @@ generate: ## Write Generated/ anew from Protos/
 bench: ## Measure against the reference implementations (takes minutes)
 	@scripts/setup --bench
 	@scripts/bench
+
+interop: ## Run gRPC's interoperability tests and write their table into docs/Interop.md
+	@scripts/setup --tests
+	swift build --build-tests
+	@scripts/interop-table
 
 clean: ## Remove what building made, and .venv
 	rm -rf .build .venv Examples/*/.build

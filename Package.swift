@@ -58,6 +58,8 @@ let package = Package(
     .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
     .library(name: "SwitchboardGenerator", targets: ["SwitchboardGenerator"]),
     .executable(name: "Echo", targets: ["Echo"]),
+    // gRPC's interoperability tests: a server and a client of them.
+    .executable(name: "Interop", targets: ["Interop"]),
 
     // The bridge to messages that SwiftProtobuf generated: empty unless the environment asks for it.
     .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
@@ -179,6 +181,22 @@ let package = Package(
       path: "Generated/BenchService"
     ),
     .executableTarget(name: "Echo", dependencies: ["Switchboard", "EchoService"]),
+
+    // gRPC's interoperability tests.
+    .target(
+      name: "InteropService",
+      dependencies: ["Switchboard", "SwitchboardProtobuf"],
+      path: "Generated/InteropService"
+    ),
+    .executableTarget(
+      name: "Interop",
+      dependencies: ["InteropService", "Switchboard", "SwitchboardInterceptors"]
+    ),
+    .testTarget(
+      name: "InteropTests",
+      dependencies: ["Interop", "InteropService", "Switchboard", "CNghttp2"],
+      exclude: ["Peers"]
+    ),
 
     // Services that every server may want: health, reflection, errors with details.
     .target(

@@ -41,6 +41,25 @@ import Testing
     }
   }
 
+  @Test func aClientMayPingWhileItIsSentALongAnswer() async throws {
+    try await TestPair.with { pair async throws in
+      let peer = try FramePeer(pair.address)
+      // A window that the answer does not fit into.
+      peer.send(FramePeer.Kind.settings, 0, 0, [0, 4] + FramePeer.number(1000))
+      peer.headers(1, FramePeer.call("Get"))
+      peer.data(1, [0] + FramePeer.number(10_000) + [UInt8](repeating: 7, count: 10_000), ends: true)
+      var received = 0
+      while received < 1000 { received += try #require(peer.next(FramePeer.Kind.data)).payload.count }
+      for round in 1...8 {
+        peer.send(FramePeer.Kind.ping, 0, 0, [0, 0, 0, 0, 0, 0, 0, UInt8(round)])
+        #expect(peer.next(FramePeer.Kind.ping)?.flags == 1)
+        peer.send(FramePeer.Kind.windowUpdate, 0, 1, FramePeer.number(100))
+        received += try #require(peer.next(FramePeer.Kind.data)).payload.count
+      }
+      #expect(received == 1800)
+    }
+  }
+
   @Test func aClientAsksNoMoreOftenThanItMay() throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(1)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A call with one request and one response, started, with all there is to know about it.
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
@@ -12,6 +14,14 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   /// The response, or the status that the call failed with.
   public var response: Response {
     get async throws { try await eventual.value() }
+  }
+
+  /// Whether the response came compressed. Not known, and `false`, behind interceptors.
+  public var responseWasCompressed: Bool {
+    get async throws {
+      _ = try await eventual.value()
+      return handle.record.responseWasCompressed.load(ordering: .relaxed)
+    }
   }
 
   /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
@@ -43,6 +53,14 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   /// The response, or the status that the call failed with.
   public var response: Response {
     get async throws { try await eventual.value() }
+  }
+
+  /// Whether the response came compressed. Not known, and `false`, behind interceptors.
+  public var responseWasCompressed: Bool {
+    get async throws {
+      _ = try await eventual.value()
+      return handle.record.responseWasCompressed.load(ordering: .relaxed)
+    }
   }
 
   /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before

@@ -1,8 +1,12 @@
+import Synchronization
+
 /// What a call object remembers of its call: metadata, trailers and status, each as it comes.
 @usableFromInline
 final class CallRecord: Sendable {
   private let initialMetadata = Eventual<HPACKHeaders>()
   private let end = Eventual<End>()
+  /// Written before the response is told.
+  let responseWasCompressed = Atomic(false)
 
   struct End: Sendable {
     var status: GRPCStatus

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Decodes the one response of a call, and remembers the rest, for whoever waits for them.
 @usableFromInline
 final class EventualReceiver<Responses: Marshaller>: ResponseReceiver {
@@ -18,6 +20,9 @@ final class EventualReceiver<Responses: Marshaller>: ResponseReceiver {
 
   @usableFromInline
   func receive(headers: HPACKHeaders) { record.receive(headers: headers) }
+
+  @usableFromInline
+  func responseWasCompressed() { record.responseWasCompressed.store(true, ordering: .relaxed) }
 
   @usableFromInline
   func receive(message: RawSpan) {

@@ -39,6 +39,9 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
+    /// Whether the message that was read last came compressed. Not known, and `false`, behind interceptors.
+    @inlinable public var lastWasCompressed: Bool { wasCompressed }
+    @usableFromInline var wasCompressed = false
 
     @inlinable
     init(source: Source) {
@@ -50,6 +53,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let reader, let decode):
         guard let message = try await reader.next() else { return nil }
+        wasCompressed = message.wasCompressed
         do {
           return try GRPCStatus.decoding { try message.withBytes(decode) }
         } catch {

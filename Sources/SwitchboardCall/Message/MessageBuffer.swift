@@ -21,6 +21,9 @@ public struct MessageBuffer: @unchecked Sendable {
   /// Whether a call that compresses its messages compresses this one.
   public var mayCompress = true
 
+  /// Whether it came compressed, and the transport has put that right.
+  public var wasCompressed = false
+
   /// Memory for exactly `byteCount` bytes, which `fill` must write: it throws where it wrote more or fewer.
   public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }

@@ -33,6 +33,9 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
+    /// Whether the message that was read last came compressed. Not known, and `false`, behind interceptors.
+    @inlinable public var lastWasCompressed: Bool { wasCompressed }
+    @usableFromInline var wasCompressed = false
 
     @inlinable
     init(source: Source) {
@@ -44,6 +47,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
       switch source {
       case .bytes(let pipe, let decode):
         guard let message = try await pipe.next() else { return nil }
+        wasCompressed = message.wasCompressed
         return try message.withBytes(decode)
       case .parts(let queue):
         return try await queue.next()

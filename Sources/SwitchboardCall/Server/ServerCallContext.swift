@@ -24,6 +24,9 @@ public struct ServerCallContext: Sendable {
   /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
   public var isCancelled: Bool { stream.isCancelled }
 
+  /// Whether the one request came compressed. A stream of requests says it of each: see `RequestStream`.
+  public var requestWasCompressed: Bool { stream.requestWasCompressed }
+
   /// What the call's interceptors and its handler share.
   public var userInfo: UserInfo {
     get { stream.userInfo }

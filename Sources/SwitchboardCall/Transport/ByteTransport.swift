@@ -99,6 +99,9 @@ public protocol ResponseReceiver: AnyObject, Sendable {
   /// nothing may be asked of the transport from here.
   func sent(_ part: SentPart)
 
+  /// The one response, which comes next, was compressed.
+  func responseWasCompressed()
+
   /// The one response of a call that does not stream responses, lent for the length of this call. Told at
   /// most once.
   func receive(message: RawSpan)
@@ -109,4 +112,5 @@ public protocol ResponseReceiver: AnyObject, Sendable {
 
 extension ResponseReceiver {
   public func sent(_ part: SentPart) {}
+  public func responseWasCompressed() {}
 }

@@ -11,6 +11,9 @@ public protocol ServerCallState: AnyObject, Sendable {
   /// Whether the call has ended, so that nobody waits for an answer.
   var isCancelled: Bool { get }
 
+  /// Whether the request of a method that does not stream them came compressed.
+  var requestWasCompressed: Bool { get }
+
   /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
   func setHeaders(_ headers: HPACKHeaders)
   /// Sends the metadata now, rather than with the first message.
@@ -63,6 +66,7 @@ public protocol ServerStreamObserver: AnyObject, Sendable {
 
 extension ServerCallState {
   public var logger: Logger { .quiet }
+  public var requestWasCompressed: Bool { false }
 }
 
 /// Who is at the other end of a connection.

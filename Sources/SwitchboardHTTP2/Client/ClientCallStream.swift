@@ -292,6 +292,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     } else if let message {
       self.message = nil
       messagesTold += 1
+      if message.wasCompressed { receiver.responseWasCompressed() }
       message.withBytes { receiver.receive(message: $0) }
     }
   }

@@ -61,7 +61,9 @@ enum Compressor {
     let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
     // The message is kept until the end of this function, and with it the memory behind the pointer.
     return try withExtendedLifetime(message) { () throws(GRPCStatus) in
-      MessageBuffer(try inflateAll(&stream, input, sizeLimit))
+      var plain = MessageBuffer(try inflateAll(&stream, input, sizeLimit))
+      plain.wasCompressed = true
+      return plain
     }
   }
 

@@ -27,6 +27,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   /// A whole request that lies in the read buffer.
   @exclusivity(unchecked) var lentRequest: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var request: MessageBuffer?
+  /// Not written after the handler starts: of a stream of requests, each message says it.
+  @exclusivity(unchecked) private(set) var requestWasCompressed = false
   @exclusivity(unchecked) var remoteEnded = false
   @exclusivity(unchecked) var localEnded = false
   @exclusivity(unchecked) var headersSent = false
@@ -152,6 +154,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func tellSent() {
+    // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
+    connection.sawTraffic()
     guard let observer else {
       body.sentCount = 0
       return
@@ -201,6 +205,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       inbound.pipe.push(message)
     } else if request == nil, lentRequest == nil {
       request = message
+      requestWasCompressed = message.wasCompressed
     } else {
       throw .wrongRequestCount
     }

@@ -35,6 +35,10 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
     owner?.attempt(self, sent: part, messagesSent)
   }
 
+  func responseWasCompressed() {
+    owner?.receiver.responseWasCompressed()
+  }
+
   func receive(message: RawSpan) {
     owner?.attempt(self, received: message)
   }

@@ -191,6 +191,7 @@ extension ServerTransportEnd: ServerCallState {
   @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
   @usableFromInline var peer: PeerIdentity { stream.peer }
   @usableFromInline var isCancelled: Bool { stream.isCancelled }
+  @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
   @usableFromInline var logger: Logger { stream.logger }
 
   @usableFromInline

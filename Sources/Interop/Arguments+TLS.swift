@@ -1,0 +1,36 @@
+import Switchboard
+
+extension Arguments {
+  /// How the server secures its connections: with the test certificate, unless it is given another.
+  var serverTLS: ServerTLS? {
+    get throws(UsageError) {
+      guard isSet("use_tls") else { return nil }
+      return ServerTLS(credentials: try credentials ?? TestAuthority.server)
+    }
+  }
+
+  /// How the client does.
+  var clientTLS: ClientTLS? {
+    get throws(UsageError) {
+      guard isSet("use_tls") else { return nil }
+      var roots: PEMSource? = isSet("use_test_ca") ? TestAuthority.certificate : nil
+      if let file = string("ca_file") { roots = .file(file) }
+      return ClientTLS(
+        trustRoots: roots,
+        credentials: try credentials,
+        serverNameOverride: string("server_host_override")
+      )
+    }
+  }
+
+  private var credentials: TLSCredentials? {
+    get throws(UsageError) {
+      switch (string("tls_cert_file"), string("tls_key_file")) {
+      case (nil, nil): return nil
+      case (let certificate?, let key?):
+        return TLSCredentials(certificateChain: .file(certificate), privateKey: .file(key))
+      default: throw UsageError(description: "--tls_cert_file and --tls_key_file need each other")
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// What the command line asks for, by the flags that every gRPC implementation's interoperability binaries take.
+struct Arguments: Sendable {
+  enum Mode: String {
+    case server
+    case client
+  }
+
+  /// Why a command line is not understood.
+  struct UsageError: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Flags without a value are true.
+  private var flags: [String: String]
+  let mode: Mode?
+
+  static let help = """
+    The interoperability tests of gRPC.
+
+    usage: Interop server --port=PORT [--use_tls=true]
+           Interop client --server_port=PORT --test_case=CASE [--server_host=HOST] [--use_tls=true] ...
+
+    The server:
+      --host=HOST                    the address to listen on, in numbers (localhost)
+      --port=PORT                    0 takes any that is free, and says which
+      --unix_socket=PATH             listens there, too
+
+    The client:
+      --server_host=HOST             (localhost), or a whole target such as unix:/run/interop.sock without a port
+      --server_port=PORT
+      --server_host_override=NAME    the name that the server's certificate must carry, and the authority
+      --test_case=CASE               one of the cases below
+      --additional_metadata=K:V;...  sent with every call
+      --default_service_account=A    who the server is to take us for, for the token cases
+      --oauth_scope=SCOPE            what the token allows, for the token cases
+      --soak_iterations=N            (10)
+      --soak_max_failures=N          (0)
+      --soak_per_iteration_max_acceptable_latency_ms=N  (1000)
+      --soak_overall_timeout_seconds=N                  (10)
+      --soak_request_size=N          (271828)
+      --soak_response_size=N         (314159)
+
+    Both:
+      --use_tls=BOOL                 (false)
+      --service_account_key_file=F   a service account's JSON: the client's tokens are made with it, and the
+                                     server believes them
+      --use_test_ca=BOOL             trusts the test authority rather than the system's (false)
+      --ca_file=FILE                 trusts this one
+      --tls_cert_file=FILE, --tls_key_file=FILE  shows this one (the server: in place of the test certificate)
+      --help                         prints this
+
+    Cases: \(TestCase.allCases.map(\.rawValue).joined(separator: ", "))
+    """
+
+  /// The flags, each with its default. A boolean may stand without a value.
+  private static let strings: [String: String] = [
+    "host": "localhost", "unix_socket": "", "server_host": "localhost", "server_host_override": "",
+    "test_case": "",
+    "additional_metadata": "", "service_account_key_file": "", "default_service_account": "",
+    "oauth_scope": "",
+    "ca_file": "", "tls_cert_file": "", "tls_key_file": "",
+  ]
+  private static let numbers: [String: String] = [
+    "port": "0", "server_port": "0", "soak_iterations": "10", "soak_max_failures": "0",
+    "soak_per_iteration_max_acceptable_latency_ms": "1000", "soak_overall_timeout_seconds": "10",
+    "soak_request_size": "271828", "soak_response_size": "314159",
+  ]
+  private static let booleans: [String: String] = ["use_tls": "false", "use_test_ca": "false"]
+
+  init(_ words: [String]) throws(UsageError) {
+    flags = Self.strings.merging(Self.numbers) { $1 }.merging(Self.booleans) { $1 }
+    var words = words[...]
+    if words.isEmpty || words.contains("--help") || words.contains("-h") {
+      mode = nil
+      return
+    }
+    guard let word = words.popFirst(), let mode = Mode(rawValue: word) else {
+      throw UsageError(description: "say first whether to be a server or a client")
+    }
+    self.mode = mode
+    while let word = words.popFirst() { try take(word, &words) }
+  }
+
+  private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
+    guard word.hasPrefix("-") else { throw UsageError(description: "\(word) is no flag") }
+    let parts = word.drop { $0 == "-" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard flags[name] != nil else { throw UsageError(description: "there is no flag --\(name)") }
+    var value = parts.count > 1 ? String(parts[1]) : nil
+    if Self.booleans[name] != nil {
+      // `--use_tls false` is as usual as `--use_tls=false`, and `--use_tls` alone is true.
+      if value == nil, let next = rest.first, ["true", "false"].contains(next) { value = rest.popFirst() }
+      let text = (value ?? "true").lowercased()
+      guard ["true", "false", "1", "0"].contains(text) else {
+        throw UsageError(description: "--\(name) takes true or false, not \(text)")
+      }
+      flags[name] = text == "true" || text == "1" ? "true" : "false"
+      return
+    }
+    guard let text = value ?? rest.popFirst() else {
+      throw UsageError(description: "--\(name) needs a value")
+    }
+    if Self.numbers[name] != nil, Int(text).map({ $0 >= 0 }) != true {
+      throw UsageError(description: "--\(name) takes a number, not \(text)")
+    }
+    flags[name] = text
+  }
+
+  /// A flag's text; `nil` where it is empty.
+  func string(_ name: String) -> String? {
+    flags[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  func number(_ name: String) -> Int { flags[name].flatMap { Int($0) } ?? 0 }
+
+  func isSet(_ name: String) -> Bool { flags[name] == "true" }
+
+  /// `--test_case`.
+  var testCase: TestCase {
+    get throws(UsageError) {
+      guard let name = string("test_case") else {
+        throw UsageError(description: "a client needs --test_case")
+      }
+      guard let test = TestCase(rawValue: name) else {
+        throw UsageError(description: "there is no test case \(name)")
+      }
+      return test
+    }
+  }
+
+  /// `--additional_metadata`: pairs of a name and a value, `name:value;name:value`.
+  var additionalMetadata: [(String, String)] {
+    get throws(UsageError) {
+      var pairs: [(String, String)] = []
+      for pair in (string("additional_metadata") ?? "").split(separator: ";") {
+        guard let colon = pair.firstIndex(of: ":"), colon != pair.startIndex else {
+          throw UsageError(description: "--additional_metadata takes name:value;name:value, not \(pair)")
+        }
+        pairs.append((String(pair[..<colon]), String(pair[pair.index(after: colon)...])))
+      }
+      return pairs
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import Switchboard
+
+/// gRPC's interoperability tests, as a server and as a client.
+@main
+struct Interop {
+  static func main() async {
+    do {
+      let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+      switch arguments.mode {
+      case nil: print(Arguments.help)
+      case .server: try await serve(arguments)
+      case .client: exit(try await call(arguments) ? 0 : 1)
+      }
+    } catch let error as Arguments.UsageError {
+      StandardError.complain("\(error)\nTry: Interop --help")
+      exit(64)
+    } catch {
+      StandardError.complain("\(GRPCStatus(describing: error))")
+      exit(1)
+    }
+  }
+
+  private static func serve(_ arguments: Arguments) async throws {
+    let server = try InteropServer(arguments)
+    for address in server.addresses { print("listening on \(address)") }
+    // Whoever reads this through a pipe waits for it.
+    fflush(nil)
+    await server.server.run()
+  }
+
+  /// Whether the case passed.
+  private static func call(_ arguments: Arguments) async throws -> Bool {
+    let test = try arguments.testCase
+    let client = try InteropClient(arguments)
+    let isFine: Bool
+    do {
+      let remark = try await client.run(test)
+      print("\(test.rawValue): passed" + (remark.map { " (\($0))" } ?? ""))
+      isFine = true
+    } catch let error as Arguments.UsageError {
+      throw error
+    } catch {
+      StandardError.complain("\(test.rawValue): failed: \(error)")
+      isFine = false
+    }
+    await client.shutDown()
+    return isFine
+  }
+}

@@ -1,0 +1,22 @@
+import Switchboard
+
+/// The server of the test cases, on the addresses that the command line names.
+struct InteropServer {
+  let server: Server
+  /// Where it listens: the port, and then the unix socket, if there is one.
+  let addresses: [SocketAddress]
+
+  init(_ arguments: Arguments) throws {
+    var options = ServerOptions()
+    options.tls = try arguments.serverTLS
+    options.logger = Logger(StandardError())
+    let account = try arguments.string("service_account_key_file").map { try ServiceAccount(path: $0) }
+    let provider = TestServiceProvider(tokens: account.map { TokenVerifier(account: $0) })
+    server = try Server(providers: [provider], options: options)
+    var addresses = [
+      try server.bind(host: arguments.string("host") ?? "localhost", port: arguments.number("port"))
+    ]
+    if let path = arguments.string("unix_socket") { addresses.append(try server.bind(unixPath: path)) }
+    self.addresses = addresses
+  }
+}

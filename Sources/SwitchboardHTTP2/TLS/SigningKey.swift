@@ -1,0 +1,44 @@
+import COpenSSL
+import SwitchboardCall
+
+/// An RSA key that signs with SHA-256, as tokens are signed that JSON Web Tokens call `RS256`.
+public final class SigningKey: @unchecked Sendable {
+  // Sendable holds because OpenSSL's keys may be used by several threads once they are read, and this one is not
+  // changed afterwards.
+  private let key: OpaquePointer
+
+  /// Reads a private key in PEM, without a password.
+  public init(_ source: PEMSource) throws(GRPCStatus) {
+    key = try PEM(source, "signing key").privateKey()
+    // From here on `deinit` frees the key.
+    guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
+      throw GRPCStatus(code: .invalidArgument, message: "the signing key is not for RSA")
+    }
+  }
+
+  deinit { EVP_PKEY_free(key) }
+
+  /// The signature of some bytes.
+  public func signature(of bytes: [UInt8]) throws(GRPCStatus) -> [UInt8] {
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    var count = Int(EVP_PKEY_get_size(key))
+    var signature = [UInt8](repeating: 0, count: count)
+    guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
+      EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
+    else { throw .tls("cannot sign", code: .internalError) }
+    return Array(signature.prefix(count))
+  }
+
+  /// Whether this key made the signature of these bytes.
+  public func made(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
+    let context = EVP_MD_CTX_new()
+    defer {
+      EVP_MD_CTX_free(context)
+      // A signature that is wrong leaves an error, which whoever looks next must not find.
+      ERR_clear_error()
+    }
+    return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
+      && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Switchboard
+import Testing
+
+@testable import Interop
+
+/// Against grpcio, in both roles.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
+  /// Its handlers do not learn whether a request came compressed, so they cannot refuse one that lies about it.
+  static let notInServer: Set<TestCase> = [.clientCompressedUnary, .clientCompressedStreaming]
+  /// Its callers cannot leave one message of a stream uncompressed, do not learn how a response came, and have no cache.
+  static let notInClient: Set<TestCase> = [
+    .cacheableUnary, .clientCompressedStreaming, .serverCompressedUnary, .serverCompressedStreaming,
+  ]
+
+  static func cases(without missing: Set<TestCase>) -> [TestCase] {
+    TestCase.allCases.filter { !$0.isNegative && !missing.contains($0) }
+  }
+
+  private static let account = String(accountFlag.split(separator: "=")[1])
+
+  @Test(arguments: [Link.plaintext, .tls])
+  func ourClientPasses(_ link: Link) async throws {
+    var arguments = ["server", Self.account]
+    if link == .tls {
+      arguments += [
+        try temporaryFile(TestAuthority.server.certificateChain),
+        try temporaryFile(TestAuthority.server.privateKey),
+      ]
+    }
+    let peer = try PythonPeer("grpcio_interop.py", arguments)
+    defer { peer.stop() }
+    let port = try #require(peer.line())
+    var flags = ["--server_host=127.0.0.1", "--server_port=\(port)"]
+    if link == .tls { flags += ["--use_tls", "--use_test_ca"] }
+    for test in Self.cases(without: Self.notInServer) {
+      await #expect(throws: Never.self, "\(test.rawValue)") {
+        try await Outcomes.record(test, "to grpcio, \(link.rawValue)") { try await run(test, flags) }
+      }
+    }
+  }
+
+  @Test(arguments: [Link.plaintext, .tls])
+  func ourServerPasses(_ link: Link) async throws {
+    let server = try InteropServer(try Arguments(["server", accountFlag] + link.serverFlags))
+    let port = server.addresses[0].port ?? 0
+    var arguments = ["client", Self.account, "localhost:\(port)"]
+    arguments.append(link == .tls ? try temporaryFile(TestAuthority.certificate) : "-")
+    let tests = Self.cases(without: Self.notInClient)
+    let peer = try PythonPeer("grpcio_interop.py", arguments + tests.map(\.rawValue))
+    defer { peer.stop() }
+    for test in tests {
+      await #expect(throws: Never.self, "\(test.rawValue)") {
+        try await Outcomes.record(test, "from grpcio, \(link.rawValue)") {
+          let line = await Self.line(of: peer)
+          if line != "\(test.rawValue): passed" { throw Unexpected(description: line ?? "it ended") }
+        }
+      }
+    }
+    await server.server.shutDown(grace: .zero)
+  }
+
+  /// Reading blocks, which the threads that the server's tasks need must not.
+  private static func line(of peer: PythonPeer) async -> String? {
+    let box = Box(peer)
+    return await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: box.peer.line()) }.start()
+    }
+  }
+
+  /// Sendable holds because one thread at a time reads.
+  private final class Box: @unchecked Sendable {
+    let peer: PythonPeer
+    init(_ peer: PythonPeer) { self.peer = peer }
+  }
+}

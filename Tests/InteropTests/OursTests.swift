@@ -1,0 +1,52 @@
+import Switchboard
+import Testing
+
+@testable import Interop
+
+/// Every case that a server which keeps the rules can answer, ours against ours.
+@Suite(.timeLimit(.minutes(5))) struct OursTests {
+  @Test(arguments: Link.allCases, TestCase.allCases.filter { !$0.isNegative })
+  func passes(_ link: Link, _ test: TestCase) async throws {
+    let server = try InteropServer(try Arguments(["server", accountFlag] + link.serverFlags))
+    try await Outcomes.record(test, link.rawValue) {
+      try await run(test, link.clientFlags(server.addresses))
+    }
+    await server.server.shutDown(grace: .zero)
+  }
+
+  @Test func aServerWithoutAccountsIsFoundOut() async throws {
+    let server = try InteropServer(try Arguments(["server"]))
+    for test in [TestCase.oauth2AuthToken, .perRPCCredentials, .jwtTokenCredentials] {
+      await #expect(throws: Unexpected.self) {
+        try await run(test, Link.plaintext.clientFlags(server.addresses))
+      }
+    }
+    await server.server.shutDown(grace: .zero)
+  }
+
+  @Test func aSoakSaysWhatFailed() async throws {
+    let server = try InteropServer(try Arguments(["server"]))
+    let flags = Link.plaintext.clientFlags(server.addresses)
+    // The server does not give payloads of this size.
+    let failing = flags + ["--soak_response_size=1000000000"]
+    await #expect(throws: Unexpected.self) { try await run(.rpcSoak, failing) }
+    try await run(.channelSoak, failing + ["--soak_max_failures=3"])
+    await #expect(throws: Unexpected.self) {
+      try await run(.rpcSoak, flags + ["--soak_overall_timeout_seconds=0"])
+    }
+    await #expect(throws: Unexpected.self) {
+      try await run(.rpcSoak, flags + ["--soak_per_iteration_max_acceptable_latency_ms=0"])
+    }
+    await server.server.shutDown(grace: .zero)
+  }
+
+  @Test func aServerThatIsNotTrustedFailsTheCase() async throws {
+    let server = try InteropServer(try Arguments(["server", "--use_tls"]))
+    let port = "--server_port=\(server.addresses[0].port ?? 0)"
+    for flags in [["--use_tls"], ["--use_tls", "--use_test_ca", "--server_host_override=other.example"]] {
+      let status = await #expect(throws: GRPCStatus.self) { try await run(.emptyUnary, [port] + flags) }
+      #expect(status?.code == .unavailable)
+    }
+    await server.server.shutDown(grace: .zero)
+  }
+}

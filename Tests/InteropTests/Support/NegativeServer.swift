@@ -1,0 +1,151 @@
+import Foundation
+import InteropService
+import Switchboard
+
+@testable import Interop
+
+/// A server that breaks off, pings and limits as the negative cases have it, frame by frame.
+final class NegativeServer: @unchecked Sendable {
+  // Sendable holds because what several threads touch is behind the lock, and the listener is used by one.
+  private let test: TestCase
+  private let listener: FrameListener
+  private let lock = NSLock()
+  private var calls = 0
+  private var connections = 0
+  private var problems: [String] = []
+  private var isStopped = false
+  private let group = DispatchGroup()
+
+  var port: Int { listener.address.port ?? 0 }
+
+  init(_ test: TestCase) throws {
+    self.test = test
+    listener = try FrameListener()
+    inThread { self.acceptAll() }
+  }
+
+  /// What the client did wrong, once its connections have ended.
+  func stop() async throws -> [String] {
+    lock.withLock { isStopped = true }
+    let last = try RawPeer(listener.address)
+    await withCheckedContinuation { continuation in
+      group.notify(queue: .global()) { continuation.resume() }
+    }
+    withExtendedLifetime(last) {}
+    return lock.withLock { problems + missing }
+  }
+
+  /// What the client should have done by the end.
+  private var missing: [String] {
+    let wanted: (calls: Int, connections: ClosedRange<Int>) =
+      switch test {
+      case .goaway: (2, 2...2)
+      case .maxStreams: (11, 1...4)
+      default: (1, 1...1)
+      }
+    var texts: [String] = []
+    if calls != wanted.calls { texts.append("\(calls) calls") }
+    if !wanted.connections.contains(connections) { texts.append("\(connections) connections") }
+    return texts
+  }
+
+  private func inThread(_ body: @escaping @Sendable () -> Void) {
+    group.enter()
+    Thread {
+      body()
+      self.group.leave()
+    }.start()
+  }
+
+  private func acceptAll() {
+    while true {
+      let raw = listener.acceptRaw()
+      let isLast = lock.withLock { isStopped }
+      if isLast { return }
+      lock.withLock { connections += 1 }
+      inThread { self.serve(FramePeer(serving: raw)) }
+    }
+  }
+
+  private func serve(_ peer: FramePeer) {
+    // Room for requests that are larger than what HTTP/2 allows at first.
+    peer.send(FramePeer.Kind.settings, 0, 0, [0, 4] + FramePeer.number(1 << 24))
+    peer.send(FramePeer.Kind.windowUpdate, 0, 0, FramePeer.number(1 << 24))
+    if test == .maxStreams { peer.send(FramePeer.Kind.settings, 0, 0, [0, 3] + FramePeer.number(1)) }
+    var outstandingPings = 0
+    var limitIsKnown = false
+    var open: Set<UInt32> = []
+    while let frame = peer.next() {
+      switch frame.type {
+      case FramePeer.Kind.settings where frame.flags & 1 == 0:
+        // The client holds us to its old windows until we have said that we know the new ones.
+        peer.send(FramePeer.Kind.settings, 1, 0, [])
+      case FramePeer.Kind.ping where frame.flags & 1 == 1:
+        outstandingPings -= 1
+      case FramePeer.Kind.headers:
+        open.insert(frame.stream)
+        if test == .maxStreams, limitIsKnown, open.count > 1 { report("\(open.count) streams at a time") }
+        lock.withLock { calls += 1 }
+        if test == .goaway {
+          peer.send(FramePeer.Kind.goAway, 0, 0, FramePeer.number(frame.stream) + [0, 0, 0, 0])
+        }
+      case FramePeer.Kind.data where frame.endsStream:
+        outstandingPings += answer(peer, frame.stream)
+        open.remove(frame.stream)
+        // It came after the settings, and so has the client's next call.
+        limitIsKnown = true
+      default: break
+      }
+    }
+    if outstandingPings != 0 { report("\(outstandingPings) pings without an answer") }
+  }
+
+  private func report(_ problem: String) { lock.withLock { problems.append(problem) } }
+
+  /// Returns how many pings it sent.
+  private func answer(_ peer: FramePeer, _ stream: UInt32) -> Int {
+    var pings = 0
+    func ping() {
+      guard test == .ping else { return }
+      pings += 1
+      peer.send(FramePeer.Kind.ping, 0, 0, [0, 0, 0, 0, 0, 0, 0, UInt8(pings)])
+    }
+    ping()
+    peer.headers(stream, [(":status", "200"), ("content-type", "application/grpc")])
+    ping()
+    let body = Self.message
+    switch test {
+    case .rstAfterHeader: break
+    case .rstDuringData: send(body.prefix(body.count / 2), peer, stream)
+    default: send(body[...], peer, stream)
+    }
+    ping()
+    switch test {
+    case .rstAfterHeader, .rstDuringData, .rstAfterData:
+      peer.send(FramePeer.Kind.resetStream, 0, stream, [0, 0, 0, 0])
+    default:
+      peer.headers(stream, [("grpc-status", "0")], ends: true)
+    }
+    ping()
+    return pings
+  }
+
+  private func send(_ bytes: ArraySlice<UInt8>, _ peer: FramePeer, _ stream: UInt32) {
+    var rest = bytes
+    while !rest.isEmpty {
+      peer.data(stream, Array(rest.prefix(16_384)))
+      rest = rest.dropFirst(16_384)
+    }
+  }
+
+  /// The response, with gRPC's prefix.
+  private static let message: [UInt8] = {
+    let response = Grpc_Testing_SimpleResponse.with {
+      $0.payload.body = [UInt8](repeating: 0, count: 314_159)
+    }
+    guard let message = try? ProtobufMarshaller<Grpc_Testing_SimpleResponse>().encode(response) else {
+      return []
+    }
+    return Array(message.unsafeFramedBytes)
+  }()
+}
