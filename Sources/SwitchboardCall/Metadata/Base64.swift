@@ -40,7 +40,8 @@ public enum Base64 {
     return bits < 6 ? decoded : nil
   }
 
-  private static func value(_ digit: UInt8) -> UInt32? {
+  /// What a character stands for; `nil` outside the alphabet.
+  public static func value(_ digit: UInt8) -> UInt32? {
     switch digit {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - UInt8(ascii: "a")) + 26

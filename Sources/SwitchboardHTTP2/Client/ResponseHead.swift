@@ -30,7 +30,7 @@ struct ResponseHead {
     case 11 where name.equals("grpc-status"):
       code = value.decimal ?? GRPCStatus.Code.unknown.rawValue
     case 12 where name.equals("content-type"):
-      isGRPC = value.isGRPCContentType
+      isGRPC = value.isMediaType("application/grpc")
     case 12 where name.equals("grpc-message"):
       // The common message costs no decoding.
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)

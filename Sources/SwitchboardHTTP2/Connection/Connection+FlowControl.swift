@@ -38,6 +38,7 @@ extension Connection {
   /// Bytes came on a stream; `credit` says how many the stream's reader has room for, among them such as were
   /// held before.
   final func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
+    if let http1 { return http1.settle(hasRoom: credit > 0) }
     if credit == byteCount {
       session.consume(id, byteCount)
       if inbound.link.add(byteCount) { lookAtLink() }
@@ -51,13 +52,14 @@ extension Connection {
 
   /// What was held on a stream has been read.
   final func settle(released byteCount: Int, on id: Int32) {
+    if let http1 { return http1.settle(hasRoom: true) }
     session.consumeStream(id, byteCount)
     forget(byteCount)
   }
 
   /// What was held on a stream that is gone.
   final func forget(_ byteCount: Int) {
-    guard byteCount > 0 else { return }
+    guard byteCount > 0, http1 == nil else { return }
     session.consumeConnection(inbound.release(byteCount))
     setNeedsFlush()
   }

@@ -12,6 +12,11 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   @exclusivity(unchecked) private var ready: [SessionStream] = []
   @exclusivity(unchecked) private var headersTimer: LoopTimer?
   @exclusivity(unchecked) private var isDismissed = false
+  /// Speaks in the session's place where the peer speaks HTTP/1.1.
+  @exclusivity(unchecked) final private(set) var http1: HTTP1Session?
+  /// Nothing is said before the peer has shown which protocol it speaks.
+  @exclusivity(unchecked) final var awaitsGreeting = false
+  @exclusivity(unchecked) private var greeting: [UInt8] = []
   @exclusivity(unchecked) final var inbound: InboundAccount
   @exclusivity(unchecked) final var counters = ConnectionCounters()
   /// When bytes last came, by the loop's clock; zero before the first.
@@ -60,6 +65,9 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   /// word, past TLS and the session.
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? { nil }
 
+  /// The peer's first bytes are no greeting of HTTP/2. What is returned reads them.
+  func peerSpeaksHTTP1() -> HTTP1Session? { nil }
+
   func sessionDidOpenStream(_ id: Int32) -> SessionStream? { nil }
   func sessionDidReceiveGoAway(_ goAway: GoAway) {}
   func sessionDidReceiveSettings() {}
@@ -102,6 +110,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
+    if awaitsGreeting { return receiveGreeting(bytes) }
+    if let http1 { return receive(bytes, by: http1) }
     let hadStreams = session.streams.count > 0
     let offence = session.receive(bytes, now: loop.now)
     if hadStreams || session.streams.count > 0 { expectMore() }
@@ -112,6 +122,36 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       return dismiss(Session.Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
     }
     setNeedsFlush()
+  }
+
+  /// Both protocols' first bytes may be the same.
+  private func receiveGreeting(_ bytes: UnsafeRawBufferPointer) {
+    greeting += bytes
+    let preface = "PRI".utf8
+    guard greeting.count >= preface.count || !preface.starts(with: greeting) else { return }
+    awaitsGreeting = false
+    if !greeting.starts(with: preface) { http1 = peerSpeaksHTTP1() }
+    let first = greeting
+    greeting = []
+    first.withUnsafeBytes { receive($0) }
+    setNeedsFlush()
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer, by http1: HTTP1Session) {
+    http1.receive(bytes)
+    if session.streams.count > 0 { expectMore() }
+    processReady()
+    if http1.isOver { return endHTTP1() }
+    setNeedsFlush()
+  }
+
+  /// Reads what came earlier than its turn.
+  final func receiveHeld(_ bytes: UnsafeRawBufferPointer) { receive(bytes) }
+
+  /// Says what there is left to say, and closes.
+  final func endHTTP1() {
+    flush()
+    close(.protocolBroken, gently: true)
   }
 
   private func watchHeaders() {
@@ -190,15 +230,19 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       flushHandshake(then: nil)
       guard tls.isSecure, !socket.isWriting else { return }
     }
+    guard !awaitsGreeting else { return }
     if session.streams.count > 0 { expectMore() }
     var drained = Session.Drained.some
     while drained == .some, !socket.isWriting {
       let output = loop.takeOutput()
-      drained = session.drain(into: output, limit: Self.outputLimit)
+      drained =
+        http1?.drain(into: output, limit: Self.outputLimit)
+        ?? session.drain(into: output, limit: Self.outputLimit)
       write(output)
     }
     // Streams may have ended with what was sent.
     processReady()
+    if let http1 { return http1.didDrain() }
     if drained == .failed { return close(.protocolBroken) }
     if let offence = session.takeOffence() { return dismiss(offence) }
     guard !session.wantsToRead, !session.wantsToWrite, !socket.isWriting else { return }

@@ -22,6 +22,7 @@ final class Socket {
   /// Ends a gentle close that the peer does not.
   @exclusivity(unchecked) private var lingering: LoopTimer?
   @exclusivity(unchecked) private var hasEnded = false
+  @exclusivity(unchecked) private(set) var isPaused = false
   @exclusivity(unchecked) private var pending: OutputBuffer?
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
 
@@ -67,6 +68,26 @@ final class Socket {
 
   func stopReading() {
     if let stream { uv_read_stop(stream) }
+  }
+
+  /// Reads nothing until it is told to go on.
+  func pauseReading() {
+    guard !hasEnded, lingering == nil else { return }
+    isPaused = true
+    stopReading()
+  }
+
+  func resumeReading() {
+    guard isPaused, !hasEnded else { return }
+    isPaused = false
+    startReading()
+  }
+
+  /// Has the system ask a silent peer for a sign of life, where the socket is one of TCP.
+  func probe(after silence: Duration) {
+    guard let stream, stream.pointee.type == UV_TCP else { return }
+    let tcp = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
+    uv_tcp_keepalive(tcp, 1, UInt32(clamping: silence.components.seconds))
   }
 
   private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
@@ -130,8 +151,14 @@ final class Socket {
     isWriting = false
     if let output = pending { loop.giveBack(output) }
     pending = nil
-    // A failed write needs no report: the read side reports the same failure.
-    if status == 0, stream != nil { delegate?.socketDidDrain() }
+    guard stream != nil else { return }
+    if status == 0 {
+      delegate?.socketDidDrain()
+    } else if isPaused, !hasEnded {
+      // Otherwise the read side reports the same failure.
+      hasEnded = true
+      delegate?.socketDidEnd(SocketError(status))
+    }
   }
 
   /// How long a peer has to read the last words and close.
@@ -142,6 +169,7 @@ final class Socket {
   /// only for so many sockets at once.
   func closeGently() {
     guard let stream, !hasEnded, loop.lingeringSockets < Loop.maxLingeringSockets else { return close() }
+    resumeReading()
     delegate = nil
     let timer = LoopTimer { self.close() }
     lingering = timer

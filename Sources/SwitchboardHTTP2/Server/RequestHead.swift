@@ -17,10 +17,17 @@ struct RequestHead {
   var acceptsDeflate = false
   /// How the client writes its messages, and reads ours.
   private(set) var contentSubtype = ContentSubtype.unnamed
+  /// How the call travels, where it is one of gRPC-Web.
+  private(set) var webFormat: WebFormat?
+  /// What pages may do, where they may call.
+  let crossOrigin: CrossOrigin?
+  /// HTTP/1.1 carries calls of gRPC-Web alone.
+  private let isHTTP1: Bool
   /// The size of the fields as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
   private var isPost = false
+  private var isOptions = false
   private var isGRPC = false
   private var hasUnknownFormat = false
   private var acceptsTrailers = false
@@ -30,13 +37,17 @@ struct RequestHead {
   enum Rejection {
     /// With the methods that are allowed, where another one is the reason.
     case http(status: StaticString, message: StaticString, allowed: StaticString?)
+    /// A browser asks before it lets a page call.
+    case preflight
     case status(GRPCStatus)
   }
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  init(listSizeLimit: Int) {
+  init(listSizeLimit: Int, crossOrigin: CrossOrigin? = nil, isHTTP1: Bool = false) {
     self.listSizeLimit = listSizeLimit
+    self.crossOrigin = crossOrigin
+    self.isHTTP1 = isHTTP1
   }
 
   /// The encoding that is asked for, if the client takes it.
@@ -57,8 +68,9 @@ struct RequestHead {
     case 2 where name.equals("te"):
       acceptsTrailers = value.equals("trailers")
     case 12 where name.equals("content-type"):
-      isGRPC = value.isGRPCContentType
-      contentSubtype = value.contentSubtype
+      isGRPC = value.isMediaType("application/grpc")
+      if !isGRPC, crossOrigin != nil { webFormat = WebFormat(contentType: value) }
+      contentSubtype = isGRPC || webFormat != nil ? value.contentSubtype : .unnamed
     case 12 where name.equals("grpc-timeout"):
       timeout = GRPCTimeout(value)
       hasBadTimeout = timeout == nil
@@ -83,7 +95,9 @@ struct RequestHead {
   }
 
   private mutating func addPseudo(_ name: Bytes, _ value: Bytes) {
-    if name.equals(":method") { isPost = value.equals("POST") }
+    guard name.equals(":method") else { return }
+    isPost = value.equals("POST")
+    isOptions = value.equals("OPTIONS")
   }
 
   private mutating func noteAccepted(_ value: Bytes) {
@@ -99,11 +113,19 @@ struct RequestHead {
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
     guard !isTooLarge else { return .status(.headersTooLarge) }
-    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
-    guard isGRPC else {
-      return .http(status: "415", message: "the content type is not application/grpc", allowed: nil)
+    if let crossOrigin, webFormat != nil || isOptions, !crossOrigin.allows(metadata) {
+      return .http(status: "403", message: "pages of this origin may not call", allowed: nil)
     }
-    guard acceptsTrailers else { return .status(.missingTrailersSupport) }
+    if isOptions, crossOrigin != nil, CrossOrigin.isPreflight(metadata) { return .preflight }
+    guard isPost else { return .http(status: "405", message: "a gRPC call is a POST", allowed: "POST") }
+    guard isGRPC && !isHTTP1 || webFormat != nil else {
+      let message: StaticString =
+        isHTTP1
+        ? "over HTTP/1.1 the content type is application/grpc-web"
+        : "the content type is not application/grpc"
+      return .http(status: "415", message: message, allowed: nil)
+    }
+    guard acceptsTrailers || webFormat != nil else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
     guard handler != nil else { return .status(.unknownMethod) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }
@@ -118,9 +140,8 @@ extension UnsafeBufferPointer<UInt8> {
     return memcmp(baseAddress, text.utf8Start, count) == 0
   }
 
-  /// `application/grpc`, alone or with a subtype or parameters.
-  var isGRPCContentType: Bool {
-    let wanted: StaticString = "application/grpc"
+  /// Whether a content type is this one, alone or with a subtype or parameters.
+  func isMediaType(_ wanted: StaticString) -> Bool {
     guard count >= wanted.utf8CodeUnitCount,
       UnsafeBufferPointer(rebasing: self[..<wanted.utf8CodeUnitCount]).equals(wanted)
     else { return false }
@@ -129,12 +150,12 @@ extension UnsafeBufferPointer<UInt8> {
     return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
   }
 
-  /// What follows `application/grpc+`, up to parameters.
+  /// What follows the `+` of a content type, up to parameters.
   var contentSubtype: ContentSubtype {
-    let prefix = "application/grpc+".utf8.count
-    guard count >= prefix, self[prefix - 1] == UInt8(ascii: "+") else { return .unnamed }
-    let name = self[prefix...].prefix { $0 != UInt8(ascii: ";") }
-    return ContentSubtype(String(decoding: UnsafeBufferPointer(rebasing: name).trimmed, as: UTF8.self))
+    let mediaType = prefix { $0 != UInt8(ascii: ";") }
+    guard let plus = mediaType.firstIndex(of: UInt8(ascii: "+")) else { return .unnamed }
+    let name = UnsafeBufferPointer(rebasing: mediaType[(plus + 1)...])
+    return ContentSubtype(String(decoding: name.trimmed, as: UTF8.self))
   }
 
   var trimmed: UnsafeBufferPointer<UInt8> {

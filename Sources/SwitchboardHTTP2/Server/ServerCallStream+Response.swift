@@ -120,7 +120,7 @@ extension ServerCallStream {
     connection.sawTraffic()
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
-      connection.session.resume(id)
+      connection.resume(id)
     } else if phase == .handling {
       submitHeaders()
     }
@@ -146,15 +146,17 @@ extension ServerCallStream {
     headersSent = true
     observer?.sent(.metadata)
     let session = connection.session
-    guard metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed else {
+    guard
+      metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || head.webFormat != nil
+    else {
       return session.submitResponse(self, constant: .response)
     }
     session.headers.reset()
     session.headers.add(":status", "200")
-    session.headers.add(head.contentSubtype)
+    addFormat(to: session.headers)
     if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
     if let metadata { session.headers.add(metadata) }
-    session.submitResponse(self)
+    connection.submitResponse(self)
   }
 
   /// The one way in which a call ends from our side.
@@ -173,7 +175,7 @@ extension ServerCallStream {
     } else if let message {
       body.setOnly(message)
       submitResponse(metadata)
-    } else if status.isOk || metadata != nil {
+    } else if status.isOk || metadata != nil || head.webFormat != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {
@@ -192,7 +194,7 @@ extension ServerCallStream {
     } else {
       body.isLast = true
     }
-    connection.session.resume(id)
+    connection.resume(id)
   }
 
   private func submitTrailersOnly() {
@@ -201,7 +203,7 @@ extension ServerCallStream {
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
     writeStatus(into: headers)
-    connection.session.submitTrailersOnly(self)
+    connection.submitTrailersOnly(self)
   }
 
   /// Answers a request that is no call of gRPC's.
@@ -214,11 +216,11 @@ extension ServerCallStream {
     headers.add("grpc-status", "13")
     headers.add("grpc-message", message)
     if let allowed { headers.add("allow", allowed) }
-    connection.session.submitTrailersOnly(self)
+    connection.submitTrailersOnly(self)
     connection.setNeedsFlush()
   }
 
-  private func writeStatus(into headers: HeaderWriter) {
+  func writeStatus(into headers: HeaderWriter) {
     headers.add("grpc-status", String(status.code.rawValue).utf8)
     if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
     if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }

@@ -22,6 +22,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var body = OutboundBody()
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) var inbound: InboundFlow?
+  /// What calls of gRPC-Web have beyond those of gRPC.
+  @exclusivity(unchecked) private var web: WebBody?
   /// A whole request that lies in the read buffer.
   @exclusivity(unchecked) var lentRequest: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var request: MessageBuffer?
@@ -59,10 +61,14 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var isClosed = false
   }
 
-  init(_ connection: ServerConnection, isRefused: Bool) {
+  init(_ connection: ServerConnection, isRefused: Bool, isHTTP1: Bool = false) {
     self.connection = connection
     if isRefused { phase = .ending }
-    head = RequestHead(listSizeLimit: connection.options.maxHeaderListSize)
+    head = RequestHead(
+      listSizeLimit: connection.options.maxHeaderListSize,
+      crossOrigin: connection.crossOrigin,
+      isHTTP1: isHTTP1
+    )
     deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
   }
 
@@ -83,6 +89,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     if endsStream, phase != .receiving { return remoteDidEnd() }
     guard phase == .receiving else { return }
     head.settleFormat(by: connection.router)
+    if web == nil, let format = head.webFormat { web = WebBody(format) }
     if head.handler?.method.type.streamsRequests == true, inbound == nil {
       inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
     }
@@ -105,7 +112,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     localEnded = true
     observer?.sent(.end)
     // The answer is complete, so the rest of the request is of no use to anyone.
-    if !remoteEnded { connection.session.reset(id, .noError) }
+    if !remoteEnded { connection.stopRequest(id) }
   }
 
   override func didClose(_ code: UInt32) {
@@ -139,7 +146,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
-    return body.read(into: buffer)
+    guard let web else { return body.read(into: buffer) }
+    return readWebBody(web, into: buffer)
   }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
@@ -161,7 +169,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func trailers(into headers: HeaderWriter) -> Trailers { makeTrailers(into: headers) }
+  override func trailers(into headers: HeaderWriter) -> Trailers {
+    // Those of gRPC-Web were in the body.
+    web == nil ? makeTrailers(into: headers) : .none
+  }
 
   override func runOnLoop() { handleSignals() }
 
@@ -171,18 +182,23 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
     received.bytes += bytes.count
+    if let web, web.isText { return takeText(bytes, web) }
     if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
       countReceived()
       connection.streamIsReady(self)
       return bytes.count
     }
+    deframe(bytes)
+    return inbound?.credit(forArrived: bytes.count) ?? bytes.count
+  }
+
+  func deframe(_ bytes: UnsafeRawBufferPointer) {
     do {
       try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
     } catch {
       fail(error)
     }
-    return inbound?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
   private func countReceived() {
@@ -215,11 +231,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func endOfRequests() {
     guard phase != .refusing else { return }
-    if failure == nil, deframer.isInsideMessage { fail(.truncatedMessage) }
+    if failure == nil, deframer.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
     inbound?.pipe.finish(failure)
   }
 
-  private func fail(_ status: GRPCStatus) {
+  func fail(_ status: GRPCStatus) {
     failure = status
     guard head.rejection == nil else { return connection.streamIsReady(self) }
     connection.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
@@ -262,6 +278,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     case .status(let status):
       if head.isTooLarge { connection.report(.headersTooLarge) }
       end(nil, status)
+    case .preflight: answerPreflight()
     case .http(let code, let message, let allowed):
       // A peer that does not speak gRPC may not understand an answer before it has said all.
       guard remoteEnded || requestIsLate else {

@@ -71,6 +71,7 @@ extension ServerConnection {
   }
 
   private func lookForLife() {
+    if http1 != nil { return lookForReader() }
     switch keepalive.look(now: loop.now, lastRead: lastRead, isIdle: false) {
     case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     case .close:
@@ -82,6 +83,16 @@ extension ServerConnection {
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     }
+  }
+
+  /// A client of HTTP/1.1 cannot be asked for anything; but it is to read what it is sent.
+  private func lookForReader() {
+    let silence = loop.now - min(loop.now, lastRead)
+    guard socket.isWriting, silence >= options.keepaliveInterval.nanoseconds else {
+      return watchKeepalive(after: options.keepaliveInterval)
+    }
+    report(.silence)
+    close(.keepaliveTimeout)
   }
 }
 

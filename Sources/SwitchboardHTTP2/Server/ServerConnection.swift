@@ -5,6 +5,8 @@ final class ServerConnection: Connection {
   // Unchecked exclusivity: confined to the loop.
   let options: ServerOptions
   let router: Router
+  /// What pages may do; `nil` where gRPC-Web is not served.
+  let crossOrigin: CrossOrigin?
   private let core: ServerCore
   /// Among the server's listeners and connections.
   let number: Int
@@ -29,6 +31,7 @@ final class ServerConnection: Connection {
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
     options = core.options
     router = core.router
+    crossOrigin = core.crossOrigin
     self.core = core
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
@@ -43,6 +46,7 @@ final class ServerConnection: Connection {
       guard tls != nil else { return nil }
     }
     super.init(loop: loop, socket: socket, session: session, settings: settings, tls: tls)
+    awaitsGreeting = crossOrigin != nil
     startLimits()
   }
 
@@ -55,7 +59,7 @@ final class ServerConnection: Connection {
   override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): return .clientSpeaksTLS
-    case (.http1, true): return .peerSpeaksHTTP1
+    case (.http1, true): return crossOrigin == nil ? .peerSpeaksHTTP1 : nil
     case (.http1, false): return .clientSpeaksNoTLS
     case (.http2, false):
       let answer = loop.takeOutput()
@@ -66,8 +70,20 @@ final class ServerConnection: Connection {
     }
   }
 
+  override func peerSpeaksHTTP1() -> HTTP1Session? {
+    guard let crossOrigin else { return nil }
+    socket.probe(after: Self.probeInterval)
+    return HTTP1Session(self, idleTimeout: crossOrigin.options.idleTimeout)
+  }
+
+  /// How long a client of HTTP/1.1, which cannot be pinged, may be silent before the system asks for a sign of life.
+  private static let probeInterval = Duration.seconds(60)
+
   /// The client's first settings end its handshake.
-  override func sessionDidReceiveSettings() {
+  override func sessionDidReceiveSettings() { didOpen() }
+
+  /// The client has shown that it speaks a protocol of ours.
+  func didOpen() {
     stopHandshakeTimer()
     guard !isOpen else { return }
     isOpen = true
@@ -113,6 +129,7 @@ final class ServerConnection: Connection {
 
   override func didClose(_ reason: GRPCStatus) {
     stopLimits()
+    http1?.stopTimer()
     if isOpen {
       options.observer?.connectionClosed(observed, reason)
     } else {
@@ -133,6 +150,8 @@ final class ServerConnection: Connection {
   func drain() {
     guard draining == .no, !isClosed else { return }
     draining = .announced
+    if awaitsGreeting { return close(.serverStopped) }
+    if let http1 { return http1.drainConnection() }
     // Two steps, so that no call is lost that the client opened before it knew: first a notice, then,
     // a round trip later, the number of the last stream that was taken.
     session.announceGoAway()

@@ -7,6 +7,7 @@ final class ServerCore: @unchecked Sendable {
   // is locked.
   let options: ServerOptions
   let router: Router
+  let crossOrigin: CrossOrigin?
   private let providers: [any CallHandlerProvider]
   let group: LoopGroup
   private let state = Locked(State())
@@ -26,7 +27,13 @@ final class ServerCore: @unchecked Sendable {
     throws(GRPCStatus)
   {
     self.options = options
-    tls = Locked(try options.tls.map { options throws(GRPCStatus) in try TLSContext(server: options) })
+    crossOrigin = options.web.map { CrossOrigin($0) }
+    let allowsHTTP1 = options.web != nil
+    tls = Locked(
+      try options.tls.map { options throws(GRPCStatus) in
+        try TLSContext(server: options, allowsHTTP1: allowsHTTP1)
+      }
+    )
     self.providers = providers
     router = Router(providers, options)
     self.group = group
@@ -54,7 +61,7 @@ final class ServerCore: @unchecked Sendable {
 
   func replaceTLS(_ options: ServerTLS) throws(GRPCStatus) {
     guard tlsContext != nil else { throw .serverWithoutTLS }
-    let context = try TLSContext(server: options)
+    let context = try TLSContext(server: options, allowsHTTP1: crossOrigin != nil)
     tls.withLock { $0 = context }
   }
 

@@ -43,6 +43,8 @@ public struct ServerOptions: Sendable {
   public var requestTimeout: Duration? = .seconds(120)
   /// How connections are secured. `nil`: they are not.
   public var tls: ServerTLS?
+  /// How pages in browsers may call, by gRPC-Web. `nil`: they may not.
+  public var web: WebOptions?
   /// How long a new connection may take to get through its handshakes, TLS and HTTP/2.
   public var handshakeTimeout = Duration.seconds(20)
   /// Whether the loops keep looking for the next event for some 50 µs after each that has to do with calls, before

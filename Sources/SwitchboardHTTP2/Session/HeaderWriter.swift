@@ -29,6 +29,15 @@ final class HeaderWriter {
     entries.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
   }
 
+  func forEachField(_ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
+    for entry in entries {
+      body(
+        UnsafeBufferPointer(start: entry.name, count: entry.namelen),
+        UnsafeBufferPointer(start: entry.value, count: entry.valuelen)
+      )
+    }
+  }
+
   func add(_ name: StaticString, _ value: StaticString) {
     entries.append(
       nghttp2_nv(

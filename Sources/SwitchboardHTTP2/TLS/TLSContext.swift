@@ -11,16 +11,20 @@ final class TLSContext: @unchecked Sendable {
   let serverName: String?
   /// What a server's context was made from.
   let serverOptions: ServerTLS?
+  /// Whether the peer may speak HTTP/1.1 as well.
+  let allowsHTTP1: Bool
 
-  init(server options: ServerTLS) throws(GRPCStatus) {
+  init(server options: ServerTLS, allowsHTTP1: Bool) throws(GRPCStatus) {
     isServer = true
+    self.allowsHTTP1 = allowsHTTP1
     serverName = nil
     serverOptions = options
     guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
     configure(options.minimumVersion)
-    SSL_CTX_set_alpn_select_cb(raw, Self.selectProtocol, nil)
-    SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil)
+    SSL_CTX_set_alpn_select_cb(raw, allowsHTTP1 ? Self.selectEither : Self.selectHTTP2, nil)
+    // Clients of HTTP/1.1 need not offer it.
+    if !allowsHTTP1 { SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil) }
     try use(options.credentials)
     switch options.clientCertificates {
     case .none: break
@@ -36,6 +40,7 @@ final class TLSContext: @unchecked Sendable {
 
   init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
     isServer = false
+    allowsHTTP1 = false
     serverOptions = nil
     self.serverName = options.serverNameOverride ?? serverName
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
@@ -93,25 +98,48 @@ final class TLSContext: @unchecked Sendable {
   }
 
   /// HTTP/2 or nothing.
-  private static let selectProtocol: SSL_CTX_alpn_select_cb_func = {
+  private static let selectHTTP2: SSL_CTX_alpn_select_cb_func = {
     _,
     selected,
     selectedCount,
     offered,
     count,
     _ in
-    guard let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    select("h2", of: offered, count, selected, selectedCount) ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL
+  }
+
+  /// HTTP/2, or else HTTP/1.1.
+  private static let selectEither: SSL_CTX_alpn_select_cb_func = {
+    _,
+    selected,
+    selectedCount,
+    offered,
+    count,
+    _ in
+    select("h2", of: offered, count, selected, selectedCount)
+      || select("http/1.1", of: offered, count, selected, selectedCount)
+      ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL
+  }
+
+  private static func select(
+    _ name: StaticString,
+    of offered: UnsafePointer<UInt8>?,
+    _ count: UInt32,
+    _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ selectedCount: UnsafeMutablePointer<UInt8>?
+  ) -> Bool {
+    guard let offered else { return false }
     var index = 0
     while index < Int(count) {
       let length = Int(offered[index])
       guard index + 1 + length <= Int(count) else { break }
-      if length == 2, offered[index + 1] == UInt8(ascii: "h"), offered[index + 2] == UInt8(ascii: "2") {
+      if UnsafeBufferPointer(start: offered + index + 1, count: length).equals(name) {
         selected?.pointee = offered + index + 1
-        selectedCount?.pointee = 2
-        return SSL_TLSEXT_ERR_OK
+        selectedCount?.pointee = UInt8(length)
+        return true
       }
       index += 1 + length
     }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
+    return false
   }
 }

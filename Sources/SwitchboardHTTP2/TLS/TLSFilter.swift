@@ -69,7 +69,7 @@ final class TLSFilter {
     let result = SSL_do_handshake(ssl)
     if result == 1 {
       isSecure = true
-      return speaksHTTP2 ? .becameSecure : .failed(.noHTTP2)
+      return speaksHTTP2 || context.allowsHTTP1 ? .becameSecure : .failed(.noHTTP2)
     }
     let error = SSL_get_error(ssl, result)
     return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? .open : .failed(handshakeFailure)

@@ -1,0 +1,190 @@
+/// Reads requests of HTTP/1.1 from bytes as they come, and is strict: what two readers might understand in two ways is
+/// refused.
+struct HTTP1Parser {
+  /// ```
+  ///   requestLine ──> fields ──┬──no body───────────────────────────────────> requestLine
+  ///                            ├──length──> plain(n) ────────────────────────────^
+  ///                            └──chunked─> chunkSize ──0──> trailers ───────────^
+  ///                                         ^    └──n──> chunk(n) ──> chunkEnd─┐
+  ///                                         └──────────────────────────────────┘
+  /// ```
+  private enum State {
+    case requestLine, fields
+    case plain(Int)
+    case chunkSize, chunkEnd, trailers
+    case chunk(Int)
+    case broken
+  }
+
+  enum Event {
+    /// All that came is read.
+    case incomplete
+    case head(HTTP1RequestHead)
+    /// A piece of the body, where it lies.
+    case body(UnsafeRawBufferPointer)
+    /// The body is whole. Not told of requests without one.
+    case end
+    /// Nothing more can be read.
+    case refused(HTTP1Refusal)
+  }
+
+  private enum Line {
+    case incomplete, tooLong, malformed
+    case whole(ArraySlice<UInt8>)
+  }
+
+  private var state = State.requestLine
+  private var head = HTTP1RequestHead()
+  /// What has come of the current line.
+  private var line: [UInt8] = []
+  /// How much more the lines of a head, or of trailers, may take.
+  private var room: Int
+  private var skippedEmptyLine = false
+  private let headLimit: Int
+
+  private static let chunkLineLimit = 256
+
+  init(headLimit: Int) {
+    self.headLimit = headLimit
+    room = headLimit
+  }
+
+  /// A head was begun, and its end has not come yet.
+  var isInsideHead: Bool {
+    switch state {
+    case .requestLine: !line.isEmpty
+    case .fields: true
+    default: false
+    }
+  }
+
+  /// Reads on, and takes off `bytes` what was read.
+  mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event {
+    while true {
+      switch state {
+      case .plain(let left):
+        guard left > 0 else { return endBody() }
+        guard !bytes.isEmpty else { return .incomplete }
+        let piece = Self.take(left, of: &bytes)
+        state = .plain(left - piece.count)
+        return .body(piece)
+      case .chunk(let left):
+        guard left > 0 else {
+          state = .chunkEnd
+          continue
+        }
+        guard !bytes.isEmpty else { return .incomplete }
+        let piece = Self.take(left, of: &bytes)
+        state = .chunk(left - piece.count)
+        return .body(piece)
+      case .broken:
+        return .refused(.malformed)
+      case .requestLine, .fields, .chunkSize, .chunkEnd, .trailers:
+        guard let event = readLine(&bytes) else { continue }
+        return event
+      }
+    }
+  }
+
+  private static func take(_ limit: Int, of bytes: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let count = min(limit, bytes.count)
+    defer { bytes = UnsafeRawBufferPointer(rebasing: bytes[count...]) }
+    return UnsafeRawBufferPointer(rebasing: bytes[..<count])
+  }
+
+  /// `nil` when there is nothing to tell yet, and more to read.
+  private mutating func readLine(_ bytes: inout UnsafeRawBufferPointer) -> Event? {
+    switch takeLine(&bytes) {
+    case .incomplete: return .incomplete
+    case .tooLong: return refuse(isInsideBody ? .malformed : .tooLarge)
+    case .malformed: return refuse(.malformed)
+    case .whole(let line): return read(line)
+    }
+  }
+
+  private var isInsideBody: Bool {
+    switch state {
+    case .requestLine, .fields: false
+    default: true
+    }
+  }
+
+  private mutating func takeLine(_ bytes: inout UnsafeRawBufferPointer) -> Line {
+    let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
+    let count = end.map { $0 + 1 } ?? bytes.count
+    guard count <= room else { return .tooLong }
+    room -= count
+    line += Self.take(count, of: &bytes)
+    guard end != nil else { return .incomplete }
+    let whole = line
+    line = []
+    guard whole.count >= 2, whole[whole.count - 2] == UInt8(ascii: "\r") else { return .malformed }
+    return .whole(whole.dropLast(2))
+  }
+
+  private mutating func read(_ line: ArraySlice<UInt8>) -> Event? {
+    switch state {
+    case .requestLine: return readRequestLine(line)
+    case .fields:
+      guard line.isEmpty else { return head.readField(line).map { refuse($0) } }
+      return endHead()
+    case .chunkSize:
+      guard let size = HTTP1Syntax.chunkSize(line) else { return refuse(.malformed) }
+      state = size > 0 ? .chunk(size) : .trailers
+      room = size > 0 ? Self.chunkLineLimit : headLimit
+      return nil
+    case .chunkEnd:
+      guard line.isEmpty else { return refuse(.malformed) }
+      state = .chunkSize
+      room = Self.chunkLineLimit
+      return nil
+    case .trailers:
+      // They say nothing to gRPC.
+      return line.isEmpty ? endBody() : nil
+    case .plain, .chunk, .broken:
+      return refuse(.malformed)
+    }
+  }
+
+  private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Event? {
+    // Some clients send one after a body.
+    if line.isEmpty, !skippedEmptyLine {
+      skippedEmptyLine = true
+      return nil
+    }
+    if let refusal = head.readRequestLine(line) { return refuse(refusal) }
+    state = .fields
+    return nil
+  }
+
+  private mutating func endHead() -> Event {
+    if let refusal = head.refusal() { return refuse(refusal) }
+    let whole = head
+    startAgain()
+    if whole.isChunked {
+      state = .chunkSize
+      room = Self.chunkLineLimit
+    } else if whole.hasBody {
+      state = .plain(whole.bodyLength ?? 0)
+    }
+    return .head(whole)
+  }
+
+  private mutating func endBody() -> Event {
+    startAgain()
+    return .end
+  }
+
+  private mutating func startAgain() {
+    state = .requestLine
+    head = HTTP1RequestHead()
+    room = headLimit
+    skippedEmptyLine = false
+  }
+
+  private mutating func refuse(_ refusal: HTTP1Refusal) -> Event {
+    state = .broken
+    line = []
+    return .refused(refusal)
+  }
+}

@@ -1,0 +1,57 @@
+@_spi(Transport) import SwitchboardCall
+
+/// Writes base64 that is padded, so that pieces may follow one another.
+enum Base64Text {
+  static func append(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
+    let encoded = Base64.encode(bytes)
+    text += encoded
+    for _ in 0..<(4 - encoded.count % 4) % 4 { text.append(UInt8(ascii: "=")) }
+  }
+}
+
+/// Reads base64 as it comes. Padding may stand in the middle, where one piece of text ends and another begins.
+struct Base64Decoder {
+  private var pending: UInt32 = 0
+  private var digits = 0
+  private var awaitsPadding = false
+
+  /// Whether more has to follow.
+  var isInsideGroup: Bool { digits == 1 || awaitsPadding }
+
+  /// `nil` when it is not base64.
+  mutating func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count / 4 * 3 + 3)
+    for character in text {
+      if character == UInt8(ascii: "=") {
+        guard takePadding() else { return nil }
+      } else {
+        guard !awaitsPadding, let value = Base64.value(character) else { return nil }
+        pending = pending << 6 | value
+        digits += 1
+        if digits >= 2 { decoded.append(UInt8(truncatingIfNeeded: pending >> UInt32(8 - 2 * digits))) }
+        if digits == 4 { digits = 0 }
+      }
+    }
+    return decoded
+  }
+
+  private mutating func takePadding() -> Bool {
+    if awaitsPadding {
+      awaitsPadding = false
+      return true
+    }
+    guard digits >= 2 else { return false }
+    awaitsPadding = digits == 2
+    digits = 0
+    return true
+  }
+}
+
+extension GRPCStatus {
+  static let brokenText = GRPCStatus(
+    code: .internalError,
+    message: "the request is said to be base64, and is not",
+    origin: .peer
+  )
+}

@@ -1,0 +1,61 @@
+import SwitchboardCall
+
+/// What pages of other origins may do, and how browsers are told (CORS). One for all calls of a server.
+final class CrossOrigin: Sendable {
+  let options: WebOptions
+  private let exposedHeaders: String
+  private let allowedHeaders: String?
+  private let maxAge: String
+
+  init(_ options: WebOptions) {
+    self.options = options
+    let own = ["grpc-status", "grpc-message", "grpc-status-details-bin"]
+    exposedHeaders = (own + options.exposedHeaders).joined(separator: ",")
+    allowedHeaders = options.allowedHeaders?.joined(separator: ",")
+    maxAge = String(max(0, options.maxAge.components.seconds))
+  }
+
+  /// Whether a request may be answered, going by its headers.
+  func allows(_ headers: HPACKHeaders) -> Bool {
+    guard let origin = headers.first(name: "origin") else { return true }
+    return switch options.origins {
+    case .any: true
+    case .only(let origins): origins.contains(origin)
+    }
+  }
+
+  /// A browser asks what a page may do, before it lets the page do it.
+  static func isPreflight(_ headers: HPACKHeaders) -> Bool {
+    headers.contains(name: "origin") && headers.contains(name: "access-control-request-method")
+  }
+
+  /// Adds what lets the page read the answer to a call.
+  func addResponse(to request: HPACKHeaders, into headers: HeaderWriter) {
+    guard addOrigin(of: request, into: headers) else { return }
+    headers.add("access-control-expose-headers", exposedHeaders.utf8)
+  }
+
+  /// Adds what a browser has asked for.
+  func addPreflight(to request: HPACKHeaders, into headers: HeaderWriter) {
+    guard addOrigin(of: request, into: headers) else { return }
+    headers.add("access-control-allow-methods", "POST")
+    if let names = allowedHeaders ?? request.first(name: "access-control-request-headers") {
+      headers.add("access-control-allow-headers", names.utf8)
+    }
+    headers.add("access-control-max-age", maxAge.utf8)
+  }
+
+  private func addOrigin(of request: HPACKHeaders, into headers: HeaderWriter) -> Bool {
+    // What is answered depends on who asks, and caches are to know it.
+    if case .only = options.origins { headers.add("vary", "origin") }
+    guard let origin = request.first(name: "origin") else { return false }
+    switch options.origins {
+    case .any:
+      headers.add("access-control-allow-origin", "*")
+    case .only:
+      headers.add("access-control-allow-origin", origin.utf8)
+      if options.allowsCredentials { headers.add("access-control-allow-credentials", "true") }
+    }
+    return true
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// gRPC-Web over HTTP/1.1, on the port of HTTP/2.
+@Suite(.timeLimit(.minutes(1))) struct HTTP1Tests {
+  static var options: ServerOptions {
+    var options = ServerOptions()
+    options.web = WebOptions(origins: .any)
+    return options
+  }
+
+  private func with(
+    _ options: ServerOptions = Self.options,
+    _ body: (HTTP1Peer, TestPair) async throws -> Void
+  ) async throws {
+    try await TestPair.with(server: options) { pair async throws in
+      try await body(try HTTP1Peer(pair.address), pair)
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  @Test func callsFollowOneAnotherOnAConnection() async throws {
+    try await with { peer, pair async throws in
+      for byte in 1...3 as ClosedRange<UInt8> {
+        peer.call("Get", WebMessages.frame([byte]), adding: "Origin: https://a.example")
+        let response = try #require(peer.response())
+        #expect(response.status == "200")
+        #expect(response.fields["content-type"] == "application/grpc-web")
+        #expect(response.fields["access-control-allow-origin"] == "*")
+        #expect(response.fields["connection"] == nil)
+        #expect(WebMessages(response.body).messages == [[byte]])
+        #expect(WebMessages(response.body).trailers == ["grpc-status": "0", "grpc-message": "OK"])
+      }
+    }
+  }
+
+  @Test func aRequestInSingleBytesIsPutTogether() async throws {
+    try await with { peer, _ async throws in
+      let body = WebMessages.frame([1, 2, 3])
+      let request = Array(HTTP1Peer.head("Get", "", ["content-length: \(body.count)"]).utf8) + body
+      for byte in request { peer.raw.send([byte]) }
+      #expect(peer.answer()?.messages == [[1, 2, 3]])
+    }
+  }
+
+  @Test func bodiesMayComeInChunks() async throws {
+    try await with { peer, _ async throws in
+      peer.send(HTTP1Peer.head("Get", "", ["Transfer-Encoding: Chunked"]))
+      peer.send("3;why=not\r\n\0\0\0\r\n")
+      peer.send("04\r\n\0\u{2}\u{1}\u{2}\r\n0\r\nsome: trailer\r\n\r\n")
+      #expect(peer.answer()?.messages == [[1, 2]])
+      peer.call("Get", WebMessages.frame([9]))
+      #expect(peer.answer()?.messages == [[9]])
+    }
+  }
+
+  @Test func responsesStreamAsTheyAreMade() async throws {
+    try await with { peer, pair async throws in
+      peer.call("GreetOnce", WebMessages.frame([5]))
+      // The head comes before there is a message.
+      #expect(peer.line() == "HTTP/1.1 200 ")
+      while let line = peer.line(), !line.isEmpty {}
+      pair.service.released.fire()
+      #expect(peer.chunk() == WebMessages.frame([5]))
+    }
+  }
+
+  @Test(arguments: ["Expand", "Update"]) func allThatIsStreamedComes(_ method: String) async throws {
+    try await with { peer, _ async throws in
+      let requests = method == "Expand" ? [[1, 2, 3]] : [[1], [2], [3]] as [[UInt8]]
+      peer.call(method, requests.flatMap(WebMessages.frame))
+      let all = WebMessages(try #require(peer.response()).body)
+      #expect(all.messages == [[1], [2], [3]])
+      #expect(all.trailers["grpc-status"] == "0")
+    }
+  }
+
+  @Test(arguments: [100, 5000, 300_000], ["", "-text"])
+  func largeMessagesAreWhole(_ count: Int, _ type: String) async throws {
+    try await with { peer, _ async throws in
+      let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
+      let frame = WebMessages.frame(message)
+      peer.call("Get", type.isEmpty ? frame : Array(Data(frame).base64EncodedString().utf8), type)
+      var body = try #require(peer.response()).body
+      if !type.isEmpty {
+        var decoder = Base64Decoder()
+        body = try #require(body.withUnsafeBytes { decoder.decode($0) })
+      }
+      #expect(WebMessages(body).messages == [message])
+    }
+  }
+
+  @Test func requestsThatAreNotReadStopTheClient() async throws {
+    var options = Self.options
+    options.streamBufferSize = 64 * 1024
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      let peer = try HTTP1Peer(pair.address)
+      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
+      peer.send(HTTP1Peer.head("Sleep", "", ["content-length: \(message.count * 1000)"]))
+      let raw = peer.raw
+      let sender = Task.detached { for _ in 0..<1000 { raw.send(message) } }
+      let server = pair.server
+      await loop.until { server.core.connections.contains { $0.socket.isPaused } }
+      pair.service.released.fire()
+      await sender.value
+      #expect(peer.answer()?.messages == [[UInt8(truncatingIfNeeded: 1000)]])
+    }
+  }
+
+  @Test func requestsInARowAreServedInOrder() async throws {
+    try await with { peer, _ async throws in
+      let requests = (1...3 as ClosedRange<UInt8>).flatMap { byte in
+        Array(HTTP1Peer.head("Get", "", ["content-length: 6"]).utf8) + WebMessages.frame([byte])
+      }
+      peer.raw.send(requests)
+      for byte in 1...3 as ClosedRange<UInt8> {
+        #expect(peer.answer()?.messages == [[byte]])
+      }
+    }
+  }
+
+  @Test func aClientThatAsksIsToldToGoOn() async throws {
+    try await with { peer, _ async throws in
+      peer.send(HTTP1Peer.head("Get", "", ["Expect: 100-Continue", "content-length: 6"]))
+      #expect(peer.response()?.status == "100")
+      peer.raw.send(WebMessages.frame([4]))
+      #expect(peer.answer()?.messages == [[4]])
+    }
+  }
+
+  @Test func aConnectionClosesWhenItsClientAsks() async throws {
+    try await with { peer, _ async throws in
+      peer.call("Get", WebMessages.frame([1]), adding: "Connection: keep-alive, Close")
+      let response = try #require(peer.response())
+      #expect(response.fields["connection"] == "close")
+      #expect(WebMessages(response.body).messages == [[1]])
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test func anAnswerBeforeTheRequestsEndClosesTheConnection() async throws {
+    try await with { peer, _ async throws in
+      peer.send(HTTP1Peer.head("Ignore", "", ["content-length: 1000"]))
+      let response = try #require(peer.response())
+      #expect(response.fields["connection"] == "close")
+      #expect(WebMessages(response.body).trailers["grpc-status"] == "8")
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test func aClientThatLeavesCancelsItsCall() async throws {
+    try await TestPair.with(server: Self.options) { pair async throws in
+      do {
+        let peer = try HTTP1Peer(pair.address)
+        peer.call("Hang", WebMessages.frame([1]))
+        await pair.service.hanging.wait()
+      }
+      await pair.service.cancelled.wait()
+    }
+  }
+
+  @Test func aDeadlineEndsTheCall() async throws {
+    try await with { peer, _ async throws in
+      peer.call("Hang", WebMessages.frame([1]), adding: "grpc-timeout: 10m")
+      #expect(peer.answer()?.trailers["grpc-status"] == "4")
+    }
+  }
+
+  @Test func aPreflightIsAnswered() async throws {
+    try await with { peer, _ async throws in
+      let lines = [
+        "OPTIONS /test.Test/Get HTTP/1.1", "host: a", "origin: null", "access-control-request-method: POST",
+      ]
+      peer.send((lines + ["", ""]).joined(separator: "\r\n"))
+      let response = try #require(peer.response())
+      #expect(response.status == "204")
+      #expect(response.fields["access-control-allow-origin"] == "*")
+      #expect(response.fields["content-length"] == nil)
+      peer.call("Get", WebMessages.frame([1]))
+      #expect(peer.response()?.status == "200")
+    }
+  }
+
+  @Test func plainCallsAreRefused() async throws {
+    try await with { peer, _ async throws in
+      peer.send(
+        "POST /test.Test/Get HTTP/1.1\r\nhost: a\r\ncontent-type: application/grpc\r\nte: trailers\r\n\r\n"
+      )
+      #expect(peer.response()?.status == "415")
+      peer.send("GET http://a/test.Test/Get HTTP/1.1\r\nhost: a\r\n\r\n")
+      let response = try #require(peer.response())
+      #expect(response.status == "405")
+      #expect(response.fields["allow"] == "POST")
+    }
+  }
+
+  @Test func aServerThatStopsFinishesTheCall() async throws {
+    try await TestPair.with(server: Self.options) { pair async throws in
+      let peer = try HTTP1Peer(pair.address)
+      let idle = try HTTP1Peer(pair.address)
+      idle.call("Get", WebMessages.frame([1]))
+      #expect(idle.response()?.status == "200")
+      peer.call("Hang", WebMessages.frame([1]))
+      await pair.service.hanging.wait()
+      pair.server.core.beginDraining()
+      #expect(idle.raw.readToEnd())
+      pair.service.cancelled.fire()
+      #expect(peer.answer()?.messages == [[1]])
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test(arguments: ["http/1.1", "h2,http/1.1", ""]) func callsComeOverTLS(_ protocols: String) async throws {
+    var options = Self.options
+    options.tls = ServerTLS(credentials: TestCertificates.server)
+    try await TestPair.with(.tls, server: options) { pair async throws in
+      let authority = try temporaryFile(TestCertificates.authority)
+      defer { try? FileManager.default.removeItem(atPath: authority) }
+      let port = String("\(pair.address)".split(separator: ":").last ?? "")
+      let peer = try PythonPeer("web_client.py", [port, authority, protocols])
+      #expect(peer.line() == (protocols.isEmpty ? "None" : protocols.hasPrefix("h2") ? "h2" : "http/1.1"))
+      // A client that is given HTTP/2 has to speak it; this one cannot.
+      if !protocols.hasPrefix("h2") {
+        #expect(peer.line()?.hasPrefix("200 00000000030102038000000020") == true)
+      }
+      peer.stop()
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+}

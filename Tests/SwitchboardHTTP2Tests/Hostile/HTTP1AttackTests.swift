@@ -1,0 +1,133 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Clients of HTTP/1.1 that mean no good, at a server that has pages call it.
+@Suite(.timeLimit(.minutes(1))) struct HTTP1AttackTests {
+  private func with(_ wire: Wire = .ipv4, _ body: (HostilePair, HTTP1Peer) async throws -> Void) async throws
+  {
+    try await HostilePair.with(wire, HTTP1Tests.options) { hostile async throws in
+      try await body(hostile, try HTTP1Peer(hostile.pair.address))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        "POST /a HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n", "400",
+        .protocolViolation
+      ),
+      ("\u{0}\u{1}\u{2}\n", "400", .protocolViolation), ("GET / HTTP/1.0\r\n\r\n", "505", .protocolViolation),
+      ("POST /" + String(repeating: "a", count: 30_000), "431", .headersTooLarge),
+      ("POST / HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 200), "431", .headersTooLarge),
+    ] as [(String, String, PeerAbuse)]
+  )
+  func aRequestThatIsNoneIsAnsweredAndCounted(_ sample: (text: String, status: String, abuse: PeerAbuse))
+    async throws
+  {
+    try await with { hostile, peer async throws in
+      peer.send(sample.text)
+      let response = try #require(peer.response())
+      #expect(response.status == sample.status)
+      #expect(response.fields["connection"] == "close")
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [sample.abuse: 1])
+    }
+  }
+
+  @Test func headersAboveTheLimit() async throws {
+    try await with { hostile, peer async throws in
+      peer.call("Get", [], adding: "long: " + String(repeating: "x", count: 17_000))
+      #expect(peer.answer()?.trailers["grpc-status"] == "8")
+      #expect(hostile.abuses.counts == [.headersTooLarge: 1])
+    }
+  }
+
+  @Test(arguments: ["P", "POST /test", "POST /a HTTP/1.1\r\n", "POST /a HTTP/1.1\r\nhost: a\r\n"])
+  func aHeadThatDoesNotEnd(_ text: String) async throws {
+    try await with { hostile, peer async throws in
+      // A head that is whole ends the time for the first greeting.
+      if text != "P" {
+        peer.call("Get", WebMessages.frame([1]))
+        #expect(peer.response()?.status == "200")
+      }
+      peer.send(text)
+      let server = hostile.pair.server
+      if text != "P" {
+        await hostile.loop.until { server.core.connections.contains { $0.http1?.isInsideHead == true } }
+      } else {
+        await hostile.loop.until { server.core.connectionCount == 2 }
+      }
+      await hostile.loop.advance(by: .seconds(21))
+      if text != "P" { #expect(peer.response()?.status == "408") }
+      #expect(peer.raw.readToEnd())
+      await hostile.abuses.wait(for: text == "P" ? .handshakeTimeout : .slowHeaders)
+    }
+  }
+
+  @Test func aConnectionThatIsNotUsedIsClosed() async throws {
+    try await with { hostile, peer async throws in
+      peer.call("Get", WebMessages.frame([1]))
+      #expect(peer.response()?.status == "200")
+      await hostile.loop.advance(by: .seconds(76))
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [:])
+    }
+  }
+
+  @Test func aBodyThatDoesNotEnd() async throws {
+    try await with { hostile, peer async throws in
+      peer.send(HTTP1Peer.head("Get", "", ["content-length: 1000"]))
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.contains { $0.http1 != nil } }
+      await hostile.loop.advance(by: .seconds(121))
+      #expect(peer.answer()?.trailers["grpc-status"] == "4")
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [.slowRequest: 1])
+    }
+  }
+
+  @Test(arguments: ["Get", "Collect"]) func aBodyThatBreaks(_ method: String) async throws {
+    try await with { hostile, peer async throws in
+      peer.send(HTTP1Peer.head(method, "", ["transfer-encoding: chunked"]) + "zz\r\n")
+      #expect(peer.response()?.status == "400")
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.abuses.counts == [.protocolViolation: 1])
+    }
+  }
+
+  @Test func aLengthPrefixThatLies() async throws {
+    try await with { hostile, peer async throws in
+      peer.call("Get", [0, 0xff, 0xff, 0xff, 0xff, 1, 2])
+      #expect(peer.answer()?.trailers["grpc-status"] == "8")
+      #expect(hostile.abuses.counts == [.messageTooLarge: 1])
+    }
+  }
+
+  @Test func moreRequestsThanAreKept() async throws {
+    try await with { hostile, peer async throws in
+      peer.call("Hang", WebMessages.frame([1]))
+      await hostile.pair.service.hanging.wait()
+      let raw = peer.raw
+      try await hostile.serveOthers(while: raw) { raw in
+        let request = Array(HTTP1Peer.head("Get", "", ["content-length: 6"]).utf8) + WebMessages.frame([2])
+        for _ in 0..<10_000 where !raw.send(request) { break }
+      }
+      hostile.pair.service.cancelled.fire()
+      #expect(peer.answer()?.messages == [[1]])
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  @Test func aClientThatReadsNothing() async throws {
+    try await with { hostile, peer async throws in
+      peer.call("Flood", WebMessages.frame([1]))
+      let flooded = hostile.pair.service.flooded
+      await hostile.loop.until { flooded.value > 0 }
+      for _ in 0..<20 { #expect(try await hostile.pair.get() == [1, 2, 3]) }
+      // What the sockets hold, and what a stream does.
+      #expect(flooded.value < 16 << 20)
+    }
+  }
+}
