@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What our client makes of servers and proxies that answer in every way there is.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]

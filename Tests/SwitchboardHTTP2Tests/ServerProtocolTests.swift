@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What the server answers to clients that keep to the protocol, and to those that do not.
-@Suite(.timeLimit(.minutes(1))) struct ServerProtocolTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ServerProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private func request(
