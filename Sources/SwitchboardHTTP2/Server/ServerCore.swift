@@ -67,9 +67,10 @@ final class ServerCore: @unchecked Sendable {
 
   /// Takes over an accepted socket, on its loop.
   func accept(_ descriptor: Int32, _ kind: SocketAddress.Kind, peer: SocketAddress?, on loop: Loop) {
-    guard let socket = Socket.adopt(descriptor, kind, on: loop),
-      let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
-    else { return }
+    guard let socket = Socket.adopt(descriptor, kind, on: loop) else { return }
+    guard let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer) else {
+      return socket.close()
+    }
     let refusal: GRPCStatus? = state.withLock { state in
       if state.isDraining { return .serverStopped }
       if state.connections.count >= options.maxConnections { return .tooManyConnections }
@@ -97,9 +98,13 @@ final class ServerCore: @unchecked Sendable {
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  func add(_ listener: Listener) {
+  /// Keeps a listener until the server stops. `false` where it has stopped before.
+  func add(_ listener: Listener) -> Bool {
     let number = nextNumber()
-    state.withLock { $0.listeners.append((number, listener)) }
+    return state.withLock { state in
+      if !state.isDraining { state.listeners.append((number, listener)) }
+      return !state.isDraining
+    }
   }
 
   /// For a listener or a connection; never the same twice.
