@@ -42,9 +42,9 @@ extension Channel {
   ) -> (ClientPipeline<Requests.Message, Responses.Message>, ResponseHandover<Responses.Message>) {
     let pipeline = makePipeline(method, options, interceptors)
     let handover = ResponseHandover<Responses.Message>()
-    let single = SingleResponse<Responses.Message>()
+    let response = Place<Result<Responses.Message, GRPCStatus>?>(nil)
     pipeline.toCaller = { part in
-      if let result = single.take(part) { handover.settle(result) }
+      if let result = response.take(part) { handover.settle(result) }
     }
     pipeline.startStream()
     return (pipeline, handover)
