@@ -4,10 +4,10 @@
 /// parameters at hand, but any type that is made of them, such as an optional, the runtime has to look up for each
 /// instance, at 300 instructions and more.
 @usableFromInline
-final class Place<Value>: @unchecked Sendable {
+class Place<Value>: @unchecked Sendable {
   // Sendable and unchecked exclusivity hold because whoever makes it uses it on one event loop alone, and no access
   // lasts while other code runs.
-  @exclusivity(unchecked) @usableFromInline var value: Value
+  @exclusivity(unchecked) @usableFromInline final var value: Value
 
   @inlinable
   init(_ value: Value) {

@@ -42,9 +42,10 @@ extension Channel {
   ) -> (ClientPipeline<Requests.Message, Responses.Message>, ResponseHandover<Responses.Message>) {
     let pipeline = makePipeline(method, options, interceptors)
     let handover = ResponseHandover<Responses.Message>()
-    let response = Place<Result<Responses.Message, GRPCStatus>?>(nil)
     pipeline.toCaller = { part in
-      if let result = response.take(part) { handover.settle(result) }
+      guard let result = handover.take(part) else { return }
+      handover.value = result
+      handover.settle()
     }
     pipeline.startStream()
     return (pipeline, handover)

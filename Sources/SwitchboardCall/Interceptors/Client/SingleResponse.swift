@@ -13,7 +13,9 @@ extension Place {
       return nil
     case .end(let status, _):
       guard status.isOk else { return .failure(status) }
-      return value ?? .failure(.missingResponse)
+      guard let result = value else { return .failure(.missingResponse) }
+      value = nil
+      return result
     }
   }
 }
