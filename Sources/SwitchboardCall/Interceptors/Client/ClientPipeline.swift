@@ -163,7 +163,9 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
 
-  override func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) { ends.end(self, status, trailers) }
+  override func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
+    ends.end(self, status, trailers)
+  }
 
   override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: interceptors.count - 1) }
 

@@ -150,13 +150,15 @@ class ClientTransportEnd: @unchecked Sendable {
       responses: responses?.pipe,
       contentSubtype: contentSubtype
     )
-    let call: any ByteCall
+    guard let host else { return start(transport.makeCall(consume request, receiver: self)) }
     do {
-      let sibling = try host.map { host throws(GRPCStatus) in try transport.sibling(for: host) }
-      call = sibling?.makeCall(request, receiver: self) ?? transport.makeCall(request, receiver: self)
+      start(try transport.sibling(for: host).makeCall(request, receiver: self))
     } catch {
-      return finish(error, HPACKHeaders())
+      finish(error, HPACKHeaders())
     }
+  }
+
+  private func start(_ call: any ByteCall) {
     self.call = call
     call.start()
   }
@@ -189,7 +191,7 @@ class ClientTransportEnd: @unchecked Sendable {
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 
-  final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  final func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
@@ -221,7 +223,7 @@ class ClientTransportEnd: @unchecked Sendable {
   func tellMessage(_ bytes: RawSpan) {}
 
   /// The peer ended the call.
-  func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) {}
+  func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {}
 
   /// This side did.
   func tellFailure(_ status: GRPCStatus) {}
