@@ -29,6 +29,32 @@ import Testing
     #expect(third == ["a": "1", "a": "1", "b": "2"])
   }
 
+  @Test func listsGrow() {
+    let fields = (0..<100).map { ("name-\($0)", String(repeating: "v", count: $0 * $0 % 97)) }
+    var headers = HPACKHeaders()
+    var copies: [HPACKHeaders] = []
+    for (name, value) in fields {
+      copies.append(headers)
+      headers.add(name: name, value: value)
+    }
+    headers.add(name: "long", value: String(repeating: "x", count: 100_000))
+    for (index, copy) in copies.enumerated() {
+      #expect(copy.map(\.name) == fields.prefix(index).map(\.0))
+      #expect(copy.map(\.value) == fields.prefix(index).map(\.1))
+    }
+    #expect(headers.count == 101)
+    #expect(headers.first(name: "name-99") == fields[99].1)
+    #expect(headers.first(name: "LONG")?.utf8.count == 100_000)
+  }
+
+  @Test func equalListsHashAlike() {
+    let headers: HPACKHeaders = ["a": "1", "b": ""]
+    #expect(headers == ["A": "1", "b": ""])
+    #expect(headers.hashValue == HPACKHeaders([("A", "1"), ("b", "")]).hashValue)
+    #expect(headers != ["a": "1b", "": ""])
+    #expect(headers != ["a": "1"])
+  }
+
   @Test func whatLosesAllItsFieldsIsEmpty() {
     var headers: HPACKHeaders = ["a": "1", "A": "2"]
     headers.remove(name: "a")

@@ -61,63 +61,66 @@ public class ClosureReceiver: ResponseReceiver, @unchecked Sendable {
   public final func close(_ status: GRPCStatus, trailers: HPACKHeaders) { onClose(status) }
 }
 
+/// Not within the class: there it would be generic too, and looked up at run time.
+@usableFromInline
+enum HandoverPhase: Sendable {
+  case empty, waiting, settled, over
+}
+
 /// Brings a result and the one who waits for it together, whichever comes first.
 @usableFromInline
-final class ResponseHandover<Message: Sendable>: @unchecked Sendable {
-  // Sendable holds because the transport's loop alone touches `decoded`, and the continuation is handed over under a
-  // lock.
-  @usableFromInline
-  enum State: Sendable {
-    case empty
-    case waiting(UnsafeContinuation<Message, any Error>)
-    case settled(Result<Message, GRPCStatus>)
-    case over
-  }
-
-  @usableFromInline let state = Locked(State.empty)
-  @exclusivity(unchecked) @usableFromInline var decoded: Result<Message, GRPCStatus>?
+final class ResponseHandover<Message: Sendable>: Place<Result<Message, GRPCStatus>?>, @unchecked Sendable {
+  // Sendable holds because the transport's loop alone touches the value until it is settled, and whoever takes it
+  // alone thereafter; and because the continuation is written and read under the lock alone.
+  @usableFromInline let phase = Locked(HandoverPhase.empty)
+  @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<Message, any Error>?
 
   @inlinable
-  init() {}
+  init() { super.init(nil) }
 
   /// Keeps the response until the call has ended well.
   @inlinable
   func take(_ decode: () throws -> Message) {
     do {
-      decoded = .success(try decode())
+      value = .success(try decode())
     } catch {
-      decoded = .failure(.marshalling(error, "decoded"))
+      value = .failure(.marshalling(error, "decoded"))
     }
   }
 
   @inlinable
   func close(_ status: GRPCStatus) {
-    guard status.isOk else { return settle(.failure(status)) }
-    settle(decoded ?? .failure(.missingResponse))
-    decoded = nil
+    if !status.isOk {
+      value = .failure(status)
+    } else if value == nil {
+      value = .failure(.missingResponse)
+    }
+    settle()
   }
 
   /// Whether the result is there and nobody has taken it.
   @inlinable
-  var isSettled: Bool {
-    state.withLock { if case .settled = $0 { true } else { false } }
+  var isSettled: Bool { phase.withLock { $0 == .settled } }
+
+  /// Hands the value over. To be called once.
+  @inlinable
+  func settle() {
+    let reader: UnsafeContinuation<Message, any Error>? = phase.withLock { phase in
+      guard phase == .waiting else {
+        phase = .settled
+        return nil
+      }
+      phase = .over
+      return waiting
+    }
+    if let reader { resume(reader) }
   }
 
   @inlinable
-  func settle(_ result: Result<Message, GRPCStatus>) {
-    let waiting: UnsafeContinuation<Message, any Error>? = state.withLock { state in
-      switch state {
-      case .empty:
-        state = .settled(result)
-        return nil
-      case .waiting(let continuation):
-        state = .over
-        return continuation
-      case .settled, .over:
-        return nil
-      }
-    }
-    waiting?.resume(with: result.mapError { $0 })
+  func resume(_ continuation: UnsafeContinuation<Message, any Error>) {
+    guard let result = value else { return }
+    value = nil
+    continuation.resume(with: result.mapError { $0 })
   }
 
   /// Waits for the result of a call. Cancelling the waiting task cancels the call.
@@ -132,15 +135,16 @@ final class ResponseHandover<Message: Sendable>: @unchecked Sendable {
 
   @inlinable
   func wait(_ continuation: UnsafeContinuation<Message, any Error>) {
-    let result: Result<Message, GRPCStatus>? = state.withLock { state in
-      guard case .settled(let result) = state else {
-        state = .waiting(continuation)
-        return nil
+    let isThere = phase.withLock { phase in
+      guard phase == .settled else {
+        waiting = continuation
+        phase = .waiting
+        return false
       }
-      state = .over
-      return result
+      phase = .over
+      return true
     }
-    if let result { continuation.resume(with: result.mapError { $0 }) }
+    if isThere { resume(continuation) }
   }
 }
 

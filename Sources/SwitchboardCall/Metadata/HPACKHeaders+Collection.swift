@@ -16,18 +16,11 @@ extension HPACKHeaders: ExpressibleByDictionaryLiteral {
 
 extension HPACKHeaders: Hashable {
   public static func == (left: HPACKHeaders, right: HPACKHeaders) -> Bool {
-    left.fieldCount == right.fieldCount
-      && left.indices.allSatisfy {
-        left.nameBytes(at: $0) == right.nameBytes(at: $0)
-          && left.valueBytes(at: $0) == right.valueBytes(at: $0)
-      }
+    left.fieldCount == right.fieldCount && left.indices.allSatisfy { left.isField(at: $0, of: right) }
   }
 
   public func hash(into hasher: inout Hasher) {
-    for index in indices {
-      hasher.combine(nameBytes(at: index))
-      hasher.combine(valueBytes(at: index))
-    }
+    for index in indices { hash(fieldAt: index, into: &hasher) }
   }
 }
 

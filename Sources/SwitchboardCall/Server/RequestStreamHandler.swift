@@ -29,7 +29,7 @@ public final class ClientStreamingHandler: MethodHandler {
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          let pipeline = ServerPipeline(stream, method, chain, ServerEnds(requests, responses))
           return pipeline.onRequestStream { messages in
             stream.run {
               do {
@@ -130,7 +130,7 @@ public final class BidirectionalStreamingHandler: MethodHandler {
       let interceptors = factories.wrapping(interceptors, for: method)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
+          let pipeline = ServerPipeline(stream, method, chain, ServerEnds(requests, responses))
           return pipeline.onRequestStream { messages in
             stream.run {
               do {

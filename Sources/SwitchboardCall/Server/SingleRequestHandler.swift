@@ -27,19 +27,26 @@ public final class UnaryHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
+      let makeHandler: ServerPipeline<Requests.Message, Responses.Message>.MakeHandler = {
+        pipeline,
+        request in
+        {
+          do {
+            pipeline.respond(try await handler(request, ServerCallContext(pipeline)))
+          } catch {
+            pipeline.finish(GRPCStatus(describing: error))
+          }
+        }
+      }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-          pipeline.onRequest = { request in
-            pipeline.stream.run {
-              do {
-                pipeline.respond(try await handler(request, ServerCallContext(pipeline)))
-              } catch {
-                pipeline.finish(GRPCStatus(describing: error))
-              }
-            }
-          }
-          return pipeline.receive(message: message)
+          return ServerPipeline(
+            stream,
+            method,
+            chain,
+            ServerEnds(requests, responses),
+            makeHandler: makeHandler
+          ).receive(message: message)
         }
         let request: Requests.Message
         do {
@@ -131,21 +138,28 @@ public final class ServerStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
+      let makeHandler: ServerPipeline<Requests.Message, Responses.Message>.MakeHandler = {
+        pipeline,
+        request in
+        {
+          do {
+            let writer = ResponseStreamWriter(pipeline.makeWriter())
+            try await handler(request, writer, ServerCallContext(pipeline))
+            pipeline.finish(.ok)
+          } catch {
+            pipeline.finish(GRPCStatus(describing: error))
+          }
+        }
+      }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline.make(stream, method, requests, responses, chain)
-          pipeline.onRequest = { request in
-            stream.run {
-              do {
-                let writer = ResponseStreamWriter(pipeline.makeWriter())
-                try await handler(request, writer, ServerCallContext(pipeline))
-                pipeline.finish(.ok)
-              } catch {
-                pipeline.finish(GRPCStatus(describing: error))
-              }
-            }
-          }
-          return pipeline.receive(message: message)
+          return ServerPipeline(
+            stream,
+            method,
+            chain,
+            ServerEnds(requests, responses),
+            makeHandler: makeHandler
+          ).receive(message: message)
         }
         let request: Requests.Message
         do {

@@ -11,7 +11,7 @@ public protocol ByteTransport: AnyObject, Sendable {
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
 
   /// Prepares a call; nothing is sent before `start`. Whatever goes wrong reaches the receiver's `close`.
-  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall
+  func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
   /// Says that no more calls will be made: the transport ends once those under way have.
   func retire()

@@ -28,7 +28,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 
   var eventLoop: any EventLoop { loop }
 
-  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+  func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     InProcessCall(request, receiver, self)
   }
 

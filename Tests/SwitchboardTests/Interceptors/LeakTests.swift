@@ -50,6 +50,20 @@ import Testing
     }
   }
 
+  /// The chain is let go of when the call ends, but not from under an interceptor.
+  @Test func aServersInterceptorThatEndsItsCallLivesUntilItReturns() async throws {
+    let (live, log) = (LiveCount(), Log())
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [CountedServerInterceptor(live), EndingServerInterceptor(live, log), CountedServerInterceptor(live)]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client { [] }
+      #expect(await status { _ = try await client.collect([Echo_EchoRequest("x")]) }?.code == .aborted)
+      #expect(try await log.lines(atLeast: 1) == ["3 live"])
+      try await live.isZero()
+    }
+  }
+
   @Test(arguments: Swallower.allCases)
   func aServersChainThatSwallowsAPartEndsByTheDeadline(_ part: Swallower) async throws {
     let live = LiveCount()
@@ -217,6 +231,25 @@ private final class KeepingClientInterceptor: EchoClientInterceptor {
     case (.metadata, .responseMetadata), (.end, .responseEnd): kept.append((part, context))
     default: context.receive(part)
     }
+  }
+}
+
+/// Ends the call where its requests end, and says how many interceptors there are then.
+private final class EndingServerInterceptor: EchoServerInterceptor {
+  private let live: LiveCount
+  private let log: Log
+
+  init(_ live: LiveCount, _ log: Log) {
+    (self.live, self.log) = (live, log)
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    guard case .end = part else { return context.receive(part) }
+    context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
+    log.note("\(live.count) live")
   }
 }
 

@@ -18,7 +18,7 @@ final class PooledTransport: ByteTransport {
 
   var eventLoop: any EventLoop { loop }
 
-  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+  func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     let options = request.options ?? CallOptions()
     let isUsual = options.clearlySharesChannel(with: self.options)
     if isUsual, let call = usual.withLock({ $0 })?.makeCall(request, receiver) { return call }

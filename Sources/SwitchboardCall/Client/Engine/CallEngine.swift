@@ -5,6 +5,7 @@
 @usableFromInline
 final class CallEngine: ByteTransport {
   let transport: any ByteTransport
+  @usableFromInline let eventLoop: any EventLoop
   let environment: CallEnvironment
   private let config: ServiceConfig?
   private let retryBufferSize: Int
@@ -19,14 +20,12 @@ final class CallEngine: ByteTransport {
     _ environment: CallEnvironment
   ) {
     self.transport = transport
+    eventLoop = transport.eventLoop
     self.config = config
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
     self.environment = environment
   }
-
-  @usableFromInline
-  var eventLoop: any EventLoop { transport.eventLoop }
 
   @usableFromInline
   var host: String { transport.host }
@@ -51,7 +50,7 @@ final class CallEngine: ByteTransport {
   func shutDown(grace: Duration) async { await transport.shutDown(grace: grace) }
 
   @usableFromInline
-  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+  func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     if config == nil {
       guard let choices = request.options?.box?.choices, choices.needsEngine else {
         return transport.makeCall(request, receiver: receiver)

@@ -1,20 +1,41 @@
 /// What interceptors may change about a call until its metadata has left the chain.
 struct CallSettings: Sendable {
+  /// What most calls have none of.
+  private final class Rare: @unchecked Sendable {
+    // Sendable holds because the settings are behind their call's lock, and nobody copies them.
+    var host: String?
+    var path: String?
+    var deadline: ContinuousClock.Instant?
+  }
+
   private(set) var options: CallOptions
-  /// `nil`: the transport's own.
-  var host: String?
-  /// `nil`: the method's.
-  var path: String?
-  private(set) var deadline: ContinuousClock.Instant?
+  private var rare: Rare?
 
   init(_ options: CallOptions) {
     self.options = options
-    deadline = options.timeout.map { .now + $0 }
+    if let timeout = options.timeout { change { $0.deadline = .now + timeout } }
   }
+
+  /// `nil`: the transport's own.
+  var host: String? {
+    get { rare?.host }
+    set { change { $0.host = newValue } }
+  }
+
+  /// `nil`: the method's.
+  var path: String? {
+    get { rare?.path }
+    set { change { $0.path = newValue } }
+  }
+
+  var deadline: ContinuousClock.Instant? { rare?.deadline }
 
   /// A timeout that is changed starts anew; one that is not runs on.
   mutating func change(_ options: CallOptions) {
-    if options.timeout != self.options.timeout { deadline = options.timeout.map { .now + $0 } }
+    if options.timeout != self.options.timeout {
+      let deadline = options.timeout.map { .now + $0 } as ContinuousClock.Instant?
+      change { $0.deadline = deadline }
+    }
     self.options = options
   }
 
@@ -24,5 +45,11 @@ struct CallSettings: Sendable {
     options.initialMetadata = metadata
     if let deadline { options.timeout = max(.zero, deadline - .now) }
     return options
+  }
+
+  private mutating func change(_ change: (Rare) -> Void) {
+    let rare = rare ?? Rare()
+    change(rare)
+    self.rare = rare
   }
 }

@@ -42,9 +42,10 @@ extension Channel {
   ) -> (ClientPipeline<Requests.Message, Responses.Message>, ResponseHandover<Responses.Message>) {
     let pipeline = makePipeline(method, options, interceptors)
     let handover = ResponseHandover<Responses.Message>()
-    let single = SingleResponse<Responses.Message>()
     pipeline.toCaller = { part in
-      if let result = single.take(part) { handover.settle(result) }
+      guard let result = handover.take(part) else { return }
+      handover.value = result
+      handover.settle()
     }
     pipeline.startStream()
     return (pipeline, handover)

@@ -6,15 +6,14 @@ extension Channel {
     _ options: CallOptions?,
     _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>
   ) -> ClientPipeline<Requests.Message, Responses.Message> {
-    let requests = method.requests
-    let pipeline = ClientPipeline<Requests.Message, Responses.Message>(
-      self,
+    let pipeline = ClientPipeline(
+      engine,
       method.descriptor,
       options,
-      chain.interceptors
-    ) { request throws in try requests.encode(request) }
-    pipeline.contentSubtype = ContentSubtype.of(requests, method.responses)
-    pipeline.receiveFromTransport(requests, method.responses)
+      chain.interceptors,
+      ClientEnds(method.requests, method.responses)
+    )
+    pipeline.contentSubtype = ContentSubtype.of(method.requests, method.responses)
     return pipeline
   }
 }
@@ -26,55 +25,17 @@ extension ClientPipeline {
     switch part {
     case .metadata(let headers):
       // Only now have the interceptors had their say.
-      if chosen != nil || hasChosenFormat { onAnswer?(.formatWanted) }
+      if chosen != nil || hasChosenFormat { ends.chooseFormat(self) }
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
-        send(try chosen?.encode(message) ?? encode(message), metadata, promise)
+        send(try chosen?.encode(message) ?? ends.encode(message), metadata, promise)
       } catch {
         failToEncode(error, promise)
       }
     case .end:
       sendEnd(promise)
     }
-  }
-
-  /// The cycle of the pipeline and these closures is broken by `close`, when the call ends.
-  @inlinable
-  func receiveFromTransport<Requests: Marshaller, Responses: Marshaller>(
-    _ requests: Requests,
-    _ responses: Responses
-  ) where Requests.Message == Request, Responses.Message == Response {
-    onMessage = { bytes in
-      do {
-        let message = try self.chosen?.decode(bytes) ?? responses.decode(bytes)
-        self.receiveOnLoop(.message(message), at: self.interceptors.count - 1)
-      } catch {
-        self.failToDecode(error)
-      }
-    }
-    onAnswer = { answer in
-      let last = self.interceptors.count - 1
-      switch consume answer {
-      case .metadata(let headers): return self.receiveOnLoop(.metadata(headers), at: last)
-      case .end(let status, let trailers): self.receiveOnLoop(.end(status, trailers), at: last)
-      case .failure(let status): self.errorCaught(status, at: last)
-      case .formatWanted: return self.chooseFormat(requests, responses)
-      }
-      self.watchDeadline()
-    }
-  }
-
-  /// Takes the format that the call's options ask for now.
-  @inlinable
-  func chooseFormat<Requests: Marshaller, Responses: Marshaller>(
-    _ requests: Requests,
-    _ responses: Responses
-  ) where Requests.Message == Request, Responses.Message == Response {
-    chosen = optionsWithFormat.map {
-      ChosenFormat(Method(method, requests: requests, responses: responses), $0)
-    }
-    contentSubtype = chosen?.contentSubtype ?? ContentSubtype.of(requests, responses)
   }
 
   /// Starts a call that takes one request, from any thread.

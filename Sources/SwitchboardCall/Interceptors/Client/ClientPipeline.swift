@@ -12,19 +12,20 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @usableFromInline typealias Context = ClientInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
-  @usableFromInline typealias Encode = (Request) throws -> MessageBuffer
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
+  /// executor or the call has ended.
+  @exclusivity(unchecked) @usableFromInline var directCount: Int
+  /// How many interceptors have been handed a part and have not returned.
+  @exclusivity(unchecked) @usableFromInline var depth = 0
   /// Where interceptors want their parts; `nil` where none names an executor.
   @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
-  // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
-  // class would not be. One that refers to no more than the pipeline and marshallers without fields costs no allocation.
-  @usableFromInline let encode: Encode
+  @usableFromInline let ends: ClientEnds<Request, Response>
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
-  @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
   /// Why the caller gave up.
@@ -33,24 +34,38 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @exclusivity(unchecked) var gates = InterceptorGates()
   @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
-  @inlinable
+  @inlinable @inline(__always)
   init(
-    _ channel: Channel,
+    _ engine: CallEngine,
     _ method: MethodDescriptor,
     _ options: CallOptions?,
-    _ interceptors: [Interceptor],
-    encode: @escaping Encode
+    _ interceptors: consuming [Interceptor],
+    _ ends: ClientEnds<Request, Response>
   ) {
+    directCount = interceptors.count
     self.interceptors = interceptors
-    self.encode = encode
-    for interceptor in interceptors where interceptor.hops.areNamed {
-      hops = interceptors.map(\.hops)
+    self.ends = ends
+    super.init(engine, method, options ?? CallOptions())
+    for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
+      hops = self.interceptors.map(\.hops)
+      directCount = 0
       break
     }
-    super.init(channel.engine, method, options ?? CallOptions())
   }
 
   // MARK: Parts
+
+  /// Has an interceptor take a part. No reference to it is counted, which for each part would cost more than all else
+  /// that a chain does: the array keeps it alive, and is not let go of before all of them have returned.
+  @inlinable @inline(__always)
+  func interceptor<Result>(at index: Int, _ body: (Interceptor) -> Result) -> Result {
+    depth &+= 1
+    defer {
+      depth &-= 1
+      if depth == 0, !isOpen { letGo() }
+    }
+    return Unmanaged.passUnretained(interceptors[index])._withUnsafeGuaranteedRef(body)
+  }
 
   @inlinable
   func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
@@ -63,10 +78,10 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard index < interceptors.count, hops == nil else { return sendOn(part, promise, index) }
-    interceptors[index].send(part, promise: promise, context: Context(self, index))
+    guard index >= 0, index < directCount else { return sendOn(part, promise, index) }
+    interceptor(at: index) { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
   /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
@@ -94,11 +109,10 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    // Where the call has ended, there are no interceptors.
-    guard interceptors.indices.contains(index), hops == nil else { return receiveOn(part, index) }
-    interceptors[index].receive(part, context: Context(self, index))
+    guard index >= 0, index < directCount else { return receiveOn(part, index) }
+    interceptor(at: index) { $0.receive(part, context: Context(self, index)) }
   }
 
   @inlinable @inline(never)
@@ -113,8 +127,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
+    guard case .end = part else {
+      toCaller?(part)
+      return
+    }
     let toCaller = toCaller
-    if case .end = part { close() }
+    close()
     toCaller?(part)
   }
 
@@ -141,6 +159,16 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     return false
   }
 
+  override func tellHeaders(_ headers: HPACKHeaders) { ends.headers(self, headers) }
+
+  override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
+
+  override func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
+    ends.end(self, status, trailers)
+  }
+
+  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: interceptors.count - 1) }
+
   override func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
     guard hasStarted else {
@@ -161,11 +189,15 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func close() {
     isOpen = false
+    directCount = 0
     toCaller = nil
     closeTransport()
-    interceptors = []
+    if depth == 0 { letGo() }
     if !onClose.isEmpty { tellClosed() }
   }
+
+  @usableFromInline
+  func letGo() { interceptors = [] }
 
   @usableFromInline
   func tellClosed() {

@@ -5,14 +5,16 @@ extension ClientTransportEnd: ResponseReceiver {
 
   @usableFromInline
   func receive(headers: HPACKHeaders) {
-    onAnswer?(.metadata(headers))
+    if isOpen { tellHeaders(headers) }
     guard let responses else { return }
     responses.isReading = true
     Task.immediate(executorPreference: eventLoop) { await self.read(responses) }
   }
 
   @usableFromInline
-  func receive(message: RawSpan) { onMessage?(message) }
+  func receive(message: RawSpan) {
+    if isOpen { tellMessage(message) }
+  }
 
   @usableFromInline
   func sent(_ part: SentPart) { complete(part) }
@@ -46,7 +48,7 @@ extension ClientTransportEnd: ResponseReceiver {
       self.responses === responses
     {
       if demand != .max { demand -= 1 }
-      message.withBytes { onMessage?($0) }
+      message.withBytes { receive(message: $0) }
       await room?(message.byteCount)
     }
     responses.isReading = false
@@ -58,7 +60,7 @@ extension ClientTransportEnd: ResponseReceiver {
   /// Waits until the chain wants another response. `false` at the end, which is told whether it wants it or not.
   private func isAskedFor(_ responses: StreamedAnswers) async -> Bool {
     while demand <= 0 {
-      if responses.isAbandoned || responses.pipe.isDrained || onMessage == nil { return false }
+      if responses.isAbandoned || responses.pipe.isDrained || !isOpen { return false }
       await withUnsafeContinuation { responses.waiter = $0 }
     }
     return true

@@ -18,20 +18,8 @@ class ClientTransportEnd: @unchecked Sendable {
     case live
   }
 
-  /// What the transport answers, beside messages.
-  @usableFromInline
-  enum Answer {
-    case metadata(HPACKHeaders)
-    /// The peer ended the call.
-    case end(GRPCStatus, HPACKHeaders)
-    /// This side did.
-    case failure(GRPCStatus)
-    /// The call starts: now is the time to take the format that its options ask for.
-    case formatWanted
-  }
-
   @usableFromInline let eventLoop: any EventLoop
-  let transport: any ByteTransport
+  let transport: CallEngine
   @usableFromInline let method: MethodDescriptor
   let settings: Locked<CallSettings>
   @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
@@ -42,20 +30,20 @@ class ClientTransportEnd: @unchecked Sendable {
   /// What the caller starts the call with; then, what comes out of the chain.
   @exclusivity(unchecked) @usableFromInline private(set) var metadata: HPACKHeaders
   @exclusivity(unchecked) private var message: MessageBuffer?
+  /// Whether the caller has not been told of the end.
+  @exclusivity(unchecked) @usableFromInline final var isOpen = true
   @exclusivity(unchecked) private var call: (any ByteCall)?
   @exclusivity(unchecked) var responses: StreamedAnswers?
   @exclusivity(unchecked) private var promises = SentPromises()
   @exclusivity(unchecked) private var alarm: Task<Void, Never>?
 
-  @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var onAnswer: ((consuming Answer) -> Void)?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
   /// How many responses may still be brought to the chain, where they stream.
   @exclusivity(unchecked) var demand = 0
 
   @usableFromInline
-  init(_ transport: any ByteTransport, _ method: MethodDescriptor, _ options: CallOptions) {
+  init(_ transport: CallEngine, _ method: MethodDescriptor, _ options: CallOptions) {
     self.transport = transport
     eventLoop = transport.eventLoop
     self.method = method
@@ -65,8 +53,7 @@ class ClientTransportEnd: @unchecked Sendable {
 
   var deadline: ContinuousClock.Instant? { settings.withLock { $0.deadline } }
   /// Whether the transport has the call, and watches its deadline.
-  @usableFromInline
-  var isLive: Bool { phase == .live && call != nil }
+  private var isLive: Bool { phase == .live && call != nil }
 
   // MARK: Requests
 
@@ -86,8 +73,11 @@ class ClientTransportEnd: @unchecked Sendable {
   }
 
   @usableFromInline
-  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
-    var buffer = buffer
+  final func send(
+    _ buffer: consuming MessageBuffer,
+    _ metadata: MessageMetadata,
+    _ promise: EventLoopPromise<Void>?
+  ) {
     buffer.mayCompress = metadata.compress
     if let requests, phase == .live {
       promises.add(promise)
@@ -108,8 +98,7 @@ class ClientTransportEnd: @unchecked Sendable {
     if let requests, phase == .live {
       promises.addEnd(promise)
       requests.finish()
-    } else if phase == .gathering, let message {
-      self.message = nil
+    } else if phase == .gathering, let message = message.take() {
       promises.addEnd(promise)
       start(.message(message))
     } else {
@@ -148,28 +137,28 @@ class ClientTransportEnd: @unchecked Sendable {
     settings.withLock { $0.options.payloadFormat == nil ? nil : $0.options }
   }
 
-  private func start(_ body: CallRequest.Body) {
+  private func start(_ body: consuming CallRequest.Body) {
     phase = .live
     let (host, path, options) = settings.withLock { settings in
       (settings.host, settings.path, settings.options(startingWith: metadata))
     }
-    let target: any ByteTransport
-    do {
-      target = try host.map { host throws(GRPCStatus) in try transport.sibling(for: host) } ?? transport
-    } catch {
-      return finish(error, HPACKHeaders())
-    }
     responses = method.type.streamsResponses ? StreamedAnswers() : nil
-    let call = target.makeCall(
-      CallRequest(
-        method: path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
-        options: options,
-        body: body,
-        responses: responses?.pipe,
-        contentSubtype: contentSubtype
-      ),
-      receiver: self
+    let request = CallRequest(
+      method: path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
+      options: options,
+      body: body,
+      responses: responses?.pipe,
+      contentSubtype: contentSubtype
     )
+    guard let host else { return start(transport.makeCall(consume request, receiver: self)) }
+    do {
+      start(try transport.sibling(for: host).makeCall(request, receiver: self))
+    } catch {
+      finish(error, HPACKHeaders())
+    }
+  }
+
+  private func start(_ call: any ByteCall) {
     self.call = call
     call.start()
   }
@@ -184,7 +173,9 @@ class ClientTransportEnd: @unchecked Sendable {
     responses?.abandon()
     responses = nil
     promises.failAll(status)
-    onAnswer?(.failure(status))
+    guard isOpen else { return }
+    tellFailure(status)
+    watchDeadline()
   }
 
   /// The chain is gone: nothing is told any more.
@@ -194,26 +185,28 @@ class ClientTransportEnd: @unchecked Sendable {
       alarm.cancel()
       self.alarm = nil
     }
-    onMessage = nil
-    onAnswer = nil
     room = nil
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }
     responses?.resume()
-    promises.failAll(.callEnded)
+    if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 
-  final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+  final func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
     responses = nil
-    promises.failAll(status.isOk ? .callEnded : status)
+    if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : status) }
+    guard isOpen else { return }
     if let decodingFailure {
-      onAnswer?(.failure(decodingFailure))
+      tellFailure(decodingFailure)
+    } else if status.isOk || status.origin == .peer {
+      tellEnd(status, trailers)
     } else {
-      onAnswer?(status.isOk || status.origin == .peer ? .end(status, trailers) : .failure(status))
+      tellFailure(status)
     }
+    watchDeadline()
   }
 
   final func complete(_ part: SentPart) { promises.complete(part, on: eventLoop) }
@@ -223,6 +216,18 @@ class ClientTransportEnd: @unchecked Sendable {
     call = nil
     watchDeadline()
   }
+
+  // MARK: What the chain that stands on this is told
+
+  func tellHeaders(_ headers: HPACKHeaders) {}
+
+  func tellMessage(_ bytes: RawSpan) {}
+
+  /// The peer ended the call.
+  func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {}
+
+  /// This side did.
+  func tellFailure(_ status: GRPCStatus) {}
 
   /// The caller gives up.
   func giveUp(_ status: GRPCStatus) {}
@@ -236,7 +241,11 @@ class ClientTransportEnd: @unchecked Sendable {
   /// escape it.
   @usableFromInline
   final func watchDeadline() {
-    guard onAnswer != nil, alarm == nil, !isLive, let deadline else { return }
+    if isOpen, !isLive { setAlarm() }
+  }
+
+  private func setAlarm() {
+    guard alarm == nil, let deadline else { return }
     alarm = Task(executorPreference: eventLoop) { [weak self] in
       try? await Task.sleep(until: deadline, clock: .continuous)
       if !Task.isCancelled { self?.alarmRang(deadline) }
@@ -245,7 +254,7 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func alarmRang(_ time: ContinuousClock.Instant) {
     alarm = nil
-    guard onAnswer != nil, let deadline else { return }
+    guard isOpen, let deadline else { return }
     // An interceptor may have given the call more time.
     if deadline > time { watchDeadline() } else { deadlinePassed() }
   }

@@ -1,20 +1,4 @@
 extension ServerPipeline {
-  /// A chain with its marshallers at one end; the handler's end is for the handler to set.
-  @inlinable
-  static func make<Requests: Marshaller, Responses: Marshaller>(
-    _ stream: any ServerStream,
-    _ method: MethodDescriptor,
-    _ requests: Requests,
-    _ responses: Responses,
-    _ interceptors: [ServerInterceptor<Request, Response>]
-  ) -> ServerPipeline where Requests.Message == Request, Responses.Message == Response {
-    let pipeline = ServerPipeline(stream, method, interceptors) { response throws in
-      try responses.encode(response)
-    }
-    pipeline.receiveFromTransport(requests)
-    return pipeline
-  }
-
   /// Hands what has passed the chain to the transport.
   @inlinable
   func leave(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
@@ -23,7 +7,7 @@ extension ServerPipeline {
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
-        send(try encode(message), metadata, promise)
+        send(try ends.encode(message), metadata, promise)
       } catch {
         failToEncode(error, promise)
       }
@@ -33,32 +17,30 @@ extension ServerPipeline {
     }
   }
 
-  /// The cycle of the pipeline and these closures is broken by `close`, when the call ends.
-  @inlinable
-  func receiveFromTransport<Requests: Marshaller>(_ requests: Requests) where Requests.Message == Request {
-    onMessage = { bytes in
-      do {
-        self.receiveOnLoop(.message(try requests.decode(bytes)), at: 0)
-      } catch {
-        self.fail(.marshalling(error, "decoded"))
-      }
-    }
-    onAnswer = { answer in
-      switch answer {
-      case .end: self.receiveOnLoop(.end, at: 0)
-      case .failure(let status): self.errorCaught(status, at: 0)
-      case .sendMetadata: self.sendMetadataAlone()
-      }
-    }
-    stream.observe(self)
-  }
-
   /// Brings the parts of a call whose one request is whole. On the loop.
   @inlinable
   func receive(message: RawSpan) {
     receiveOnLoop(.metadata(stream.headers), at: 0)
-    onMessage?(message)
+    if isOpen { ends.message(self, message) }
     receiveOnLoop(.end, at: 0)
+  }
+
+  /// Hands the one request to the handler, once its stream has ended.
+  @inlinable
+  func takeSingle(_ part: GRPCServerRequestPart<Request>) {
+    switch part {
+    case .metadata(let headers):
+      begin(headers)
+      hasSentMetadata = false
+      handler = nil
+    case .message(let request):
+      if handler == nil { handler = makeHandler?(self, request) } else { finish(.tooManyMessages) }
+    case .end:
+      guard let handler else { return finish(.missingRequest) }
+      self.handler = nil
+      isHandling = true
+      stream.run(handler)
+    }
   }
 
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.

@@ -81,12 +81,4 @@ extension ServerPipeline {
     sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
     waitsForMessage = false
   }
-
-  /// Sends the handler's metadata with nothing after it for now. On the loop.
-  @usableFromInline
-  func sendMetadataAlone() {
-    guard !hasSentMetadata else { return }
-    hasSentMetadata = true
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
-  }
 }

@@ -13,24 +13,29 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @usableFromInline typealias Context = ServerInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
-  @usableFromInline typealias Encode = (Response) throws -> MessageBuffer
   @usableFromInline typealias ToHandler = (GRPCServerRequestPart<Request>) -> Void
+  @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
+  @usableFromInline typealias MakeHandler = @Sendable (ServerPipeline, Request) -> Handler
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
+  /// executor or the call has ended.
+  @exclusivity(unchecked) @usableFromInline var directCount: Int
+  /// How many interceptors have been handed a part and have not returned.
+  @exclusivity(unchecked) @usableFromInline var depth = 0
   /// Where interceptors want their parts; `nil` where none names an executor.
   @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
-  // Closures, so that the code at both ends is compiled for the types of the call: methods of a generic
-  // class would not be.
-  @usableFromInline let encode: Encode
-  /// Takes the parts of a stream of requests; `nil` where there is one request, which `onRequest` takes.
+  @usableFromInline let ends: ServerEnds<Request, Response>
+  /// Makes what handles a call's one request; `nil` where requests stream.
+  @usableFromInline let makeHandler: MakeHandler?
+  /// Takes the parts of a stream of requests; `nil` where there is one request.
   @exclusivity(unchecked) @usableFromInline var toHandler: ToHandler?
-  @exclusivity(unchecked) @usableFromInline var onRequest: ((Request) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var request: Request?
+  /// What handles the one request, which it has; it runs once the requests have ended.
+  @exclusivity(unchecked) @usableFromInline var handler: Handler?
   /// Requests on their way to a handler that takes a stream of them.
   @exclusivity(unchecked) @usableFromInline var requests: PartQueue<Request>?
   /// What the handler's requests do with a failure; `nil` where no handler waits for requests.
   @exclusivity(unchecked) @usableFromInline var failRequests: ((GRPCStatus) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var isOpen = true
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
@@ -40,23 +45,40 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @exclusivity(unchecked) var gates = InterceptorGates()
   @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
-  @inlinable
+  @inlinable @inline(__always)
   init(
     _ stream: any ServerStream,
     _ method: MethodDescriptor,
-    _ interceptors: [Interceptor],
-    encode: @escaping Encode
+    _ interceptors: consuming [Interceptor],
+    _ ends: ServerEnds<Request, Response>,
+    makeHandler: MakeHandler? = nil
   ) {
+    directCount = interceptors.count
     self.interceptors = interceptors
-    self.encode = encode
-    for interceptor in interceptors where interceptor.hops.areNamed {
-      hops = interceptors.map(\.hops)
+    self.ends = ends
+    self.makeHandler = makeHandler
+    super.init(stream, method)
+    for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
+      hops = self.interceptors.map(\.hops)
+      directCount = 0
       break
     }
-    super.init(stream, method)
+    stream.observe(self)
   }
 
   // MARK: Parts
+
+  /// Has an interceptor take a part. No reference to it is counted, which for each part would cost more than all else
+  /// that a chain does: the array keeps it alive, and is not let go of before all of them have returned.
+  @inlinable @inline(__always)
+  func interceptor<Result>(at index: Int, _ body: (Interceptor) -> Result) -> Result {
+    depth &+= 1
+    defer {
+      depth &-= 1
+      if depth == 0, !isOpen { letGo() }
+    }
+    return Unmanaged.passUnretained(interceptors[index])._withUnsafeGuaranteedRef(body)
+  }
 
   @inlinable
   func receive(_ part: GRPCServerRequestPart<Request>, at index: Int) {
@@ -69,11 +91,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    // Where the call has ended, there are no interceptors.
-    guard index < interceptors.count, hops == nil else { return receiveOn(part, index) }
-    interceptors[index].receive(part, context: Context(self, index))
+    guard index >= 0, index < directCount else { return receiveOn(part, index) }
+    interceptor(at: index) { $0.receive(part, context: Context(self, index)) }
   }
 
   /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
@@ -103,10 +124,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard interceptors.indices.contains(index), hops == nil else { return sendOn(part, promise, index) }
-    interceptors[index].send(part, promise: promise, context: Context(self, index))
+    guard index >= 0, index < directCount else { return sendOn(part, promise, index) }
+    interceptor(at: index) { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
   @inlinable @inline(never)
@@ -120,24 +141,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     interceptors[index].send(part, promise: promise, context: Context(self, index))
-  }
-
-  /// Hands the one request to the handler, once its stream has ended.
-  @inlinable
-  func takeSingle(_ part: GRPCServerRequestPart<Request>) {
-    switch part {
-    case .metadata(let headers):
-      begin(headers)
-      hasSentMetadata = false
-      request = nil
-    case .message(let message):
-      if request == nil { request = message } else { finish(.tooManyMessages) }
-    case .end:
-      guard let request else { return finish(.missingRequest) }
-      self.request = nil
-      isHandling = true
-      onRequest?(request)
-    }
   }
 
   /// Has an interceptor do its part where it wants to; it hands the part on from there.
@@ -163,17 +166,19 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func close() {
     isOpen = false
+    directCount = 0
     toHandler = nil
-    onRequest = nil
+    handler = nil
     failRequests = nil
     requests?.finish(.callEnded)
     requests = nil
-    onMessage = nil
-    onAnswer = nil
-    interceptors = []
+    if depth == 0 { letGo() }
     resumeReader()
     if !onClose.isEmpty { tellClosed() }
   }
+
+  @usableFromInline
+  func letGo() { interceptors = [] }
 
   @usableFromInline
   func tellClosed() {
@@ -181,6 +186,18 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     onClose = []
     gates = InterceptorGates()
     for tell in told { tell() }
+  }
+
+  override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
+
+  override func tellEnd() { ends.end(self) }
+
+  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: 0) }
+
+  override func sendMetadataAlone() {
+    guard !hasSentMetadata else { return }
+    hasSentMetadata = true
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
   }
 
   override func transportClosed() {

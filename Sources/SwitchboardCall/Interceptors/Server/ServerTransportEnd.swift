@@ -9,15 +9,6 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone, where the
   // transport also tells its observer; `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while other code runs.
 
-  /// What the transport tells, beside messages.
-  @usableFromInline
-  enum Answer {
-    case end
-    case failure(GRPCStatus)
-    /// The handler wants its metadata sent before there is a message.
-    case sendMetadata
-  }
-
   /// What handlers set, from any thread, and what the client sent to a handler that runs once more.
   private struct Metadata: Sendable {
     var received: HPACKHeaders?
@@ -32,8 +23,8 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   /// Whether there is anything behind the lock: for most calls there is not.
   private let hasMetadata = Atomic(false)
   @exclusivity(unchecked) private var firstHeaders: HPACKHeaders?
-  @exclusivity(unchecked) @usableFromInline var onMessage: ((RawSpan) -> Void)?
-  @exclusivity(unchecked) @usableFromInline var onAnswer: ((Answer) -> Void)?
+  /// Whether the transport has not been told of the end, nor the chain been let go of.
+  @exclusivity(unchecked) @usableFromInline final var isOpen = true
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var hasFailed = false
   @exclusivity(unchecked) private(set) var hasEnded = false
@@ -61,13 +52,16 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   }
 
   @usableFromInline
-  final func send(_ buffer: MessageBuffer, _ metadata: MessageMetadata, _ promise: EventLoopPromise<Void>?) {
+  final func send(
+    _ buffer: consuming MessageBuffer,
+    _ metadata: MessageMetadata,
+    _ promise: EventLoopPromise<Void>?
+  ) {
     guard !hasEnded else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
     promises.add(promise)
-    var buffer = buffer
     buffer.mayCompress = metadata.compress
     if method.type.streamsResponses {
       stream.responses.push(buffer, flush: metadata.flush)
@@ -87,8 +81,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
     if status.isOk, !method.type.streamsResponses {
-      guard let message else { return end(.missingResponse) }
-      self.message = nil
+      guard let message = message.take() else { return end(.missingResponse) }
       hasEnded = true
       stream.respond(message)
     } else {
@@ -118,10 +111,10 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       do {
         while await isAskedFor(), let message = try await stream.requests.next() {
           if demand != .max { demand -= 1 }
-          message.withBytes { onMessage?($0) }
+          message.withBytes { if isOpen { tellMessage($0) } }
           await room(message.byteCount)
         }
-        onAnswer?(.end)
+        if isOpen { tellEnd() }
       } catch {
         fail(GRPCStatus(describing: error))
       }
@@ -131,7 +124,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
   private func isAskedFor() async -> Bool {
     while demand <= 0 {
-      if stream.requests.isDrained || onMessage == nil { return false }
+      if stream.requests.isDrained || !isOpen { return false }
       await withUnsafeContinuation { reader = $0 }
     }
     return true
@@ -157,7 +150,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   final func fail(_ status: GRPCStatus) {
     guard !hasFailed else { return }
     hasFailed = true
-    onAnswer?(.failure(status))
+    if isOpen { tellFailure(status) }
   }
 
   // MARK: What the transport tells
@@ -180,6 +173,17 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       self.transportClosed()
     }
   }
+
+  // MARK: What the chain that stands on this is told
+
+  func tellMessage(_ bytes: RawSpan) {}
+
+  func tellEnd() {}
+
+  func tellFailure(_ status: GRPCStatus) {}
+
+  /// The handler wants its metadata sent before there is a message.
+  func sendMetadataAlone() {}
 
   /// Nothing can be sent any more.
   func transportClosed() {}
@@ -209,7 +213,8 @@ extension ServerTransportEnd: ServerCallState {
 
   @usableFromInline
   func sendHeaders() {
-    if eventLoop.inEventLoop { onAnswer?(.sendMetadata) } else { eventLoop.execute { self.sendHeaders() } }
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.sendHeaders() } }
+    if isOpen { sendMetadataAlone() }
   }
 
   @usableFromInline

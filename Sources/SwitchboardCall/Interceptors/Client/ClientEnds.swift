@@ -1,0 +1,44 @@
+/// What the ends of a client's chain do, compiled for the types of the call: methods of a generic class would not be.
+///
+/// They are closures that are handed the pipeline and refer to marshallers alone; where these have no fields, as
+/// protobuf's, they cost a call no allocation.
+@usableFromInline
+struct ClientEnds<Request: Sendable, Response: Sendable> {
+  @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
+
+  @usableFromInline let encode: (Request) throws -> MessageBuffer
+  @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
+  @usableFromInline let message: (Pipeline, RawSpan) -> Void
+  @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
+  /// Takes the format that the call's options ask for now.
+  @usableFromInline let chooseFormat: (Pipeline) -> Void
+
+  @inlinable @inline(__always)
+  init<Requests: Marshaller, Responses: Marshaller>(
+    _ requests: Requests,
+    _ responses: Responses
+  ) where Requests.Message == Request, Responses.Message == Response {
+    encode = { request throws in try requests.encode(request) }
+    headers = { pipeline, headers in
+      pipeline.receiveOnLoop(.metadata(consume headers), at: pipeline.interceptors.count - 1)
+    }
+    message = { pipeline, bytes in
+      do {
+        let message = try pipeline.chosen?.decode(bytes) ?? responses.decode(bytes)
+        pipeline.receiveOnLoop(.message(message), at: pipeline.interceptors.count - 1)
+      } catch {
+        pipeline.failToDecode(error)
+      }
+    }
+    end = { pipeline, status, trailers in
+      pipeline.receiveOnLoop(.end(consume status, consume trailers), at: pipeline.interceptors.count - 1)
+    }
+    chooseFormat = { pipeline in
+      let chosen = pipeline.optionsWithFormat.map {
+        ChosenFormat(Method(pipeline.method, requests: requests, responses: responses), $0)
+      }
+      pipeline.chosen = chosen
+      pipeline.contentSubtype = chosen?.contentSubtype ?? ContentSubtype.of(requests, responses)
+    }
+  }
+}
