@@ -2,15 +2,25 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
-// Swift sees neither the socket types, which are both an enum and macros, nor accept4.
+// Swift sees neither the socket types, which are both an enum and macros, nor accept4. No descriptor may be inherited by a
+// process that another thread starts at the same moment: it would keep a connection open that its owner has closed.
+// Linux can do that in one step.
 
 static inline int switchboard_stream_socket(int family) {
+#ifdef __linux__
+  return socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
   int descriptor = socket(family, SOCK_STREAM, 0);
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   return descriptor;
+#endif
 }
 
 static inline int switchboard_set_nonblocking(int descriptor) {
@@ -18,9 +28,13 @@ static inline int switchboard_set_nonblocking(int descriptor) {
 }
 
 static inline int switchboard_accept(int listener, struct sockaddr *address, socklen_t *length) {
+#ifdef __linux__
+  return (int)syscall(SYS_accept4, listener, address, length, SOCK_CLOEXEC);
+#else
   int descriptor = accept(listener, address, length);
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   return descriptor;
+#endif
 }
