@@ -1,6 +1,7 @@
 #include <uv.h>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -37,4 +38,10 @@ static inline int switchboard_accept(int listener, struct sockaddr *address, soc
   }
   return descriptor;
 #endif
+}
+
+// How many descriptors the process may have; the name of this resource has another type on each system.
+static inline unsigned long long switchboard_descriptor_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : ~0ULL;
 }

@@ -236,8 +236,8 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline
   final func watchDeadline() {
     guard onAnswer != nil, alarm == nil, !isLive, let deadline else { return }
-    alarm = Task(executorPreference: eventLoop) { [weak self] in
-      try? await Task.sleep(until: deadline, clock: .continuous)
+    alarm = Task(executorPreference: eventLoop) { [weak self, eventLoop] in
+      try? await SystemTime().sleep(until: deadline, on: eventLoop)
       if !Task.isCancelled { self?.alarmRang(deadline) }
     }
   }
