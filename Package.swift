@@ -237,7 +237,8 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "CLibuv", "Echo", "FaultSupport", "Interop", "InteropService", "Switchboard", "SwitchboardTool",
+        "CLibuv", "Echo", "EchoService", "FaultSupport", "Interop", "InteropService", "Switchboard",
+        "SwitchboardTool",
         "protoc-gen-switchboard",
       ]
     ),
