@@ -62,8 +62,8 @@ import Testing
 
     let next = try await InteropProcess.start(make, flags)
     for line in lines {
-      line.relay.lead(to: next.port)
-      line.relay.heal()
+      await line.relay.lead(to: next.port)
+      await line.relay.heal()
       let again = FaultCall(line.kind, on: line.channel)
       #expect(await again.outcome(CallOptions.with { $0.waitForReady = true }) == .ok, "\(line.kind)")
       await line.channel.shutDown(grace: .zero)

@@ -20,6 +20,8 @@ final class Relay: Sendable {
     var isStopped = false
     var heldLinks = 0
     var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
+    /// Those who wait for their change to be in force.
+    var changers: [CheckedContinuation<Void, Never>] = []
   }
 
   let port: Int
@@ -44,23 +46,26 @@ final class Relay: Sendable {
   // MARK: For tests
 
   /// Carries nothing more, without a word to anyone.
-  func stall() { change { $0.condition = .stalled } }
+  func stall() async { await change { $0.condition = .stalled } }
 
   /// Breaks all connections, and refuses new ones.
-  func cut() { change { $0.condition = .cut } }
+  func cut() async { await change { $0.condition = .cut } }
 
   /// Is a network again, for what stands at the gate as well.
-  func heal() {
-    change {
+  func heal() async {
+    await change {
       $0.condition = .fine
       $0.gate = nil
     }
   }
 
   /// New connections go to another port.
-  func lead(to server: Int) { change { $0.server = server } }
+  func lead(to server: Int) async { await change { $0.server = server } }
 
-  func stop() { change { $0.isStopped = true } }
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    wakeUp()
+  }
 
   /// Returns once so many connections stand at the gate.
   func untilHeld(_ count: Int = 1) async {
@@ -73,21 +78,30 @@ final class Relay: Sendable {
     }
   }
 
-  private func change(_ body: (inout State) -> Void) {
-    state.withLock { body(&$0) }
-    _ = write(wake, [0], 1)
+  /// Returns once the change is in force.
+  private func change(_ body: (inout State) -> Void) async {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        body(&state)
+        state.changers.append(continuation)
+      }
+      wakeUp()
+    }
   }
+
+  private func wakeUp() { _ = write(wake, [0], 1) }
 
   // MARK: On its thread
 
   private func run() {
     var links: [RelayLink] = []
-    while let (state, isReleased) = next(links) {
-      if isReleased { for link in links { link.release() } }
+    while let state = next(links) {
+      if state.gate == nil { for link in links where link.isHeld { link.release() } }
       if state.condition == .cut {
         for link in links { link.close(abruptly: true) }
         links = []
       }
+      for changer in state.changers { changer.resume() }
       let isStalled = state.condition == .stalled
       var polls = [pollfd(fd: woken, events: Int16(POLLIN), revents: 0)]
       polls.append(pollfd(fd: isStalled ? -1 : listener, events: Int16(POLLIN), revents: 0))
@@ -104,11 +118,13 @@ final class Relay: Sendable {
   }
 
   /// The state to go by; `nil` at the end. Whoever waits for the gate is told what stands there.
-  private func next(_ links: [RelayLink]) -> (State, isReleased: Bool)? {
-    let held = links.count(where: \.isHeld)
-    release(held)
-    let state = self.state.withLock { $0 }
-    return state.isStopped ? nil : (state, held > 0 && state.gate == nil)
+  private func next(_ links: [RelayLink]) -> State? {
+    release(links.count(where: \.isHeld))
+    return state.withLock { state in
+      guard !state.isStopped else { return nil }
+      defer { state.changers = [] }
+      return state
+    }
   }
 
   private func release(_ held: Int) {
