@@ -224,6 +224,28 @@ let package = Package(
       exclude: ["Peers"]
     ),
 
+    // What becomes of calls when processes, networks, disks, descriptors and clocks fail. `FaultSubject` is a program
+    // that has it done to itself, and whose clock can be moved: it is not linked to the tests.
+    .target(
+      name: "FaultSupport",
+      dependencies: ["InteropService", "Switchboard"],
+      path: "Tests/FaultSupport"
+    ),
+    .target(name: "CFaultClock", path: "Tests/CFaultClock"),
+    .executableTarget(
+      name: "FaultSubject",
+      dependencies: ["CFaultClock", "FaultSupport", "Switchboard", "SwitchboardInterceptors"],
+      path: "Tests/FaultSubject"
+    ),
+    .testTarget(
+      name: "FaultTests",
+      dependencies: [
+        "CLibuv", "Echo", "EchoService", "FaultSupport", "Interop", "InteropService", "Switchboard",
+        "SwitchboardTool",
+        "protoc-gen-switchboard",
+      ]
+    ),
+
     // Services that every server may want: health, reflection, errors with details.
     .target(
       name: "SwitchboardServiceMessages",

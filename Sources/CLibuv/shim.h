@@ -1,16 +1,27 @@
 #include <uv.h>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
-// Swift sees neither the socket types, which are both an enum and macros, nor accept4.
+// Swift sees neither the socket types, which are both an enum and macros, nor accept4. No descriptor may be inherited by a
+// process that another thread starts at the same moment: it would keep a connection open that its owner has closed.
+// Linux can do that in one step.
 
 static inline int switchboard_stream_socket(int family) {
+#ifdef __linux__
+  return socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+#else
   int descriptor = socket(family, SOCK_STREAM, 0);
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   return descriptor;
+#endif
 }
 
 static inline int switchboard_set_nonblocking(int descriptor) {
@@ -18,9 +29,19 @@ static inline int switchboard_set_nonblocking(int descriptor) {
 }
 
 static inline int switchboard_accept(int listener, struct sockaddr *address, socklen_t *length) {
+#ifdef __linux__
+  return (int)syscall(SYS_accept4, listener, address, length, SOCK_CLOEXEC);
+#else
   int descriptor = accept(listener, address, length);
   if (descriptor >= 0) {
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
   return descriptor;
+#endif
+}
+
+// How many descriptors the process may have; the name of this resource has another type on each system.
+static inline unsigned long long switchboard_descriptor_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : ~0ULL;
 }

@@ -6,6 +6,8 @@ import Switchboard
 @main
 struct Echo {
   static func main() async {
+    // A reader of our output that is gone is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
     let arguments: Arguments
     do {
       arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
@@ -64,6 +66,10 @@ struct Echo {
       complain("\(rpc.rawValue) failed with status: \(status)")
     }
     await channel.shutDown(grace: .zero)
+    // Whoever asked has not got the answer.
+    guard fflush(nil) == 0 else {
+      throw GRPCStatus(code: .dataLoss, message: "what was received cannot be printed")
+    }
     return status
   }
 

@@ -5,6 +5,8 @@ import Switchboard
 @main
 struct Interop {
   static func main() async {
+    // A reader of our output that is gone is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
     do {
       let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
       switch arguments.mode {
@@ -26,7 +28,7 @@ struct Interop {
     for address in server.addresses { print("listening on \(address)") }
     // Whoever reads this through a pipe waits for it.
     fflush(nil)
-    await server.server.run()
+    await server.run()
   }
 
   /// Whether the case passed.
@@ -45,6 +47,9 @@ struct Interop {
       isFine = false
     }
     await client.shutDown()
+    guard fflush(nil) == 0 else {
+      throw GRPCStatus(code: .dataLoss, message: "the result cannot be printed")
+    }
     return isFine
   }
 }

@@ -11,6 +11,7 @@ import SwitchboardToolSupport
 /// The command `switchboard`.
 @main struct SwitchboardTool {
   static func main() {
+    prepareStandardStreams()
     do {
       try run(arguments: Array(CommandLine.arguments.dropFirst()))
     } catch {

@@ -89,3 +89,13 @@ public func complain(_ message: String) {
   // Where even this fails there is nobody left to tell.
   try? Descriptor.standardError.writeAll(Array((message + "\n").utf8))
 }
+
+/// Has the process start as the rest of it takes for granted: with three streams, whose numbers no file of ours can get, and
+/// with a reader of its output that is gone as an error like others.
+public func prepareStandardStreams() {
+  signal(SIGPIPE, SIG_IGN)
+  for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
+    // The lowest that is free is this one.
+    _ = open("/dev/null", O_RDWR)
+  }
+}

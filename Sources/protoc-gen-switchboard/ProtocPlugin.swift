@@ -13,6 +13,7 @@ import SwitchboardToolSupport
 /// standard output.
 @main struct ProtocPlugin {
   static func main() {
+    prepareStandardStreams()
     do {
       switch CommandLine.arguments.dropFirst().first {
       case nil: try respond()

@@ -3,13 +3,20 @@ import Switchboard
 /// The server of the test cases, on the addresses that the command line names.
 struct InteropServer {
   let server: Server
+  private let log = LineLog(label: "Interop")
   /// Where it listens: the port, and then the unix socket, if there is one.
   let addresses: [SocketAddress]
+
+  /// Serves until the process is told to end.
+  func run() async {
+    await server.run()
+    await log.flush()
+  }
 
   init(_ arguments: Arguments) throws {
     var options = ServerOptions()
     options.tls = try arguments.serverTLS
-    options.logger = Logger(StandardError())
+    options.logger = Logger(log)
     let account = try arguments.string("service_account_key_file").map { try ServiceAccount(path: $0) }
     let provider = TestServiceProvider(tokens: account.map { TokenVerifier(account: $0) })
     server = try Server(providers: [provider], options: options)

@@ -165,7 +165,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   public func shutDown(grace: Duration) async {
     retireSiblings()
     let deadline = Task(executorPreference: loop) {
-      try await Task.sleep(for: grace)
+      try await self.loop.sleep(for: grace)
       self.loop.execute { self.closeAll() }
     }
     await withCheckedContinuation { continuation in

@@ -49,8 +49,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   func shutDown(grace: Duration) async {
-    let deadline = Task {
-      try await Task.sleep(for: grace)
+    let deadline = Task(executorPreference: loop) {
+      try await self.loop.sleep(for: grace)
       self.loop.execute { self.endAll() }
     }
     await withCheckedContinuation { continuation in

@@ -17,23 +17,26 @@ final class Listener: @unchecked Sendable {
   private let descriptor: Int32
   private let loop: Loop
   private let accepted: Accepted
-  private let failed: @Sendable (SocketError) -> Void
+  private let changed: @Sendable (SocketError?) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   private var isClosed = false
+  /// There was nothing to accept with, the last time.
+  private var isShort = false
 
   /// How many are accepted before the loop's other work has its turn.
   private static let batch = 64
 
-  /// `failed` is told of what keeps it from accepting, which it goes on trying.
+  /// `changed` is told of what keeps it from accepting, which it goes on trying, and when nothing does any more: once
+  /// each, however often it tries.
   init(
     _ address: SocketAddress,
     on loop: Loop,
     accepted: @escaping Accepted,
-    failed: @escaping @Sendable (SocketError) -> Void = { _ in }
+    changed: @escaping @Sendable (SocketError?) -> Void = { _ in }
   ) throws(SocketError) {
     self.loop = loop
     self.accepted = accepted
-    self.failed = failed
+    self.changed = changed
     descriptor = try ListeningSocket.open(address)
     self.address = ListeningSocket.name(of: descriptor) ?? address
   }
@@ -56,7 +59,7 @@ final class Listener: @unchecked Sendable {
     guard result == 0 else {
       poll.deallocate()
       closeDescriptor()
-      return failed(SocketError(result))
+      return changed(SocketError(result))
     }
     loop.openHandles += 1
     poll.pointee.data = Unmanaged.passRetained(self).toOpaque()
@@ -73,6 +76,7 @@ final class Listener: @unchecked Sendable {
   }
 
   private func acceptWaiting() {
+    if isShort, ProcessDescriptors.areScarce { return pause(.tooManyFiles) }
     for _ in 0..<Self.batch {
       var storage = sockaddr_storage()
       var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -82,7 +86,11 @@ final class Listener: @unchecked Sendable {
         }
       }
       if accepted >= 0 {
+        let isLast = ProcessDescriptors.isScarce(accepted)
         self.accepted(accepted, address.kind, ListeningSocket.address(in: storage, length))
+        if isLast { return pause(.tooManyFiles) }
+        if isShort { changed(nil) }
+        isShort = false
       } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
         return pause(SocketError(errno: errno))
       } else if errno != EINTR && errno != ECONNABORTED {
@@ -91,9 +99,10 @@ final class Listener: @unchecked Sendable {
     }
   }
 
-  /// There is nothing to accept with: tries again when something may have been given back.
+  /// There is nothing to accept with, or not to spare: tries again when something may have been given back.
   private func pause(_ error: SocketError) {
-    failed(error)
+    if !isShort { changed(error) }
+    isShort = true
     if let poll { uv_poll_stop(poll) }
     loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
   }
@@ -117,4 +126,8 @@ final class Listener: @unchecked Sendable {
     Glibc.close(descriptor)
     if case .unix(let path) = address.kind { unlink(path) }
   }
+}
+
+extension SocketError {
+  fileprivate static let tooManyFiles = SocketError(errno: EMFILE)
 }

@@ -50,7 +50,7 @@ public final class Loop: EventLoop, @unchecked Sendable {
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     alarm = .allocate(capacity: 1)
-    guard uv_loop_init(uv) == 0 else { return nil }
+    guard ProcessDescriptors.prepare(), uv_loop_init(uv) == 0 else { return nil }
     guard uv_async_init(uv, wake, { _ in }) == 0 else {
       uv_loop_close(uv)
       return nil

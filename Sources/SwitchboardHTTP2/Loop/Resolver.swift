@@ -51,7 +51,11 @@ final class Resolver {
   private func finish(_ status: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
     LoopThread.current?.openHandles -= 1
     defer { if let list { uv_freeaddrinfo(list) } }
-    guard status == 0 else { return completion(.failure(SocketError(status))) }
+    guard status == 0 else {
+      // Names are not found where nothing can be opened to look for them in, which the status does not say.
+      let error = ProcessDescriptors.areLeft ? SocketError(status) : SocketError(errno: errno)
+      return completion(.failure(error))
+    }
     var addresses: [SocketAddress] = []
     var entry = list
     while let current = entry {

@@ -60,12 +60,14 @@ public final class Server: Sendable {
       listener = try Listener(address, on: core.group.nextLoop()) { descriptor, kind, peer in
         let loop = core.group.nextLoop()
         loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
-      } failed: { error in
-        core.options.logger.log(
-          .error,
-          "cannot accept connections for now",
-          ["address": "\(address)", "reason": "\(error)"]
-        )
+      } changed: { error in
+        let logger = core.options.logger
+        if let error {
+          let reason = ["address": "\(address)", "reason": "\(error)"]
+          logger.log(.error, "cannot accept connections for now", reason)
+        } else {
+          logger.log(.info, "accepting connections again", ["address": "\(address)"])
+        }
       }
     } catch {
       throw error.status("cannot listen on \(address)")
@@ -80,8 +82,9 @@ public final class Server: Sendable {
   public func shutDown(grace: Duration = .seconds(30)) async {
     core.beginDraining()
     let core = core
-    let deadline = Task {
-      try await Task.sleep(for: grace)
+    let loop = core.group.nextLoop()
+    let deadline = Task(executorPreference: loop) {
+      try await loop.sleep(for: grace)
       core.closeAll()
     }
     await core.waitUntilEmpty()

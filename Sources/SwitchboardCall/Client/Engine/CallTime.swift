@@ -5,6 +5,9 @@ package protocol CallTime: Sendable {
 
   /// Returns at that time, or throws when the task is cancelled.
   func sleep(until time: ContinuousClock.Instant) async throws
+
+  /// The same, for what runs on a loop and may use its timers.
+  func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws
 }
 
 /// The time that passes.
@@ -16,9 +19,25 @@ package struct SystemTime: CallTime {
   package func sleep(until time: ContinuousClock.Instant) async throws {
     try await Task.sleep(until: time, clock: .continuous)
   }
+
+  package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {
+    guard let loop = loop as? any TimedEventLoop else { return try await sleep(until: time) }
+    try await loop.sleep(for: now.duration(to: time))
+  }
+}
+
+/// An event loop with timers of its own. `Task.sleep` has Dispatch open descriptors, and end the process where there are
+/// none: calls must not need it.
+package protocol TimedEventLoop: EventLoop {
+  /// Returns after that time, or throws when the task is cancelled.
+  func sleep(for duration: Duration) async throws
 }
 
 extension CallTime {
+  package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {
+    try await sleep(until: time)
+  }
+
   /// Does something at a time, on the loop, unless the task is cancelled before.
   func alarm(
     at time: ContinuousClock.Instant,
@@ -26,7 +45,7 @@ extension CallTime {
     _ action: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
     Task(executorPreference: loop) {
-      guard (try? await sleep(until: time)) != nil, !Task.isCancelled else { return }
+      guard (try? await sleep(until: time, on: loop)) != nil, !Task.isCancelled else { return }
       action()
     }
   }

@@ -246,8 +246,8 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func setAlarm() {
     guard alarm == nil, let deadline else { return }
-    alarm = Task(executorPreference: eventLoop) { [weak self] in
-      try? await Task.sleep(until: deadline, clock: .continuous)
+    alarm = Task(executorPreference: eventLoop) { [weak self, eventLoop] in
+      try? await SystemTime().sleep(until: deadline, on: eventLoop)
       if !Task.isCancelled { self?.alarmRang(deadline) }
     }
   }

@@ -1,0 +1,51 @@
+import SwitchboardCall
+
+extension Loop: TimedEventLoop {
+  /// Returns after that time by the loop's clock, or throws when the task is cancelled. The loop does not stop meanwhile.
+  package func sleep(for duration: Duration) async throws {
+    let sleeper = LoopSleeper(self)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isAccepted = add(.closure { sleeper.sleep(for: duration, continuation) })
+        // A loop that has ended has no time left.
+        if !isAccepted { continuation.resume(throwing: CancellationError()) }
+      }
+    } onCancel: {
+      execute { sleeper.cancel() }
+    }
+  }
+}
+
+/// One who waits for a time on a loop.
+private final class LoopSleeper: @unchecked Sendable {
+  // Sendable holds because what changes is touched on the loop alone.
+  private let loop: Loop
+  private var timer: LoopTimer?
+  private var continuation: CheckedContinuation<Void, any Error>?
+  private var isCancelled = false
+
+  init(_ loop: Loop) { self.loop = loop }
+
+  func sleep(for duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
+    guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+    self.continuation = continuation
+    loop.openHandles += 1
+    let timer = LoopTimer { self.wake(.success(())) }
+    self.timer = timer
+    loop.schedule(timer, after: max(duration, .zero))
+  }
+
+  func cancel() {
+    isCancelled = true
+    if let timer { loop.cancel(timer) }
+    wake(.failure(CancellationError()))
+  }
+
+  private func wake(_ result: Result<Void, any Error>) {
+    guard let continuation else { return }
+    self.continuation = nil
+    timer = nil
+    loop.openHandles -= 1
+    continuation.resume(with: result)
+  }
+}

@@ -1,0 +1,39 @@
+import FaultSupport
+import Foundation
+import Switchboard
+
+/// A program that has faults done to it, and says what became of its calls: a line for each thing that it did.
+@main struct FaultSubject {
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+      switch (words.first, words.count) {
+      case ("call", 4): try await call(words[1], words[2], isSecure: words[3] == "tls")
+      case ("clock", 1): try await ClockScenario().run()
+      case ("descriptors", 1): try await DescriptorScenario().run()
+      case ("start", 2): try DescriptorScenario.start(with: Int(words[1]) ?? 0)
+      case ("serve", 2): try await DescriptorScenario.serve(with: Int(words[1]) ?? 0)
+      default: throw GRPCStatus(code: .invalidArgument, message: "what is to be done?")
+      }
+    } catch {
+      say("\(error)")
+      exit(1)
+    }
+  }
+
+  static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  }
+
+  /// Makes one call of a kind, as a client that is about to be killed.
+  private static func call(_ kind: String, _ target: String, isSecure: Bool) async throws {
+    guard let kind = CallKind(rawValue: kind) else {
+      throw GRPCStatus(code: .invalidArgument, message: "\(kind) is no kind of call")
+    }
+    var options = ChannelOptions()
+    // It does not get as far as asking whom it talks to.
+    if isSecure { options.tls = ClientTLS(trustRoots: TestAuthority.certificate) }
+    let status = await FaultCall(kind, on: try Channel(target: target, options: options)).outcome()
+    say("\(status)")
+  }
+}

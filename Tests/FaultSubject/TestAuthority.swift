@@ -1,0 +1,1 @@
+../../Sources/Interop/TestAuthority.swift

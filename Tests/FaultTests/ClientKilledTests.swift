@@ -1,0 +1,92 @@
+import FaultSupport
+import InteropService
+import Switchboard
+import Testing
+
+@testable import Interop
+
+/// A client's process is killed at each stage of the calls of all four kinds: the server's handlers hear of it, nothing is
+/// left open, and other clients are served as before.
+@Suite(.timeLimit(.minutes(2))) struct ClientKilledTests {
+  enum Stage: String, CaseIterable, Sendable {
+    case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
+
+    /// Where the client's own words are held back.
+    var gate: Gate? {
+      switch self {
+      case .handshake, .tlsHandshake: Gate(direction: .toServer, place: .firstByte)
+      case .afterHeaders: Gate(direction: .toServer, place: .frame(Gate.data, after: 0))
+      case .midRequest: Gate(direction: .toServer, place: .frame(Gate.data, after: 1))
+      case .beforeAnswer, .afterMetadata, .midResponse: nil
+      }
+    }
+
+    /// Where handlers stay, if that is the stage.
+    var place: LingeringProvider.Place {
+      switch self {
+      case .handshake, .tlsHandshake, .afterHeaders, .midRequest: .none
+      case .beforeAnswer: .beforeAnswer
+      case .afterMetadata: .afterMetadata
+      case .midResponse: .afterFirstResponse
+      }
+    }
+
+    /// Only streams are in the middle of their responses.
+    var kinds: [CallKind] { self == .midResponse ? [.serverStream, .bidi] : CallKind.allCases }
+
+    /// How many calls the server knows of. A handler of one request starts when that is whole.
+    var calls: Int {
+      switch self {
+      case .handshake, .tlsHandshake: 0
+      default: kinds.count
+      }
+    }
+  }
+
+  @Test(arguments: Stage.allCases) func theServerHearsOfIt(_ stage: Stage) async throws {
+    let (provider, ledger) = (LingeringProvider(stage.place), Ledger())
+    var options = ServerOptions()
+    options.observer = ledger
+    if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestAuthority.server) }
+    let server = try Server(providers: [provider], options: options)
+    let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
+    let relay = try Relay(to: port, gate: stage.gate)
+    defer { relay.stop() }
+    // Another client, connected all along.
+    let other = try Self.neighbour(of: port, stage)
+    _ = try await other.emptyCall(Grpc_Testing_Empty())
+    let security = stage == .tlsHandshake ? "tls" : "plaintext"
+    let clients = try stage.kinds.map { kind in
+      let words = ["call", kind.rawValue, "127.0.0.1:\(relay.port)", security]
+      return try Program(Program.path(ofProduct: "FaultSubject"), words)
+    }
+    if stage.gate != nil { await relay.untilHeld(clients.count) }
+    await ledger.until { $0.started == stage.calls + 1 }
+    if stage.place != .none { await provider.until { $0.lingering == stage.kinds.count } }
+    for client in clients { await client.kill() }
+
+    let failures = stage.calls > 0 ? 0 : clients.count
+    await ledger.until { $0.isEven && $0.connections == 1 && $0.failedConnections == failures }
+    if stage.place != .none { await provider.until { $0.released == stage.kinds.count } }
+    // Those that waited for the rest of a stream.
+    if stage == .midRequest { await provider.until { $0.failedReads == 2 } }
+    _ = try await other.emptyCall(Grpc_Testing_Empty())
+    let books = ledger.books
+    #expect(books.isEven)
+    #expect(books.started == stage.calls + 2)
+    #expect(books.ended[.ok] == 2)
+    let snapshot = await server.snapshot()
+    #expect(snapshot.connections.count == 1)
+    #expect(snapshot.calls.started == snapshot.calls.succeeded + snapshot.calls.failed)
+    await other.channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
+    var options = ChannelOptions()
+    if stage == .tlsHandshake { options.tls = ClientTLS(trustRoots: TestAuthority.certificate) }
+    return Grpc_Testing_TestServiceClient(
+      channel: try Channel(target: "127.0.0.1:\(port)", options: options)
+    )
+  }
+}

@@ -1,0 +1,76 @@
+import FaultSupport
+import Foundation
+import Switchboard
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// A process without a descriptor left says so, does not spin, does not end, and recovers. What happens is in
+/// `FaultSubject`, since tests that run beside these need their descriptors.
+@Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
+  @Test func clientsAndServersRecover() async throws {
+    let subject = try Program(Program.path(ofProduct: "FaultSubject"), ["descriptors"])
+    let output = await subject.allOutput()
+    #expect(
+      output == """
+        connected: ok (0): OK
+        connected before: ok (0): OK
+        connecting: unavailable (14): cannot connect to 127.0.0.1: too many open files
+        by name: unavailable (14): localhost was not found: too many open files
+        retrying: unavailable (14): cannot connect to 127.0.0.1: too many open files
+        loops: resource exhausted (8): the system has nothing left to run an event loop with
+        connecting again: ok (0): OK
+        log: cannot accept connections for now: too many open files
+        busy meanwhile: false
+        log: accepting connections again
+        accepted: ok (0): OK
+        shut down: unavailable (14)
+        """
+    )
+    let end = await subject.ended()
+    #expect(end == .exited(0))
+  }
+
+  /// However many are left: too few for a first loop are an error, and not the end of the process.
+  @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) async throws {
+    let subject = try Program(Program.path(ofProduct: "FaultSubject"), ["start", "\(left)"])
+    let first = left < 8 ? "nothing left" : "started"
+    let output = await subject.allOutput()
+    #expect(output == "\(first)\nstarted")
+    let end = await subject.ended()
+    #expect(end == .exited(0))
+  }
+
+  /// More clients than descriptors: the server stops accepting before the last are gone, since Dispatch would end the process
+  /// without them; those that are connected are served.
+  @Test func clientsDoNotTakeTheLast() async throws {
+    let input = try SocketPair()
+    let subject = try Program(
+      Program.path(ofProduct: "FaultSubject"),
+      ["serve", "128"],
+      input: .descriptor(input.far)
+    )
+    close(input.far)
+    let port = try #require(await subject.line())
+    let address = try #require(SocketAddress.numeric("127.0.0.1", port: Int(port) ?? 0))
+    let early = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
+    #expect(await early.ping() == .ok)
+    var crowd: [RawPeer] = []
+    for _ in 0..<200 { crowd.append(try RawPeer(address)) }
+    #expect(await subject.line() == "log: cannot accept connections for now: too many open files")
+    let late = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
+    let patient = Task { await late.ping(.patient) }
+    // Longer than the second after which Dispatch looks.
+    try await Task.sleep(for: .milliseconds(1500))
+    #expect(await early.ping() == .ok)
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(subject.identifier)/fd").count
+    #expect((100..<120).contains(open))
+    crowd = []
+    #expect(await patient.value == .ok)
+    await early.shutDown(grace: .zero)
+    await late.shutDown(grace: .zero)
+    close(input.near)
+    let end = await subject.ended()
+    #expect(end == .exited(0))
+  }
+}

@@ -1,0 +1,129 @@
+import CLibuv
+import FaultSupport
+import Foundation
+import Switchboard
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Logs and output that nobody takes: no process ends, no call waits.
+@Suite(.timeLimit(.minutes(1))) struct LogTests {
+  enum Sink: CaseIterable, Sendable {
+    case fullDisk, closed, unreadPipe, brokenPipe
+
+    /// The stream, and what keeps it as it is.
+    func stream() throws -> (stream: Program.Stream, keeper: Keeper?) {
+      switch self {
+      case .fullDisk: return (.full, nil)
+      case .closed: return (.closed, nil)
+      case .unreadPipe:
+        let pair = try SocketPair()
+        let piece = [UInt8](repeating: 0, count: 4096)
+        while send(pair.far, piece, piece.count, Int32(MSG_DONTWAIT)) > 0 {}
+        return (.descriptor(pair.far), Keeper([pair.near, pair.far]))
+      case .brokenPipe:
+        let pair = try SocketPair()
+        close(pair.near)
+        return (.descriptor(pair.far), Keeper([pair.far]))
+      }
+    }
+  }
+
+  /// Closes descriptors when it goes.
+  final class Keeper: Sendable {
+    private let descriptors: [Int32]
+    init(_ descriptors: [Int32]) { self.descriptors = descriptors }
+    deinit { for descriptor in descriptors { close(descriptor) } }
+  }
+
+  @Test(arguments: Sink.allCases) func aServerThatCannotLogServes(_ sink: Sink) async throws {
+    let (stream, keeper) = try sink.stream()
+    let server = try await InteropProcess.start(errors: stream)
+    let address = try #require(SocketAddress.numeric("127.0.0.1", port: server.port))
+    // Each is worth a line of the log, or two.
+    let answered = await onThread {
+      (0..<50).count { _ in
+        guard let peer = try? RawPeer(address) else { return false }
+        peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
+        return peer.readToEnd()
+      }
+    }
+    #expect(answered == 50)
+    let channel = try Channel(target: "127.0.0.1:\(server.port)")
+    for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }
+    await channel.shutDown(grace: .zero)
+    server.program.send(SIGTERM)
+    let end = await server.program.ended()
+    #expect(end == .exited(0))
+    withExtendedLifetime(keeper) {}
+  }
+
+  /// Its connections must not get the numbers of its streams.
+  @Test func aServerWithoutAnyStreamServes() async throws {
+    let path = "/tmp/switchboard-fault-\(getpid()).sock"
+    let server = try Program(
+      Program.path(ofProduct: "Interop"),
+      ["server", "--port=0", "--unix_socket=\(path)"],
+      input: .closed,
+      output: .closed,
+      errors: .closed
+    )
+    let channel = try Channel(target: "unix:\(path)", options: .impatient)
+    for kind in CallKind.allCases {
+      #expect(await FaultCall(kind, on: channel).outcome(.patient) == .ok)
+    }
+    // Dispatch takes them where it comes first, before the program runs; it does not mind what is written there.
+    for number in 0...2 {
+      let path = "/proc/\(server.identifier)/fd/\(number)"
+      let stream = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+      #expect(!stream.hasPrefix("socket:") && !stream.hasPrefix("pipe:"))
+    }
+    await channel.shutDown(grace: .zero)
+    server.send(SIGTERM)
+    let end = await server.ended()
+    #expect(end == .exited(0))
+  }
+
+  /// What was asked for and cannot be said is a failure, which the exit code tells.
+  @Test(arguments: [Sink.fullDisk, .brokenPipe], [["Interop", "client"], ["Echo", "client", "Hello"]])
+  func aClientThatCannotSpeakFails(_ sink: Sink, _ words: [String]) async throws {
+    let (server, port) = try Self.echo()
+    let flags =
+      words[0] == "Echo"
+      ? ["--port", "\(port)"] : ["--server_port=\(port)", "--test_case=empty_unary"]
+    let (stream, keeper) = try sink.stream()
+    let client = try Program(
+      Program.path(ofProduct: words[0]),
+      Array(words.dropFirst()) + flags,
+      output: stream
+    )
+    let end = await client.ended()
+    #expect(end == .exited(1))
+    await server.shutDown(grace: .zero)
+    withExtendedLifetime(keeper) {}
+  }
+
+  /// The tools say why, if anybody listens.
+  @Test(arguments: [Sink.fullDisk, .brokenPipe, .closed], ["SwitchboardTool", "protoc-gen-switchboard"])
+  func aToolThatCannotSpeakFails(_ sink: Sink, _ name: String) async throws {
+    let (stream, keeper) = try sink.stream()
+    for errors in [Program.Stream.discarded, .full, .closed, stream] {
+      let product = name == "SwitchboardTool" ? "switchboard" : name
+      let tool = try Program(
+        Program.path(ofProduct: product),
+        ["--version"],
+        output: stream,
+        errors: errors
+      )
+      let end = await tool.ended()
+      // What is closed is taken for one that does not want to hear.
+      #expect(end == .exited(sink == .closed ? 0 : 1))
+    }
+    withExtendedLifetime(keeper) {}
+  }
+
+  private static func echo() throws -> (Server, port: Int) {
+    let server = try Server(providers: [SmallEcho(), LingeringProvider(.none)])
+    return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+  }
+}

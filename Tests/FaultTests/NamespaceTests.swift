@@ -1,0 +1,61 @@
+import FaultSupport
+import Switchboard
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// A network that is cut and heals: a real one, with a server's process at its other end.
+@Suite(
+  .timeLimit(.minutes(1)),
+  .enabled("network namespaces can be made (as root, with iproute2)") {
+    await NetworkNamespace.obstacle.value == nil
+  }
+) struct NamespaceTests {
+  @Test func aCutCableEndsCallsAndHealingServesThoseThatWait() async throws {
+    let network = try await NetworkNamespace()
+    let result: Result<Void, any Error>
+    do { result = .success(try await cutAndHeal(network)) } catch { result = .failure(error) }
+    await network.remove()
+    try result.get()
+  }
+
+  private func cutAndHeal(_ network: NetworkNamespace) async throws {
+    let server = try await network.startServer()
+    let (group, ledger) = (try LoopGroup(), Ledger())
+    let loop = group.loops[0]
+    var options = ChannelOptions.impatient
+    options.keepaliveInterval = .seconds(10)
+    options.keepaliveTimeout = .seconds(5)
+    options.observer = ledger
+    let target = "\(network.address):\(server.port)"
+    let channel = try Channel(target: target, options: options, group: group)
+    let transport = try #require(channel.transport as? ClientChannel)
+    for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }
+
+    try await network.cut()
+    let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
+    await loop.until { transport.connections.first?.session.streams.count == calls.count }
+    // The system goes on trying for a quarter of an hour; the channel does not.
+    while await loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
+      await loop.advance(by: .seconds(6))
+    }
+    for call in calls {
+      let status = await call.value
+      #expect(status.code == .unavailable)
+      #expect(status.message == "the peer has not answered a keepalive ping")
+    }
+
+    let patient = CallKind.allCases.map { kind in
+      Task { await FaultCall(kind, on: channel).outcome(.patient) }
+    }
+    await loop.until { transport.dialing != nil }
+    // An attempt that began in the dark is given up in its time, and the next has light.
+    await loop.advance(by: .seconds(21))
+    try await network.heal()
+    for call in patient { #expect(await call.value == .ok) }
+    await channel.shutDown(grace: .zero)
+    #expect(ledger.books.isEven)
+    #expect(ledger.books.ended == [.ok: 8, .unavailable: 4])
+    await server.program.kill()
+  }
+}

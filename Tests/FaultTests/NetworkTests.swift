@@ -1,0 +1,115 @@
+import FaultSupport
+import Foundation
+import Switchboard
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// A network that is cut, goes silent, and heals: by a relay, which can be had everywhere.
+@Suite(.timeLimit(.minutes(1))) struct NetworkTests {
+  /// A server, a channel that asks silent servers for a sign of life, and what lies between.
+  private struct Line: Sendable {
+    let provider = LingeringProvider(.beforeAnswer)
+    let server: Server
+    let serverLoop: Loop
+    let relay: Relay
+    let channel: Channel
+    let loop: Loop
+    let client = Ledger()
+    let observer = Ledger()
+
+    init() throws {
+      let (serverGroup, group) = (try LoopGroup(), try LoopGroup())
+      (serverLoop, loop) = (serverGroup.loops[0], group.loops[0])
+      var serverOptions = ServerOptions()
+      serverOptions.keepaliveInterval = .seconds(100)
+      serverOptions.keepaliveTimeout = .seconds(10)
+      serverOptions.observer = observer
+      server = try Server(providers: [provider], options: serverOptions, group: serverGroup)
+      relay = try Relay(to: server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+      var options = ChannelOptions.impatient
+      options.keepaliveInterval = .seconds(10)
+      options.keepaliveTimeout = .seconds(5)
+      options.observer = client
+      channel = try Channel(target: "127.0.0.1:\(relay.port)", options: options, group: group)
+    }
+
+    /// A call of each kind, all of them with their handlers.
+    func start() async -> [Task<GRPCStatus, Never>] {
+      let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
+      await provider.until { $0.lingering == calls.count }
+      return calls
+    }
+
+    func end() async {
+      await channel.shutDown(grace: .zero)
+      await server.shutDown(grace: .zero)
+      relay.stop()
+      #expect(client.books.isEven)
+      #expect(observer.books.isEven)
+    }
+  }
+
+  @Test func aCutEndsCallsAndHealingServesThoseThatWait() async throws {
+    let line = try Line()
+    let calls = await line.start()
+    await line.relay.cut()
+    for call in calls { #expect(await call.value.code == .unavailable) }
+    await line.provider.until { $0.released == calls.count }
+    #expect(await line.channel.ping().code == .unavailable)
+    let patient = Task { await line.channel.ping(.patient) }
+    await line.relay.heal()
+    #expect(await patient.value == .ok)
+    await line.end()
+  }
+
+  /// Time is moved: the client asks after ten seconds of silence, and gives up five seconds later.
+  @Test func silenceEndsCallsAndHealingServesThoseThatWait() async throws {
+    let line = try Line()
+    let calls = await line.start()
+    await line.relay.stall()
+    let transport = try #require(line.channel.transport as? ClientChannel)
+    while await line.loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
+      await line.loop.advance(by: .seconds(6))
+    }
+    for call in calls {
+      let status = await call.value
+      #expect(status.code == .unavailable)
+      #expect(status.message == "the peer has not answered a keepalive ping")
+    }
+    // What is silent still takes connections, so this call waits for a greeting.
+    let patient = Task { await line.channel.ping(.patient) }
+    await line.loop.until { transport.dialing != nil }
+    await line.relay.heal()
+    #expect(await patient.value == .ok)
+    await line.provider.until { $0.released == calls.count }
+    await line.end()
+  }
+
+  /// The same from the server's side: its handlers hear of a client that the network has swallowed.
+  @Test func silenceEndsHandlers() async throws {
+    let line = try Line()
+    let calls = await line.start()
+    await line.relay.stall()
+    while line.observer.books.connections > 0 { await line.serverLoop.advance(by: .seconds(50)) }
+    await line.provider.until { $0.released == calls.count }
+    await line.observer.until { $0.connections == 0 }
+    await line.relay.heal()
+    for call in calls { #expect(await call.value.code == .unavailable) }
+    #expect(await line.channel.ping(.patient) == .ok)
+    await line.end()
+  }
+
+  /// Less silence than it takes to be noticed costs a call nothing but time.
+  @Test func aShortStallIsOutlived() async throws {
+    let line = try Line()
+    #expect(await line.channel.ping() == .ok)
+    await line.relay.stall()
+    let call = Task { await line.channel.ping() }
+    await line.client.until { $0.started == 2 }
+    await line.loop.advance(by: .seconds(11))
+    await line.relay.heal()
+    #expect(await call.value == .ok)
+    await line.end()
+  }
+}

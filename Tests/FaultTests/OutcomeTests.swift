@@ -1,0 +1,147 @@
+import FaultSupport
+import Foundation
+import Switchboard
+import Testing
+
+/// Calls of all kinds among faults of all kinds, by chance but the same in every run: each call that is started ends once,
+/// on both sides, in a way that the faults explain.
+@Suite(.timeLimit(.minutes(2))) struct OutcomeTests {
+  /// A generator of numbers that a seed determines.
+  private struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var word = state
+      word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+      return word ^ (word >> 31)
+    }
+  }
+
+  /// What happens to a call on purpose.
+  private enum Fate: CaseIterable {
+    case none, waits, cancelled, short
+  }
+
+  private enum Fault: CaseIterable {
+    case cut, silence, frozen, killed
+  }
+
+  private static let steps = 12
+
+  @Test(arguments: [1, 2] as [UInt64]) func ofAProcess(_ seed: UInt64) async throws {
+    var server = try await InteropProcess.start()
+    let relay = try Relay(to: server.port)
+    defer { relay.stop() }
+    var dice = Dice(state: seed)
+    let faults = (0..<Self.steps).map { _ in Fault.allCases.randomElement(using: &dice) ?? .cut }
+    try await withCallers(relay, seed) { tally in
+      for fault in faults {
+        await tally.wait(for: 20)
+        switch fault {
+        case .cut: await relay.cut()
+        case .silence: await relay.stall()
+        case .frozen: server.program.send(SIGSTOP)
+        case .killed: await server.program.kill()
+        }
+        await tally.wait(for: 20)
+        if fault == .killed {
+          server = try await InteropProcess.start()
+          await relay.lead(to: server.port)
+        }
+        server.program.send(SIGCONT)
+        await relay.heal()
+      }
+    }
+    await server.program.kill()
+  }
+
+  /// A server whose own books can be read.
+  @Test(arguments: [3] as [UInt64]) func ofAServerInHere(_ seed: UInt64) async throws {
+    let ledger = Ledger()
+    var server = try Self.server(ledger)
+    let relay = try Relay(to: server.port)
+    defer { relay.stop() }
+    var dice = Dice(state: seed)
+    let faults = (0..<Self.steps).map { _ in Fault.allCases.randomElement(using: &dice) ?? .cut }
+    try await withCallers(relay, seed) { tally in
+      for fault in faults {
+        await tally.wait(for: 20)
+        switch fault {
+        case .cut: await relay.cut()
+        case .silence, .frozen: await relay.stall()
+        case .killed:
+          await server.server.shutDown(grace: .zero)
+          server = try Self.server(ledger)
+          await relay.lead(to: server.port)
+        }
+        await tally.wait(for: 20)
+        await relay.heal()
+      }
+    }
+    await ledger.until { $0.isEven && $0.connections == 0 }
+    #expect(ledger.books.started > 0)
+    await server.server.shutDown(grace: .zero)
+  }
+
+  private static func server(_ ledger: Ledger) throws -> (server: Server, port: Int) {
+    var options = ServerOptions()
+    options.observer = ledger
+    let server = try Server(providers: [LingeringProvider(.none)], options: options)
+    return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+  }
+
+  /// Makes calls through the relay while faults are made, and then looks at the books.
+  private func withCallers(
+    _ relay: Relay,
+    _ seed: UInt64,
+    _ faults: (Tally) async throws -> Void
+  ) async throws {
+    let (tally, ledger, stop) = (Tally(), Ledger(), Stop())
+    var options = ChannelOptions.impatient
+    options.observer = ledger
+    let channel = try Channel(target: "127.0.0.1:\(relay.port)", options: options)
+    let callers = (0..<8).map { number in
+      Task {
+        var dice = Dice(state: seed &* 1000 &+ UInt64(number))
+        while !stop.isOver { await Self.call(channel, tally, &dice) }
+      }
+    }
+    let result: Result<Void, any Error>
+    do { result = .success(try await faults(tally)) } catch { result = .failure(error) }
+    stop.set()
+    for caller in callers { await caller.value }
+    try result.get()
+    #expect(await channel.ping(.patient) == .ok)
+    await channel.shutDown(grace: .zero)
+    #expect(tally.surprises == [])
+    #expect(tally.started == tally.ended)
+    #expect(tally.outcomes[.ok] ?? 0 > 0)
+    #expect(ledger.books.isEven)
+    #expect(ledger.books.connections == 0)
+  }
+
+  private static func call(_ channel: Channel, _ tally: Tally, _ dice: inout Dice) async {
+    let call = FaultCall(CallKind.allCases.randomElement(using: &dice) ?? .unary, on: channel)
+    let fate = Fate.allCases.randomElement(using: &dice) ?? .none
+    let patience = Duration.milliseconds(Int.random(in: 0..<20, using: &dice))
+    // Silence ends no call but by its deadline.
+    var options = CallOptions(timeout: fate == .short ? patience : .milliseconds(300))
+    if fate == .waits { options.waitForReady = true }
+    let isExpected: (GRPCStatus) -> Bool = { status in
+      switch status.code {
+      case .ok, .unavailable, .deadlineExceeded: true
+      case .cancelled: fate == .cancelled
+      default: false
+      }
+    }
+    await tally.count("\(call.kind), \(fate)", isExpected: isExpected) { [options] in
+      guard fate == .cancelled else { return await call.outcome(options) }
+      let task = Task { await call.outcome(options) }
+      try? await Task.sleep(for: patience)
+      task.cancel()
+      return await task.value
+    }
+  }
+}

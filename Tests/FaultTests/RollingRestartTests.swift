@@ -1,0 +1,57 @@
+import FaultSupport
+import Foundation
+import Switchboard
+import Testing
+
+/// Servers are restarted one after the other, each told to end and given time, while calls of all kinds are made: none
+/// is lost.
+@Suite(.timeLimit(.minutes(2))) struct RollingRestartTests {
+  /// What a user has, and has to set.
+  enum Setup: CaseIterable, Sendable {
+    /// A channel whose target names several servers needs nothing.
+    case severalServers
+    /// With one server there is a time without any: calls must say that they wait.
+    case oneServer
+
+    var servers: Int { self == .severalServers ? 3 : 1 }
+    var rounds: Int { self == .severalServers ? 2 : 4 }
+    var options: CallOptions { self == .severalServers ? CallOptions() : .patient }
+  }
+
+  @Test(arguments: Setup.allCases) func losesNoCall(_ setup: Setup) async throws {
+    var servers: [InteropProcess] = []
+    for _ in 0..<setup.servers { servers.append(try await InteropProcess.start()) }
+    let (tally, ledger, stop) = (Tally(), Ledger(), Stop())
+    var options = ChannelOptions.impatient
+    options.observer = ledger
+    let addresses = servers.map { "127.0.0.1:\($0.port)" }
+    let channel = try Channel(target: "ipv4:" + addresses.joined(separator: ","), options: options)
+    let callers = (0..<8).map { number in
+      Task {
+        var kind = number
+        while !stop.isOver {
+          kind += 1
+          let call = FaultCall(CallKind.allCases[kind % 4], on: channel)
+          await tally.count("\(call.kind)", isExpected: \.isOk) { await call.outcome(setup.options) }
+        }
+      }
+    }
+    for _ in 0..<setup.rounds {
+      for (index, server) in servers.enumerated() {
+        await tally.wait(for: 30)
+        server.program.send(SIGTERM)
+        let end = await server.program.ended()
+        #expect(end == .exited(0))
+        servers[index] = try await InteropProcess.start(port: server.port)
+      }
+    }
+    await tally.wait(for: 30)
+    stop.set()
+    for caller in callers { await caller.value }
+    #expect(tally.surprises == [])
+    #expect(tally.outcomes == [.ok: tally.started])
+    await channel.shutDown(grace: .zero)
+    #expect(ledger.books.isEven)
+    for server in servers { await server.program.kill() }
+  }
+}

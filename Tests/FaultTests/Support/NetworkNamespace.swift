@@ -1,0 +1,73 @@
+import Foundation
+import Switchboard
+
+/// A network of its own, with one cable to the rest of the machine. Needs root and iproute2.
+final class NetworkNamespace: Sendable {
+  /// Why there is none to be had here; `nil` where there is.
+  static let obstacle: Task<String?, Never> = Task {
+    guard getuid() == 0 else { return "namespaces need root" }
+    guard FileManager.default.isExecutableFile(atPath: program) else { return "iproute2 is not installed" }
+    do {
+      try await NetworkNamespace().remove()
+      return nil
+    } catch {
+      return "the system gives no namespaces: \(error)"
+    }
+  }
+
+  private static let program =
+    ["/usr/sbin/ip", "/sbin/ip"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "ip"
+
+  let name: String
+  /// The address inside.
+  let address: String
+  private let inner: String
+
+  /// Takes addresses that are set aside for tests of networks.
+  init() async throws {
+    let number = Int.random(in: 0..<1 << 14)
+    name = "switchboard\(getpid())x\(number)"
+    let (outer, inner) = ("swo\(number)", "swi\(number)")
+    let network = "198.18.\(number >> 6)"
+    let host = (number & 63) << 2
+    address = "\(network).\(host + 2)"
+    self.inner = inner
+    try await Self.ip("netns", "add", name)
+    do {
+      try await Self.ip("link", "add", outer, "type", "veth", "peer", "name", inner, "netns", name)
+      try await Self.ip("address", "add", "\(network).\(host + 1)/30", "dev", outer)
+      try await Self.ip("link", "set", outer, "up")
+      try await Self.ip("-n", name, "address", "add", "\(address)/30", "dev", inner)
+      try await Self.ip("-n", name, "link", "set", inner, "up")
+    } catch {
+      await remove()
+      throw error
+    }
+  }
+
+  /// Unplugs the cable at the far end: what is sent is lost, and nobody is told.
+  func cut() async throws { try await Self.ip("-n", name, "link", "set", inner, "down") }
+
+  func heal() async throws { try await Self.ip("-n", name, "link", "set", inner, "up") }
+
+  /// The cable goes with it.
+  func remove() async { try? await Self.ip("netns", "delete", name) }
+
+  /// Starts our interoperability server inside.
+  func startServer() async throws -> InteropProcess {
+    let words = ["netns", "exec", name, Program.path(ofProduct: "Interop"), "server", "--port=0"]
+    let program = try Program(Self.program, words + ["--host=\(address)"])
+    guard let line = await program.line(), let port = line.split(separator: ":").last.flatMap({ Int($0) })
+    else { throw Program.CannotStart(description: "the server says nothing") }
+    return InteropProcess(program: program, port: port)
+  }
+
+  private static func ip(_ words: String...) async throws {
+    let command = try Program(program, words)
+    let end = await command.ended()
+    guard end == .exited(0) else {
+      throw Program.CannotStart(description: "ip \(words.joined(separator: " ")): \(end)")
+    }
+  }
+}

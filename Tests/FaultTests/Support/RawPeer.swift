@@ -1,0 +1,1 @@
+../../SwitchboardHTTP2Tests/Support/RawPeer.swift

@@ -1,0 +1,208 @@
+import CLibuv
+import Foundation
+import SwitchboardCall
+
+/// A stretch of network between a client and a server, which a test can stall, cut and heal, or have stop at one place of
+/// a call. It runs on a thread of its own until it is stopped.
+final class Relay: Sendable {
+  private enum Condition {
+    case fine
+    /// Nothing is carried, and nobody is told.
+    case stalled
+    /// Connections break, and there are no new ones.
+    case cut
+  }
+
+  private struct State {
+    var condition = Condition.fine
+    var server: Int
+    var gate: Gate?
+    var isStopped = false
+    var heldLinks = 0
+    var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
+    /// Those who wait for their change to be in force.
+    var changers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let port: Int
+  private let listener: Int32
+  private let wake: Int32
+  private let woken: Int32
+  private let state: Locked<State>
+
+  /// To a server on a port of this machine.
+  init(to server: Int, gate: Gate? = nil) throws {
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard listener >= 0, Self.bind(listener), listen(listener, 128) == 0,
+      let port = Self.port(of: listener)
+    else { throw Program.CannotStart(description: "no relay: errno \(errno)") }
+    let ends = try SocketPair()
+    (woken, wake) = (ends.near, ends.far)
+    self.port = port
+    state = Locked(State(server: server, gate: gate))
+    Thread { self.run() }.start()
+  }
+
+  // MARK: For tests
+
+  /// Carries nothing more, without a word to anyone.
+  func stall() async { await change { $0.condition = .stalled } }
+
+  /// Breaks all connections, and refuses new ones.
+  func cut() async { await change { $0.condition = .cut } }
+
+  /// Is a network again, for what stands at the gate as well.
+  func heal() async {
+    await change {
+      $0.condition = .fine
+      $0.gate = nil
+    }
+  }
+
+  /// New connections go to another port.
+  func lead(to server: Int) async { await change { $0.server = server } }
+
+  func stop() {
+    state.withLock { $0.isStopped = true }
+    wakeUp()
+  }
+
+  /// Returns once so many connections stand at the gate.
+  func untilHeld(_ count: Int = 1) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.heldLinks < count { state.waiters.append((count, continuation)) }
+        return state.heldLinks >= count
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// Returns once the change is in force.
+  private func change(_ body: (inout State) -> Void) async {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        body(&state)
+        state.changers.append(continuation)
+      }
+      wakeUp()
+    }
+  }
+
+  private func wakeUp() { _ = write(wake, [0], 1) }
+
+  // MARK: On its thread
+
+  private func run() {
+    var links: [RelayLink] = []
+    while let state = next(links) {
+      if state.gate == nil { for link in links where link.isHeld { link.release() } }
+      if state.condition == .cut {
+        for link in links { link.close(abruptly: true) }
+        links = []
+      }
+      for changer in state.changers { changer.resume() }
+      let isStalled = state.condition == .stalled
+      var polls = [pollfd(fd: woken, events: Int16(POLLIN), revents: 0)]
+      polls.append(pollfd(fd: isStalled ? -1 : listener, events: Int16(POLLIN), revents: 0))
+      for link in links { polls += link.interests(stalled: isStalled) }
+      guard poll(&polls, UInt(polls.count), -1) >= 0 || errno == EINTR else { break }
+      if polls[0].revents != 0 { drainWakes() }
+      guard !isStalled else { continue }
+      links = carry(links, polls)
+      if polls[1].revents != 0, let link = accept(state) { links.append(link) }
+    }
+    for link in links { link.close(abruptly: false) }
+    for descriptor in [listener, wake, woken] { close(descriptor) }
+    release(Int.max)
+  }
+
+  /// The state to go by; `nil` at the end. Whoever waits for the gate is told what stands there.
+  private func next(_ links: [RelayLink]) -> State? {
+    release(links.count(where: \.isHeld))
+    return state.withLock { state in
+      guard !state.isStopped else { return nil }
+      defer { state.changers = [] }
+      return state
+    }
+  }
+
+  private func release(_ held: Int) {
+    let due = state.withLock { state in
+      state.heldLinks = held
+      defer { state.waiters.removeAll { $0.0 <= held } }
+      return state.waiters.filter { $0.0 <= held }
+    }
+    for (_, waiter) in due { waiter.resume() }
+  }
+
+  private func carry(_ links: [RelayLink], _ polls: [pollfd]) -> [RelayLink] {
+    var kept: [RelayLink] = []
+    for (index, link) in links.enumerated() {
+      if link.carry(polls[(2 + 4 * index)..<(6 + 4 * index)]) {
+        kept.append(link)
+      } else {
+        link.close(abruptly: false)
+      }
+    }
+    return kept
+  }
+
+  private func accept(_ state: State) -> RelayLink? {
+    // Not to be inherited by programs that are started at this moment.
+    let client = switchboard_accept(listener, nil, nil)
+    guard client >= 0 else { return nil }
+    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = Self.address(state.server)
+    guard state.condition == .fine, Self.with(&address, { connect(server, $0, $1) }) == 0 else {
+      Self.closeAbruptly(client)
+      close(server)
+      return nil
+    }
+    return RelayLink(client: client, server: server, gate: state.gate)
+  }
+
+  private func drainWakes() {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    _ = read(woken, &bytes, bytes.count)
+  }
+
+  static func closeAbruptly(_ descriptor: Int32) {
+    var atOnce = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+    close(descriptor)
+  }
+
+  // MARK: Addresses
+
+  private static func address(_ port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return address
+  }
+
+  private static func with(
+    _ address: inout sockaddr_in,
+    _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  private static func bind(_ descriptor: Int32) -> Bool {
+    var anywhere = address(0)
+    return with(&anywhere) { Foundation.bind(descriptor, $0, $1) } == 0
+  }
+
+  private static func port(of descriptor: Int32) -> Int? {
+    var bound = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = with(&bound) { address, _ in getsockname(descriptor, address, &length) }
+    return result == 0 ? Int(UInt16(bigEndian: bound.sin_port)) : nil
+  }
+}

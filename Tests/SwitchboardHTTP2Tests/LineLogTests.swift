@@ -1,0 +1,78 @@
+import Foundation
+import SwitchboardCall
+import SwitchboardHTTP2
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LineLogTests {
+  /// A file that goes when the test does.
+  private let path = NSTemporaryDirectory() + "switchboard-\(UUID().uuidString).log"
+
+  private func lines(_ body: (LineLog) -> Void) async throws -> [String] {
+    let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    defer { unlink(path) }
+    let log = LineLog(file, label: "test")
+    // It has one of its own.
+    close(file)
+    body(log)
+    await log.flush(within: .seconds(30))
+    return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  @Test func anEntryIsALine() async throws {
+    let lines = try await lines { log in
+      log.log(.warning, "something", ["b": "2", "a": "1"])
+      Logger(log, minimumLevel: .error).log(.info, "not this")
+      Logger(log).log(.info, "and another")
+    }
+    #expect(lines == ["test: warning: something a=1 b=2", "test: info: and another"])
+  }
+
+  /// Nobody writes lines of their own into the log, nor speaks to the terminal that shows it.
+  @Test func whatPeersSayStaysOnItsLine() async throws {
+    let lines = try await lines { log in
+      log.log(.info, "closed", ["reason": "a\nerror: forged\u{1b}[2J\u{2028}ü"])
+    }
+    #expect(lines == [#"test: info: closed reason=a\nerror: forged\u{1B}[2J\u{2028}ü"#])
+  }
+
+  /// What does not fit is counted, and the log says so when its reader reads again.
+  @Test func aReaderThatStopsCostsEntriesAndNoTime() async throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let log = LineLog(ends[1], capacity: 4096)
+    close(ends[1])
+    let total = 5000
+    for number in 0..<total { log.log(.info, "entry \(number)", [:]) }
+    #expect(log.droppedCount > 0)
+    let reader = ends[0]
+    // Whatever was not written is told of, and all together is all.
+    let accounted = await withCheckedContinuation { continuation in
+      Thread {
+        let handle = FileHandle(fileDescriptor: reader, closeOnDealloc: true)
+        var text = ""
+        while Self.accounted(in: text) < total, case let piece = handle.availableData, !piece.isEmpty {
+          text += String(decoding: piece, as: UTF8.self)
+        }
+        continuation.resume(returning: Self.accounted(in: text))
+      }.start()
+    }
+    #expect(accounted == total)
+  }
+
+  /// How many entries these lines stand for; the last may not be whole.
+  private static func accounted(in text: String) -> Int {
+    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .reduce(0) { $0 + ($1.contains("dropped") ? Int($1.prefix { $0.isNumber }) ?? 0 : 1) }
+  }
+
+  @Test(arguments: ["/dev/full", "no such descriptor"]) func whatCannotBeWrittenIsCounted(_ path: String)
+    async
+  {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    let log = LineLog(descriptor)
+    for _ in 0..<10 { log.log(.error, "lost", [:]) }
+    await log.flush(within: .seconds(30))
+    #expect(log.droppedCount == 10)
+    if descriptor >= 0 { close(descriptor) }
+  }
+}
