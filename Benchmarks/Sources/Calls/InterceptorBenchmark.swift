@@ -49,12 +49,11 @@ struct InterceptorBenchmark {
 
   /// By several callers on the client's loop, so that no call changes threads on its way there.
   private func makeCalls(_ pair: BenchPair, _ count: Int) async throws {
-    let client = pair.client
     let share = max(1, count / Self.callers)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.callers {
         group.addTask(executorPreference: pair.channel.eventLoop) {
-          for _ in 0..<share { _ = try await client.unary(.with { $0.text = "hello" }) }
+          for _ in 0..<share { _ = try await pair.call(.with { $0.text = "hello" }) }
         }
       }
       try await group.waitForAll()
@@ -75,15 +74,18 @@ struct InterceptorBenchmark {
 /// How many interceptors stand on each side.
 struct NoOpChain: Sendable {
   let name: String
+  /// Calls that go past what would ask for the client's interceptors.
+  let isBare: Bool
   let client: Int
   let server: Int
 
-  /// `none`, or a side with a number: `client1`, `server5`, `both5`.
+  /// `none`, `bare`, or a side with a number: `client1`, `server5`, `both5`.
   init(named name: String) throws {
     self.name = name
+    isBare = name == "bare"
     let count = Int(name.drop { $0.isLetter })
     switch (name.prefix { $0.isLetter }, count) {
-    case ("none", nil): (client, server) = (0, 0)
+    case ("none", nil), ("bare", nil): (client, server) = (0, 0)
     case ("client", let count?): (client, server) = (count, 0)
     case ("server", let count?): (client, server) = (0, count)
     case ("both", let count?): (client, server) = (count, count)
@@ -93,10 +95,11 @@ struct NoOpChain: Sendable {
 }
 
 /// A client and a server, each with so many interceptors that forward what they see.
-private struct BenchPair {
+private struct BenchPair: Sendable {
   let channel: Channel
-  let client: Bench_BenchClient
+  private let client: Bench_BenchClient
   private let server: Server?
+  private let isBare: Bool
 
   init(_ chain: NoOpChain, overHTTP2: Bool, _ group: LoopGroup) throws {
     let provider = NoOpProvider(chain.server)
@@ -110,6 +113,18 @@ private struct BenchPair {
     }
     let factory = chain.client > 0 ? ClientFactory(count: chain.client) : nil
     client = Bench_BenchClient(channel: channel, interceptors: factory)
+    isBare = chain.isBare
+  }
+
+  nonisolated(nonsending) func call(_ request: Bench_Text) async throws -> Bench_Text {
+    guard isBare else { return try await client.unary(request) }
+    let method = Bench_BenchMetadata.Methods.unary
+    return try await channel.unary(
+      method.descriptor,
+      request,
+      requests: method.requests,
+      responses: method.responses
+    )
   }
 
   func close() async {
@@ -122,9 +137,12 @@ private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
   let count: Int
 
   func makeUnaryInterceptors() -> [ClientInterceptor<Bench_Text, Bench_Text>] {
-    switch count {
-    case 1: [NoOpClientInterceptor()]
-    default: (0..<count).map { _ in NoOpClientInterceptor() }
+    typealias NoOp = NoOpClientInterceptor
+    // As a factory is written, rather than counted out.
+    return switch count {
+    case 1: [NoOp()]
+    case 5: [NoOp(), NoOp(), NoOp(), NoOp(), NoOp()]
+    default: (0..<count).map { _ in NoOp() }
     }
   }
 }
@@ -133,9 +151,12 @@ private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
   let count: Int
 
   func makeUnaryInterceptors() -> [ServerInterceptor<Bench_Text, Bench_Text>] {
-    switch count {
-    case 1: [NoOpServerInterceptor()]
-    default: (0..<count).map { _ in NoOpServerInterceptor() }
+    typealias NoOp = NoOpServerInterceptor
+    // As a factory is written, rather than counted out.
+    return switch count {
+    case 1: [NoOp()]
+    case 5: [NoOp(), NoOp(), NoOp(), NoOp(), NoOp()]
+    default: (0..<count).map { _ in NoOp() }
     }
   }
 }
