@@ -24,7 +24,9 @@ struct InterceptorBenchmark {
     try arguments.end()
   }
 
-  /// A line for each chain: the median of the repeats, in nanoseconds for one call. The chains take turns.
+  /// A line for each chain: the median of the repeats, in nanoseconds for one call, and that of what sets it apart
+  /// from the first chain in the same round. The chains take turns, so that both have the same of what else the machine
+  /// does.
   func run() async throws -> String {
     var cpu: [[Double]] = chains.map { _ in [] }
     var elapsed = cpu
@@ -41,11 +43,14 @@ struct InterceptorBenchmark {
       }
     }
     return chains.indices.map { index in
-      "\(chains[index].name) cpu_ns=\(median(cpu[index])) elapsed_ns=\(median(elapsed[index]))"
+      let added = median(zip(cpu[index], cpu[0]).map { $0 - $1 })
+      let throughput = median(zip(elapsed[0], elapsed[index]).map { 1000 * $0 / $1 })
+      let name = chains[index].name
+      return "\(name) cpu_ns=\(median(cpu[index])) added_ns=\(added) throughput_permille=\(throughput)"
     }.joined(separator: "\n")
   }
 
-  private func median(_ values: [Double]) -> Int { Int(values.sorted()[values.count / 2]) }
+  private func median(_ values: [Double]) -> Int { Int(values.sorted()[values.count / 2].rounded()) }
 
   /// By several callers on the client's loop, so that no call changes threads on its way there.
   private func makeCalls(_ pair: BenchPair, _ count: Int) async throws {
