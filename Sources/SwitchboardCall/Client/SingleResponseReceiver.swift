@@ -118,9 +118,13 @@ final class ResponseHandover<Message: Sendable>: Place<Result<Message, GRPCStatu
 
   @inlinable
   func resume(_ continuation: UnsafeContinuation<Message, any Error>) {
-    guard let result = value else { return }
+    let result = value
     value = nil
-    continuation.resume(with: result.mapError { $0 })
+    switch result {
+    case nil: break
+    case .success(let message): continuation.resume(returning: message)
+    case .failure(let status): continuation.resume(throwing: status)
+    }
   }
 
   /// Waits for the result of a call. Cancelling the waiting task cancels the call.

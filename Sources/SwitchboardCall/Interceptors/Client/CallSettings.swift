@@ -1,11 +1,18 @@
+import Synchronization
+
 /// What interceptors may change about a call until its metadata has left the chain.
 struct CallSettings: Sendable {
   /// What most calls have none of.
-  private final class Rare: @unchecked Sendable {
-    // Sendable holds because the settings are behind their call's lock, and nobody copies them.
-    var host: String?
-    var path: String?
-    var deadline: ContinuousClock.Instant?
+  private final class Rare: Sendable {
+    let host: String?
+    let path: String?
+    let deadline: ContinuousClock.Instant?
+
+    init(_ host: String?, _ path: String?, _ deadline: ContinuousClock.Instant?) {
+      self.host = host
+      self.path = path
+      self.deadline = deadline
+    }
   }
 
   private(set) var options: CallOptions
@@ -13,29 +20,29 @@ struct CallSettings: Sendable {
 
   init(_ options: CallOptions) {
     self.options = options
-    if let timeout = options.timeout { change { $0.deadline = .now + timeout } }
+    if let timeout = options.timeout { deadline = .now + timeout }
   }
 
   /// `nil`: the transport's own.
   var host: String? {
     get { rare?.host }
-    set { change { $0.host = newValue } }
+    set { rare = Rare(newValue, path, deadline) }
   }
 
   /// `nil`: the method's.
   var path: String? {
     get { rare?.path }
-    set { change { $0.path = newValue } }
+    set { rare = Rare(host, newValue, deadline) }
   }
 
-  var deadline: ContinuousClock.Instant? { rare?.deadline }
+  private(set) var deadline: ContinuousClock.Instant? {
+    get { rare?.deadline }
+    set { rare = Rare(host, path, newValue) }
+  }
 
   /// A timeout that is changed starts anew; one that is not runs on.
   mutating func change(_ options: CallOptions) {
-    if options.timeout != self.options.timeout {
-      let deadline = options.timeout.map { .now + $0 } as ContinuousClock.Instant?
-      change { $0.deadline = deadline }
-    }
+    if options.timeout != self.options.timeout { deadline = options.timeout.map { .now + $0 } }
     self.options = options
   }
 
@@ -46,10 +53,30 @@ struct CallSettings: Sendable {
     if let deadline { options.timeout = max(.zero, deadline - .now) }
     return options
   }
+}
 
-  private mutating func change(_ change: (Rare) -> Void) {
-    let rare = rare ?? Rare()
-    change(rare)
-    self.rare = rare
+/// The settings of one call, which any thread may read and change. Most calls keep those that they were made with, and
+/// need no lock.
+struct SharedCallSettings: ~Copyable, Sendable {
+  private let first: CallSettings
+  private let latest = Locked<CallSettings?>(nil)
+  private let isChanged = Atomic(false)
+
+  init(_ options: CallOptions) {
+    first = CallSettings(options)
+  }
+
+  var current: CallSettings {
+    guard isChanged.load(ordering: .acquiring) else { return first }
+    return latest.withLock { $0 } ?? first
+  }
+
+  borrowing func change(_ change: (inout CallSettings) -> Void) {
+    latest.withLock { latest in
+      var settings = latest ?? first
+      change(&settings)
+      latest = settings
+    }
+    isChanged.store(true, ordering: .releasing)
   }
 }

@@ -22,10 +22,8 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let response = Place<Result<Responses.Message, GRPCStatus>?>(nil)
-        pipeline.toCaller = { part in
-          if let result = response.take(part) { continuation.resume(with: result.mapError { $0 }) }
-        }
+        let single = SingleResponse(continuation)
+        pipeline.toCaller = { single.resume(with: $0) }
         pipeline.start(request)
       }
     } onCancel: {

@@ -26,15 +26,15 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
 
   /// The path of the method, such as `/echo.Echo/Get`. A change counts until the metadata has left the chain.
   public var path: String {
-    get { pipeline.settings.withLock { $0.path } ?? pipeline.method.path }
-    nonmutating set { pipeline.settings.withLock { $0.path = newValue } }
+    get { pipeline.settings.current.path ?? pipeline.method.path }
+    nonmutating set { pipeline.settings.change { $0.path = newValue } }
   }
 
   /// The target that the call goes to, such as `localhost:50051`. A change counts until the metadata has left the
   /// chain; the call fails where its transport cannot reach another target.
   public var host: String {
-    get { pipeline.settings.withLock { $0.host } ?? pipeline.transport.host }
-    nonmutating set { pipeline.settings.withLock { $0.host = newValue } }
+    get { pipeline.settings.current.host ?? pipeline.transport.host }
+    nonmutating set { pipeline.settings.change { $0.host = newValue } }
   }
 
   /// Whether the call may be repeated, or answered from a cache. A change counts until the metadata has left the
@@ -42,7 +42,7 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var safety: RequestOptions.Safety {
     get { options.safety }
     nonmutating set {
-      pipeline.settings.withLock { settings in
+      pipeline.settings.change { settings in
         var options = settings.options
         options.safety = newValue
         settings.change(options)
@@ -56,8 +56,8 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// The call's options, except for its metadata, which is the first part of the stream, and for the factories of
   /// interceptors, which have been asked. A change counts until the metadata has left the chain.
   public var options: CallOptions {
-    get { pipeline.settings.withLock { $0.options } }
-    nonmutating set { pipeline.settings.withLock { $0.change(newValue) } }
+    get { pipeline.settings.current.options }
+    nonmutating set { pipeline.settings.change { $0.change(newValue) } }
   }
 
   /// When the caller stops waiting.

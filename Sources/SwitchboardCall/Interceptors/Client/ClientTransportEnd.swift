@@ -4,7 +4,7 @@
 /// The chain stands on it, in one object: a call with interceptors has few allocations.
 @usableFromInline
 class ClientTransportEnd: @unchecked Sendable {
-  // Sendable holds because everything but `settings`, which is locked, is touched on the event loop alone, where
+  // Sendable holds because everything but `settings`, which sees to it, is touched on the event loop alone, where
   // the transport also tells its receiver. Unchecked exclusivity holds because no access lasts while other code
   // runs.
 
@@ -21,7 +21,7 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline let eventLoop: any EventLoop
   let transport: CallEngine
   @usableFromInline let method: MethodDescriptor
-  let settings: Locked<CallSettings>
+  let settings: SharedCallSettings
   @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
   /// Why a response could not be read, which fails the call whatever the server says.
   @exclusivity(unchecked) private(set) var decodingFailure: GRPCStatus?
@@ -43,15 +43,19 @@ class ClientTransportEnd: @unchecked Sendable {
   @exclusivity(unchecked) var demand = 0
 
   @usableFromInline
-  init(_ transport: CallEngine, _ method: MethodDescriptor, _ options: CallOptions) {
-    self.transport = transport
+  init(
+    _ transport: consuming CallEngine,
+    _ method: consuming MethodDescriptor,
+    _ options: consuming CallOptions
+  ) {
     eventLoop = transport.eventLoop
+    self.transport = transport
     self.method = method
-    settings = Locked(CallSettings(options))
     metadata = options.initialMetadata
+    settings = SharedCallSettings(options)
   }
 
-  var deadline: ContinuousClock.Instant? { settings.withLock { $0.deadline } }
+  var deadline: ContinuousClock.Instant? { settings.current.deadline }
   /// Whether the transport has the call, and watches its deadline.
   private var isLive: Bool { phase == .live && call != nil }
 
@@ -129,28 +133,27 @@ class ClientTransportEnd: @unchecked Sendable {
 
   /// Whether the options choose a format.
   @usableFromInline
-  final var hasChosenFormat: Bool { settings.withLock { $0.options.payloadFormat != nil } }
+  final var hasChosenFormat: Bool { settings.current.options.payloadFormat != nil }
 
   /// The options, where they choose a format.
   @usableFromInline
   final var optionsWithFormat: CallOptions? {
-    settings.withLock { $0.options.payloadFormat == nil ? nil : $0.options }
+    let options = settings.current.options
+    return options.payloadFormat == nil ? nil : options
   }
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
-    let (host, path, options) = settings.withLock { settings in
-      (settings.host, settings.path, settings.options(startingWith: metadata))
-    }
+    let settings = settings.current
     responses = method.type.streamsResponses ? StreamedAnswers() : nil
     let request = CallRequest(
-      method: path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
-      options: options,
+      method: settings.path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
+      options: settings.options(startingWith: metadata),
       body: body,
       responses: responses?.pipe,
       contentSubtype: contentSubtype
     )
-    guard let host else { return start(transport.makeCall(consume request, receiver: self)) }
+    guard let host = settings.host else { return start(transport.makeCall(consume request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
     } catch {
