@@ -1,3 +1,4 @@
+import Glibc
 import SwitchboardCall
 import Testing
 
@@ -17,5 +18,29 @@ import Testing
     while !Task.isCancelled, !isOver.withLock({ $0 }) { await Task.yield() }
     #expect(isOver.withLock { $0 })
     isOver.withLock { $0 = true }
+  }
+
+  @Test func aLoopEndsWhereItsLastSocketClosesWhileItLooksForEvents() async throws {
+    weak var ended: Loop?
+    do {
+      let loop = try #require(Loop())
+      ended = loop
+      var pair: [Int32] = [0, 0]
+      try #require(
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+      )
+      close(pair[0])
+      let descriptor = pair[1]
+      loop.execute {
+        // The socket is closed for good by the first look at what is ready, behind which there is nothing to wait for.
+        Socket.adopt(descriptor, .unix(path: ""), on: loop)?.close()
+        loop.expect(.urgent)
+        loop.stop()
+      }
+      #expect(LoopThread.start(loop))
+    }
+    // Whoever asks the loop itself would wake it.
+    while !Task.isCancelled, ended != nil { await Task.yield() }
+    #expect(ended == nil)
   }
 }

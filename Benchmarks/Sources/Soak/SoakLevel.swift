@@ -1,10 +1,11 @@
 import CAllocator
 import Foundation
+import Switchboard
 import Synchronization
 
 /// What the process holds.
 struct SoakLevel: CustomStringConvertible {
-  /// Servers, channels, calls and connections.
+  /// Servers, channels, event loops, calls and connections.
   var objects: Int
   var descriptors: Int
   var threads: Int
@@ -57,6 +58,13 @@ final class HeldObjects: Sendable {
   func watch<Object: AnyObject & Sendable>(_ object: Object) -> Object {
     references.withLock { $0.append(Reference(object: object)) }
     return object
+  }
+
+  /// A loop for one server or channel: its thread holds it for as long as it runs.
+  func watchedGroup() throws -> LoopGroup {
+    let group = try LoopGroup()
+    for loop in group.loops { _ = watch(loop) }
+    return group
   }
 
   var count: Int { references.withLock { $0.count { $0.object != nil } } }

@@ -38,7 +38,7 @@ struct SoakRound: Sendable {
     options.initialBackoff = .milliseconds(5)
     options.maximumBackoff = .milliseconds(50)
     if isSecure { options.tls = BenchTLS.trust }
-    return held.watch(try Channel(target: target, options: options))
+    return held.watch(try Channel(target: target, options: options, group: held.watchedGroup()))
   }
 
   /// Restarts one server after the other, each with time for its calls.

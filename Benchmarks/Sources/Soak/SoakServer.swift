@@ -21,7 +21,9 @@ actor SoakServer {
     var options = ServerOptions()
     options.observer = ledger
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
-    return held.watch(try Server(providers: [SoakProvider()], options: options))
+    return held.watch(
+      try Server(providers: [SoakProvider()], options: options, group: held.watchedGroup())
+    )
   }
 
   private static func port(of address: SocketAddress) throws -> Int {

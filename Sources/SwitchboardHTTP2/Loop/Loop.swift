@@ -139,7 +139,7 @@ extension Loop {
     LoopThread.enter(self)
     while true {
       runTurn()
-      if isStopping, openHandles == 0, local.isEmpty, mailbox.close() { break }
+      if isDone, local.isEmpty, mailbox.close() { break }
       if hasWork { uv_run(uv, UV_RUN_NOWAIT) } else { waitForEvents() }
     }
     closeHandles()
@@ -147,6 +147,9 @@ extension Loop {
   }
 
   private var hasWork: Bool { !local.isEmpty || !dirty.isEmpty }
+
+  /// It is to end, and nothing is open on it that would wake it once more.
+  private var isDone: Bool { isStopping && openHandles == 0 }
 
   private func runTurn() {
     var rounds = 0
@@ -217,10 +220,10 @@ extension Loop {
     }
   }
 
-  /// Whether that left something to do.
+  /// Whether that left something to do, if only to end.
   private func runReadyEvents() -> Bool {
     uv_run(uv, UV_RUN_NOWAIT)
-    return hasWork || mailbox.isFilled
+    return hasWork || mailbox.isFilled || isDone
   }
 
   private func closeHandles() {
