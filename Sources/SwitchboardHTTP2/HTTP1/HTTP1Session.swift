@@ -243,7 +243,14 @@ final class HTTP1Session {
     connection.endHTTP1()
   }
 
-  func stopTimer() {
+  /// The connection is gone, and with it what ran over it. Holding on to a stream would keep them all in memory.
+  func connectionDidClose() {
+    stopTimer()
+    isOver = true
+    stream = nil
+  }
+
+  private func stopTimer() {
     guard let timer else { return }
     connection.loop.cancel(timer)
     self.timer = nil

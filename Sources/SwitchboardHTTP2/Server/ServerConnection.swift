@@ -129,7 +129,7 @@ final class ServerConnection: Connection {
 
   override func didClose(_ reason: GRPCStatus) {
     stopLimits()
-    http1?.stopTimer()
+    http1?.connectionDidClose()
     if isOpen {
       options.observer?.connectionClosed(observed, reason)
     } else {

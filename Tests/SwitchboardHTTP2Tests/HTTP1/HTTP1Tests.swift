@@ -216,6 +216,26 @@ import Testing
     }
   }
 
+  @Test func aConnectionThatBreaksOffInACallIsLetGoOf() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: Self.options, serverGroup: group) { pair async throws in
+      var peer: HTTP1Peer? = try HTTP1Peer(pair.address)
+      peer?.send(HTTP1Peer.head("Collect", "", ["content-length: 100"]))
+      let held = Locked<WeakConnection?>(nil)
+      let core = pair.server.core
+      await loop.until {
+        held.withLock { held in
+          held = core.connections.first { $0.session.streams.count == 1 }.map(WeakConnection.init)
+          return held != nil
+        }
+      }
+      peer = nil
+      await loop.until { held.withLock { $0?.connection } == nil }
+      #expect(held.withLock { $0?.connection } == nil)
+    }
+  }
+
   @Test(arguments: ["http/1.1", "h2,http/1.1", ""]) func callsComeOverTLS(_ protocols: String) async throws {
     var options = Self.options
     options.tls = ServerTLS(credentials: TestCertificates.server)
@@ -233,4 +253,10 @@ import Testing
       #expect(try await pair.get() == [1, 2, 3])
     }
   }
+}
+
+/// A connection, for as long as something else holds it.
+private struct WeakConnection: @unchecked Sendable {
+  // Sendable holds because it is only asked whether there is one.
+  weak var connection: ServerConnection?
 }
