@@ -67,9 +67,10 @@ final class ServerCore: @unchecked Sendable {
 
   /// Takes over an accepted socket, on its loop.
   func accept(_ descriptor: Int32, _ kind: SocketAddress.Kind, peer: SocketAddress?, on loop: Loop) {
-    guard let socket = Socket.adopt(descriptor, kind, on: loop),
-      let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer)
-    else { return }
+    guard let socket = Socket.adopt(descriptor, kind, on: loop) else { return }
+    guard let connection = ServerConnection(self, loop: loop, socket: socket, peer: peer) else {
+      return socket.close()
+    }
     let refusal: GRPCStatus? = state.withLock { state in
       if state.isDraining { return .serverStopped }
       if state.connections.count >= options.maxConnections { return .tooManyConnections }
