@@ -40,6 +40,21 @@ import Testing
     }
   }
 
+  @Test func aReaderThatIsAskedForNothingEndsWithItsCall() async throws {
+    let live = LiveCount()
+    try await EchoPair.with { pair async throws in
+      var options = CallOptions(timeout: .milliseconds(50))
+      options.authTokenProvider = CountedTokens(live)
+      let status = await status {
+        let client = pair.client { [AsksForNothing()] }
+        _ = try await client.expand(Echo_EchoRequest("a b"), callOptions: options).collected()
+      }
+      #expect(status?.code == .deadlineExceeded)
+      options = CallOptions()
+      try await live.isZero()
+    }
+  }
+
   @Test func aChainCanAskForMore() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
@@ -144,4 +159,18 @@ private final class Prefetcher: EchoClientInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
     context.receiveNextMessages(count + 1000)
   }
+}
+
+/// Alive for as long as any part of a call that is made with it.
+private final class CountedTokens: AuthTokenProvider {
+  private let live: LiveCount
+
+  init(_ live: LiveCount) {
+    self.live = live
+    live.add(1)
+  }
+
+  deinit { live.add(-1) }
+
+  func token() async throws -> String? { nil }
 }

@@ -86,6 +86,29 @@ import Testing
     }
   }
 
+  @Test func callsThatStreamRequestsAreLetGoOfWhole() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [MarkingServerInterceptor(live)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      let requests = [Echo_EchoRequest("x"), Echo_EchoRequest("y")]
+      _ = try await client.collect(requests)
+      #expect(try await client.update(requests).collected().count == 2)
+      try await live.isZero()
+    }
+  }
+
+  @Test func aHandlerThatStillReadsIsToldThatAnInterceptorHasEndedTheCall() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [MarkingServerInterceptor(live, endsEarly: true)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeUpdateCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      #expect(await call.status.code == .aborted)
+      try await live.isZero()
+    }
+  }
+
   @Test func wholeCallsLeaveNothingBehind() async throws {
     let live = LiveCount()
     let server: @Sendable () -> [EchoServerInterceptor] = {
@@ -125,6 +148,41 @@ extension LiveCount {
   /// Waits until nothing is alive.
   func isZero() async throws {
     while count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+  }
+}
+
+/// Gives each call something that is alive for as long as any part of the call is.
+private final class MarkingServerInterceptor: EchoServerInterceptor {
+  private final class Mark: Sendable {
+    let live: LiveCount
+
+    init(_ live: LiveCount) {
+      self.live = live
+      live.add(1)
+    }
+
+    deinit { live.add(-1) }
+  }
+
+  private enum MarkKey: UserInfoKey { typealias Value = Mark }
+
+  private let live: LiveCount
+  private let endsEarly: Bool
+
+  /// Where it ends the call early, it does so as the first message comes.
+  init(_ live: LiveCount, endsEarly: Bool = false) {
+    self.live = live
+    self.endsEarly = endsEarly
+  }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    switch part {
+    case .metadata: context.userInfo[MarkKey.self] = Mark(live)
+    case .message where endsEarly:
+      return context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
+    case .message, .end: break
+    }
+    context.receive(part)
   }
 }
 

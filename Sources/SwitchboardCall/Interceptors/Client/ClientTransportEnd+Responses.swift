@@ -25,8 +25,11 @@ extension ClientTransportEnd: ResponseReceiver {
     responses.pipe.finish()
     guard responses.waiter != nil else { return }
     // The chain holds the rest back: it may ask for it later, unless this side ended the call.
-    if responses.pipe.isDrained || status.origin != .peer { responses.isAbandoned = true }
-    if responses.isAbandoned { responses.resume() } else { transportIsDone() }
+    if responses.isAbandoned || responses.pipe.isDrained || status.origin != .peer {
+      responses.abandon()
+    } else {
+      transportIsDone()
+    }
   }
 
   /// Lets so many more responses come to the chain.
@@ -68,11 +71,17 @@ final class StreamedAnswers: @unchecked Sendable {
   let pipe = MessagePipe(limit: Channel.streamBufferSize)
   var isReading = false
   /// What is left unread stays so.
-  var isAbandoned = false
+  private(set) var isAbandoned = false
   /// How the call ended, when what came before is still to be read.
   var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
   /// The reader, while the chain wants no response.
   var waiter: UnsafeContinuation<Void, Never>?
+
+  /// Nobody will read any more: a reader that waits to be asked comes to its end.
+  func abandon() {
+    isAbandoned = true
+    resume()
+  }
 
   func resume() {
     let waiting = waiter

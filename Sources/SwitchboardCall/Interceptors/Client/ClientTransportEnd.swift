@@ -181,6 +181,7 @@ class ClientTransportEnd: @unchecked Sendable {
   final func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .idle
+    responses?.abandon()
     responses = nil
     promises.failAll(status)
     onAnswer?(.failure(status))

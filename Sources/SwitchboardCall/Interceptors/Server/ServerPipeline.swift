@@ -158,13 +158,16 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   // MARK: The end
 
-  /// Neighbours let go of each other, and with them of every part that an interceptor kept.
+  /// Neighbours let go of each other, and with them of every part that an interceptor kept. A handler that still
+  /// reads is told, and the queue that it reads is let go of: it asks the chain for more.
   @inlinable
   func close() {
     isOpen = false
     toHandler = nil
     onRequest = nil
     failRequests = nil
+    requests?.finish(.callEnded)
+    requests = nil
     onMessage = nil
     onAnswer = nil
     interceptors = []
