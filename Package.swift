@@ -40,8 +40,8 @@ let swiftProtobuf: [Target.Dependency] =
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
-    "SwitchboardProtobuf", "TestMessages",
+    "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
+    "SwitchboardProtobuf", "SwitchboardServices", "TestMessages",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
     return .executableTarget(

@@ -55,7 +55,7 @@ enum CallTargets {
           headers.append(name: name, value: value)
         }
       }
-      try roundTrips(value)
+      try EncodingTargets.run(value)
     }
     _ = (request.rejection, response.failure, response.status, response.isInformational)
     _ = response.takeFields()
@@ -64,14 +64,6 @@ enum CallTargets {
     }
     _ = (headers.description, headers.hashValue, request.metadata == headers)
     if let name = headers.first?.name { headers.remove(name: name) }
-  }
-
-  private static func roundTrips(_ value: [UInt8]) throws {
-    _ = Base64.decode(value)
-    try BrokenPromise.unless(Base64.decode(Base64.encode(value)) == value, "base64 changes \(value)")
-    let text = PercentEncoding.decode(value)
-    let again = PercentEncoding.decode(PercentEncoding.encode(text))
-    try BrokenPromise.unless(again == text, "percent-encoding changes \(text)")
   }
 
   static func timeout(_ input: [UInt8]) throws {

@@ -1,5 +1,3 @@
-import Dispatch
-import Glibc
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -7,86 +5,32 @@ import SwitchboardCall
 /// A whole server, with its loop and its handlers, that is fed with what a client might send.
 struct ServerUnderFuzz {
   /// One for the process: what an earlier input did to it must not matter.
-  static let shared = Result { try ServerUnderFuzz() }
+  static let shared = Result { try ServerUnderFuzz(web: nil, greeting: preface) }
+  /// One that serves pages too, and so HTTP/1.1.
+  static let ofPages = Result {
+    try ServerUnderFuzz(web: WebOptions(origins: .only(["http://a"])), greeting: [])
+  }
 
   private let server: Server
   private let loop: Loop
+  private let greeting: [UInt8]
 
-  private init() throws {
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+  private init(web: WebOptions?, greeting: [UInt8]) throws {
     let group = try LoopGroup()
+    var options = ServerOptions()
+    options.web = web
     loop = group.loops[0]
-    server = try Server(providers: [FuzzedService()], group: group)
+    server = try Server(providers: [FuzzedService()], options: options, group: group)
+    self.greeting = greeting
   }
 
-  private static let greeting = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
-  /// More pieces would only take longer.
-  private static let mostPieces = 16
-
-  /// The first byte says how the rest is sent: after a greeting unless it is a multiple of four, and in pieces of a
-  /// quarter of it.
   fileprivate func run(_ input: [UInt8]) throws {
-    guard let first = input.first else { return }
-    let client = try connect()
-    defer { close(client) }
-    if first % 4 != 0 { send(Self.greeting[...], to: client) }
-    let rest = input.dropFirst()
-    let size = max(Int(first / 4), rest.count / Self.mostPieces, 1)
-    for start in stride(from: rest.startIndex, to: rest.endIndex, by: first < 4 ? max(1, rest.count) : size) {
-      guard send(rest[start..<min(rest.endIndex, start + (first < 4 ? rest.count : size))], to: client) else {
-        break
-      }
-      waitForTurn()
-    }
-    // Once more, so that handlers answer before the end is seen.
-    waitForTurn()
-    shutdown(client, Int32(SHUT_WR))
-    try readToEnd(client)
-  }
-
-  private func connect() throws -> Int32 {
-    var pair: [Int32] = [0, 0]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
-    else {
-      throw BrokenPromise(description: "no sockets are left: \(SocketError(errno: errno))")
-    }
-    let (core, loop, descriptor) = (server.core, loop, pair[1])
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    loop.execute { core.accept(descriptor, .unix(path: ""), peer: nil, on: loop) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    return pair[0]
-  }
-
-  /// `false` once the server takes no more.
-  @discardableResult
-  private func send(_ bytes: ArraySlice<UInt8>, to client: Int32) -> Bool {
-    var rest = bytes
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes { Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard sent > 0 else { return false }
-      rest = rest.dropFirst(sent)
-    }
-    return true
-  }
-
-  /// Returns once the loop has been through a turn, and so has read what was sent before.
-  private func waitForTurn() {
-    for _ in 0..<2 {
-      let turned = DispatchSemaphore(value: 0)
-      loop.execute { turned.signal() }
-      turned.wait()
-    }
-  }
-
-  private func readToEnd(_ client: Int32) throws {
-    var piece = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = recv(client, &piece, piece.count, 0)
-      if count == 0 || count < 0 && errno == ECONNRESET { return }
-      if count < 0 {
-        throw BrokenPromise(description: "the server does not close the connection of a client that is gone")
-      }
-    }
+    guard !input.isEmpty else { return }
+    let (core, loop) = (server.core, loop)
+    let client = try FedSocket(on: loop) { core.accept($0, .unix(path: ""), peer: nil, on: loop) }
+    try client.feed(input, after: greeting)
   }
 }
 

@@ -1,0 +1,148 @@
+import Dispatch
+import SwitchboardServices
+import Synchronization
+
+@testable import SwitchboardCall
+
+/// One call of a client that is fed with anything: whatever comes, it is told in order and ends once.
+final class CallUnderFuzz: ResponseReceiver {
+  private struct State {
+    var hasHeaders = false
+    var messageCount = 0
+    var end: GRPCStatus?
+    var complaint: String?
+  }
+
+  let wantsMetadata: Bool
+  private let responses: MessagePipe?
+  private let state = Mutex(State())
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// With a pipe, responses are streamed into it.
+  private init(wantsMetadata: Bool, responses: MessagePipe?) {
+    self.wantsMetadata = wantsMetadata
+    self.responses = responses
+  }
+
+  // MARK: What is told
+
+  func receive(headers: HPACKHeaders) {
+    state.withLock { state in
+      if state.hasHeaders { state.complaint = "headers come twice" }
+      if state.messageCount > 0 { state.complaint = "headers come behind a message" }
+      if state.end != nil { state.complaint = "headers come behind the end" }
+      state.hasHeaders = true
+    }
+  }
+
+  func receive(message: RawSpan) {
+    state.withLock { state in
+      if responses != nil { state.complaint = "a streamed response is not in its pipe" }
+      if state.messageCount > 0 { state.complaint = "one response comes twice" }
+      if state.end != nil { state.complaint = "a response comes behind the end" }
+      state.messageCount += 1
+    }
+  }
+
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    state.withLock { state in
+      if state.end != nil { state.complaint = "the call ends twice" }
+      state.end = status
+    }
+    ended.signal()
+  }
+
+  /// Waits for the end, and throws where what was told is not what a caller may be told.
+  func check() throws {
+    var waits = 0
+    // A caller reads, or its messages would keep the end from coming.
+    while drain(), ended.wait(timeout: .now() + .milliseconds(2)) == .timedOut {
+      waits += 1
+      try BrokenPromise.unless(waits < 5000, "a call does not end although its peer is gone")
+    }
+    let state = state.withLock { $0 }
+    if let complaint = state.complaint { throw BrokenPromise(description: complaint) }
+    _ = (state.end?.description, try? state.end?.richStatus?.textFormatString())
+  }
+
+  private func drain() -> Bool {
+    while case .message = responses?.pop() {}
+    return true
+  }
+}
+
+// MARK: - The calls
+
+extension CallUnderFuzz {
+  /// Calls to these methods are made again, one after the other and at once.
+  static func config() throws -> ServiceConfig {
+    let codes: Set<GRPCStatus.Code> = [.unavailable, .unknown, .internalError]
+    let retry = try RetryPolicy(
+      maxAttempts: 3,
+      initialBackoff: .seconds(1),
+      maxBackoff: .seconds(2),
+      backoffMultiplier: 2,
+      retryableStatusCodes: codes
+    )
+    let hedge = try HedgingPolicy(maxAttempts: 2, nonFatalStatusCodes: codes)
+    return try ServiceConfig(
+      methodConfigs: [
+        MethodConfig(names: [.init(service: "f", method: "C")], repetition: .retry(retry)),
+        MethodConfig(names: [.init(service: "f", method: "B")], repetition: .hedge(hedge)),
+      ],
+      retryThrottling: RetryThrottling(maxTokens: 10, tokenRatio: 1)
+    )
+  }
+
+  /// A channel whose calls are made again without waiting.
+  static func channel(over transport: any ByteTransport, _ config: ServiceConfig) -> Channel {
+    var environment = CallEnvironment()
+    environment.time = NoTime()
+    environment.random = { 0.5 }
+    return Channel(transport, serviceConfig: config, environment: environment)
+  }
+
+  /// One call of each kind, in the order of their streams: 1, 3, 5, and 7 with 9 for the two at once.
+  static func startAll(on channel: Channel) -> [CallUnderFuzz] {
+    let request = BytesMarshaller().encode([1, 2, 3])
+    func requests() -> CallRequest.Body {
+      let pipe = MessagePipe(limit: 1 << 16)
+      pipe.push(request)
+      pipe.finish()
+      return .stream(pipe)
+    }
+    return [
+      start("U", .unary, .message(request), wantsMetadata: true, on: channel),
+      start("S", .serverStreaming, .message(request), wantsMetadata: false, on: channel),
+      start("C", .clientStreaming, requests(), wantsMetadata: true, on: channel),
+      start("B", .bidirectionalStreaming, requests(), wantsMetadata: true, on: channel),
+    ]
+  }
+
+  private static func start(
+    _ method: String,
+    _ type: GRPCCallType,
+    _ body: CallRequest.Body,
+    wantsMetadata: Bool,
+    on channel: Channel
+  ) -> CallUnderFuzz {
+    let streamsResponses = type == .serverStreaming || type == .bidirectionalStreaming
+    let responses = streamsResponses ? MessagePipe(limit: 1 << 16) : nil
+    let receiver = CallUnderFuzz(wantsMetadata: wantsMetadata, responses: responses)
+    let request = CallRequest(
+      method: MethodDescriptor(service: "f", method: method, type: type),
+      options: nil,
+      body: body,
+      responses: responses
+    )
+    channel.engine.makeCall(request, receiver: receiver).start()
+    return receiver
+  }
+}
+
+/// Time in which nothing takes long.
+private struct NoTime: CallTime {
+  var now: ContinuousClock.Instant { .now }
+
+  func sleep(until time: ContinuousClock.Instant) async throws { try Task.checkCancellation() }
+}

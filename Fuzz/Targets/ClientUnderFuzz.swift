@@ -1,0 +1,58 @@
+import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// A client with calls of every kind under way, that is fed with what a server might send.
+struct ClientUnderFuzz {
+  /// Its loop is one for the process; each input has a channel of its own.
+  static let shared = Result { try ClientUnderFuzz() }
+
+  private let group: LoopGroup
+  private let config: ServiceConfig
+
+  private init() throws {
+    group = try LoopGroup()
+    config = try CallUnderFuzz.config()
+  }
+
+  /// The settings that open a channel's connection.
+  private static let greeting: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+  /// One connection, the fed one: what is tried after it fails at once.
+  private static let target = "unix:/nowhere/at/all"
+
+  private static let options: ChannelOptions = {
+    var options = ChannelOptions()
+    options.maxConnections = 1
+    options.maxResponseSize = 1 << 16
+    return options
+  }()
+
+  fileprivate func run(_ input: [UInt8]) throws {
+    guard !input.isEmpty else { return }
+    let transport = try ClientChannel(target: Self.target, options: Self.options, group: group)
+    let channel = CallUnderFuzz.channel(over: transport, config)
+    let server = try FedSocket(on: transport.loop) { transport.take($0) }
+    let calls = CallUnderFuzz.startAll(on: channel)
+    try server.feed(input, after: Self.greeting)
+    for call in calls { try call.check() }
+  }
+}
+
+extension Result<ClientUnderFuzz, any Error> {
+  func run(_ input: [UInt8]) throws { try get().run(input) }
+}
+
+extension ClientChannel {
+  /// As if it had connected. On the loop.
+  fileprivate func take(_ descriptor: Int32) {
+    guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop),
+      let connection = ClientConnection(self, socket: socket)
+    else { return }
+    let dialing = Dialing(started: loop.now, backoff: .zero)
+    dialing.connection = connection
+    self.dialing = dialing
+    connections.append(connection)
+    connection.start()
+  }
+}

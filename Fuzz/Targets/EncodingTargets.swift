@@ -1,0 +1,49 @@
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// Bytes as text in the fields of a head, and in the bodies of pages' calls.
+enum EncodingTargets {
+  static func run(_ input: [UInt8]) throws {
+    try percent(input)
+    try base64(input)
+    try text(input)
+  }
+
+  private static func percent(_ input: [UInt8]) throws {
+    let message = PercentEncoding.decode(input)
+    let encoded = PercentEncoding.encode(message)
+    try BrokenPromise.unless(encoded.allSatisfy { (0x20...0x7e).contains($0) }, "\(encoded) is no field")
+    let again = PercentEncoding.decode(encoded)
+    try BrokenPromise.unless(again == message, "percent-encoding changes \(message)")
+  }
+
+  private static func base64(_ input: [UInt8]) throws {
+    let again = Base64.decode(Base64.encode(input))
+    try BrokenPromise.unless(again == input, "base64 changes \(input)")
+    guard let decoded = Base64.decode(input) else { return }
+    try BrokenPromise.unless(decoded.count <= input.count * 3 / 4, "\(input) is more than it can be")
+  }
+
+  /// In pieces of any size it is what it is whole; and what is written can be read.
+  private static func text(_ input: [UInt8]) throws {
+    let whole = decoded(input, pieces: max(1, input.count))
+    for size in [1, 3, 4] {
+      try BrokenPromise.unless(decoded(input, pieces: size) == whole, "pieces of \(size) give other bytes")
+    }
+    var written: [UInt8] = []
+    for piece in [input.prefix(1), input.dropFirst()] { Base64Text.append(piece, to: &written) }
+    try BrokenPromise.unless(decoded(written, pieces: 5) == input, "base64 of a page changes \(input)")
+  }
+
+  private static func decoded(_ text: [UInt8], pieces size: Int) -> [UInt8]? {
+    var decoder = Base64Decoder()
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: text.count, by: size) {
+      let piece = text[start..<min(text.count, start + size)]
+      guard let decoded = piece.withUnsafeBytes({ decoder.decode($0) }) else { return nil }
+      bytes += decoded
+    }
+    return decoder.isInsideGroup ? nil : bytes
+  }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import Glibc
+
+@testable import SwitchboardHTTP2
+
+/// The fuzzer's end of a connection whose other end is served on a loop.
+struct FedSocket {
+  private let loop: Loop
+  private let descriptor: Int32
+
+  /// More pieces would only take longer.
+  private static let mostPieces = 16
+
+  /// `adopt` is given the other end, on the loop.
+  init(on loop: Loop, _ adopt: @escaping @Sendable (Int32) -> Void) throws {
+    var pair: [Int32] = [0, 0]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+    else {
+      throw BrokenPromise(description: "no sockets are left: \(SocketError(errno: errno))")
+    }
+    let other = pair[1]
+    _ = fcntl(other, F_SETFL, fcntl(other, F_GETFL) | O_NONBLOCK)
+    loop.execute { adopt(other) }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    self.loop = loop
+    descriptor = pair[0]
+  }
+
+  /// Sends the input and then the end, waits for the end of what comes back, and closes.
+  ///
+  /// The first byte says how the rest is sent: after a greeting unless it is a multiple of four, and in pieces of a
+  /// quarter of it.
+  func feed(_ input: [UInt8], after greeting: [UInt8]) throws {
+    defer { close(descriptor) }
+    let first = input.first ?? 0
+    if first % 4 != 0 { send(greeting[...]) }
+    let rest = input.dropFirst()
+    let size = first < 4 ? max(1, rest.count) : max(Int(first / 4), rest.count / Self.mostPieces)
+    for start in stride(from: rest.startIndex, to: rest.endIndex, by: size) {
+      guard send(rest[start..<min(rest.endIndex, start + size)]) else { break }
+      waitForTurn()
+    }
+    // Once more, so that what was read is answered before the end is seen.
+    waitForTurn()
+    shutdown(descriptor, Int32(SHUT_WR))
+    try readToEnd()
+  }
+
+  /// `false` once the other end takes no more.
+  @discardableResult
+  private func send(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard sent > 0 else { return false }
+      rest = rest.dropFirst(sent)
+    }
+    return true
+  }
+
+  /// Returns once the loop has been through a turn, and so has read what was sent before.
+  private func waitForTurn() {
+    for _ in 0..<2 {
+      let turned = DispatchSemaphore(value: 0)
+      loop.execute { turned.signal() }
+      turned.wait()
+    }
+  }
+
+  private func readToEnd() throws {
+    var piece = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = recv(descriptor, &piece, piece.count, 0)
+      if count == 0 || count < 0 && errno == ECONNRESET { return }
+      if count < 0 {
+        throw BrokenPromise(description: "a connection is not closed although its peer is gone")
+      }
+    }
+  }
+}
