@@ -59,6 +59,25 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
+  @Test func requestsThatBreakOffDoNotLookWhole() async throws {
+    let listener = try FrameListener()
+    let channel = try Channel(target: "\(listener.address)")
+    let (requests, receiver) = (MessagePipe(limit: 1024), SingleResponseReceiver(BytesMarshaller()))
+    let request = CallRequest(method: TestService.collect, options: nil, body: .stream(requests))
+    let call = channel.transport.makeCall(request, receiver: receiver)
+    let response = Task(executorPreference: channel.eventLoop) { try await receiver.response(of: call) }
+    let peer = listener.accept()
+    _ = peer.nextHeaders()
+    requests.push(MessageBuffer([1]))
+    #expect(peer.next(Kind.data)?.endsStream == false)
+    requests.abort(GRPCStatus(code: .aborted))
+    while let frame = peer.next(), frame.type != Kind.resetStream {
+      #expect(frame.type != Kind.data || !frame.endsStream)
+    }
+    #expect(await status { _ = try await response.value }?.code == .aborted)
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test(
     arguments: [
       ([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5")], 5),

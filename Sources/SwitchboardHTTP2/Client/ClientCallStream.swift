@@ -21,7 +21,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var phase = Phase.idle
   @exclusivity(unchecked) var connection: ClientConnection?
   @exclusivity(unchecked) private var head: ResponseHead
-  @exclusivity(unchecked) private var body = OutboundBody()
+  @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) private var deframer: Deframer
   @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
   @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
@@ -254,7 +254,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
-    return body.read(into: buffer)
+    let read = body.read(into: buffer)
+    if failure == nil, let broken = body.failure {
+      failure = broken
+      ready()
+    }
+    return read
   }
 
   override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {

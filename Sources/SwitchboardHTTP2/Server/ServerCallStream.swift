@@ -19,7 +19,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   let connection: ServerConnection
   @exclusivity(unchecked) var phase = Phase.receiving
   @exclusivity(unchecked) var head: RequestHead
-  @exclusivity(unchecked) var body = OutboundBody()
+  @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) var inbound: InboundFlow?
   /// What calls of gRPC-Web have beyond those of gRPC.

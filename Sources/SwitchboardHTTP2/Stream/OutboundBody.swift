@@ -5,6 +5,8 @@ struct OutboundBody {
   /// Payloads from this size on are sent from where they lie; smaller ones are copied together.
   static let borrowThreshold = 2048
 
+  /// Whether a status follows, which tells of a failure too. Without one, what has failed must not look whole.
+  let endsWithStatus: Bool
   private var current: MessageBuffer?
   private var offset = 0
   /// What messages are compressed with as they leave.
@@ -22,6 +24,10 @@ struct OutboundBody {
   private var toldCount = 0
   private var wholeCount = 0
   private var hasTaken = false
+  /// What the pipe failed with, where no status follows.
+  private(set) var failure: GRPCStatus?
+
+  init(endsWithStatus: Bool) { self.endsWithStatus = endsWithStatus }
 
   mutating func setOnly(_ message: MessageBuffer) {
     begin(message)
@@ -80,6 +86,9 @@ struct OutboundBody {
       begin(message)
       return nil
     case .empty: return copied > 0 ? .copied(copied) : .wait
+    case .failed(let status) where !endsWithStatus:
+      failure = status
+      return copied > 0 ? .copied(copied) : .wait
     case .end, .failed:
       isLast = true
       return .last(copied)

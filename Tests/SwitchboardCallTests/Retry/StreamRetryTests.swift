@@ -104,6 +104,21 @@ import Testing
     }
   }
 
+  @Test func requestsThatBreakOffDoNotLookWhole() async throws {
+    let script = ScriptedChannel(try .retrying())
+    let method = MethodDescriptor(service: "test.Test", method: "Collect", type: .clientStreaming)
+    let (requests, receiver) = (MessagePipe(limit: 100), SingleResponseReceiver(BytesMarshaller()))
+    let request = CallRequest(method: method, options: nil, body: .stream(requests))
+    let call = script.channel.engine.makeCall(request, receiver: receiver)
+    let response = Task { try await receiver.response(of: call) }
+    let attempt = try await script.transport.next()
+    requests.push(MessageBuffer([1]))
+    #expect(try await attempt.nextRequest() == [1])
+    requests.abort(GRPCStatus(code: .aborted))
+    #expect(try await attempt.cancellation().code == .aborted)
+    await #expect(throws: GRPCStatus(code: .aborted)) { _ = try await response.value }
+  }
+
   @Test func requestsAreCheckedForTheirSize() async throws {
     let script = ScriptedChannel(try .forAll { $0.maxRequestMessageBytes = 2 })
     let unary = script.unary([1, 2, 3])

@@ -44,9 +44,13 @@ extension RepeatedCall: MessagePipe.Observer {
     switch pipe.pop() {
     case .empty:
       return false
-    case .end, .failed:
+    case .end:
       log.isComplete = true
       return true
+    case .failed(let status):
+      // No attempt is to take what came so far for all there is.
+      finish(status, HPACKHeaders())
+      return false
     case .message(let message):
       if let limit = plan.requestSizeLimit, message.byteCount > limit {
         finish(.requestTooLarge(message.byteCount, limit: limit), HPACKHeaders())
