@@ -19,6 +19,7 @@ final class Listener: @unchecked Sendable {
   private let accepted: Accepted
   private let failed: @Sendable (SocketError) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t>?
+  private var isClosed = false
 
   /// How many are accepted before the loop's other work has its turn.
   private static let batch = 64
@@ -37,6 +38,9 @@ final class Listener: @unchecked Sendable {
     self.address = ListeningSocket.name(of: descriptor) ?? address
   }
 
+  // The loop may have ended before it could be told to close.
+  deinit { closeDescriptor() }
+
   func start() {
     loop.execute { self.open() }
   }
@@ -46,11 +50,12 @@ final class Listener: @unchecked Sendable {
   }
 
   private func open() {
+    guard !isClosed else { return }
     let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
     let result = uv_poll_init(loop.uv, poll, descriptor)
     guard result == 0 else {
       poll.deallocate()
-      Glibc.close(descriptor)
+      closeDescriptor()
       return failed(SocketError(result))
     }
     loop.openHandles += 1
@@ -94,16 +99,22 @@ final class Listener: @unchecked Sendable {
   }
 
   private func closeOnLoop() {
+    if let poll { uv_poll_stop(poll) }
+    closeDescriptor()
     guard let poll else { return }
     self.poll = nil
-    uv_poll_stop(poll)
-    Glibc.close(descriptor)
-    if case .unix(let path) = address.kind { unlink(path) }
     uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
       guard let handle, let data = handle.pointee.data else { return }
       let listener = Unmanaged<Listener>.fromOpaque(data).takeRetainedValue()
       listener.loop.openHandles -= 1
       handle.deallocate()
     }
+  }
+
+  private func closeDescriptor() {
+    guard !isClosed else { return }
+    isClosed = true
+    Glibc.close(descriptor)
+    if case .unix(let path) = address.kind { unlink(path) }
   }
 }

@@ -70,7 +70,7 @@ public final class Server: Sendable {
     } catch {
       throw error.status("cannot listen on \(address)")
     }
-    core.add(listener)
+    guard core.add(listener) else { throw .serverStopped }
     listener.start()
     return listener.address
   }

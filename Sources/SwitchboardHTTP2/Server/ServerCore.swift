@@ -98,9 +98,13 @@ final class ServerCore: @unchecked Sendable {
 
   var connectionCount: Int { state.withLock { $0.connections.count } }
 
-  func add(_ listener: Listener) {
+  /// Keeps a listener until the server stops. `false` where it has stopped before.
+  func add(_ listener: Listener) -> Bool {
     let number = nextNumber()
-    state.withLock { $0.listeners.append((number, listener)) }
+    return state.withLock { state in
+      if !state.isDraining { state.listeners.append((number, listener)) }
+      return !state.isDraining
+    }
   }
 
   /// For a listener or a connection; never the same twice.

@@ -1,0 +1,31 @@
+import Foundation
+import SwitchboardCall
+import Synchronization
+import Testing
+
+@testable import SwitchboardHTTP2
+
+@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+  private let path = FileManager.default.temporaryDirectory.appending(path: "listener-\(UUID().uuidString)")
+    .path
+
+  @Test func aServerThatHasStoppedListensNoMore() async throws {
+    let server = try Server(providers: [])
+    await server.shutDown(grace: .zero)
+    let status = await status { _ = try server.bind(unixPath: path) }
+    #expect(status == .serverStopped)
+    // Nobody could come in, and nothing is left of it.
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func aListenerThatIsClosedBeforeItIsOpenStaysClosed() async throws {
+    let address = try #require(SocketAddress.unix(path: path))
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let listener = try Listener(address, on: loop, accepted: { descriptor, _, _ in close(descriptor) })
+    listener.close()
+    listener.start()
+    #expect(await loop.onLoop { loop.openHandles } == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+}
