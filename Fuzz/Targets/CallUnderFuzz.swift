@@ -1,6 +1,5 @@
 import Dispatch
 import SwitchboardServices
-import Synchronization
 
 @testable import SwitchboardCall
 
@@ -15,7 +14,7 @@ final class CallUnderFuzz: ResponseReceiver {
 
   let wantsMetadata: Bool
   private let responses: MessagePipe?
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let ended = DispatchSemaphore(value: 0)
 
   /// With a pipe, responses are streamed into it.

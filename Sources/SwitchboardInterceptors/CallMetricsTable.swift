@@ -1,5 +1,4 @@
 public import SwitchboardCall
-import Synchronization
 
 /// A recorder that sums up, by method, side and status, what it is told.
 public final class CallMetricsTable: CallMetricsRecorder {
@@ -41,7 +40,7 @@ public final class CallMetricsTable: CallMetricsRecorder {
     var underWay = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let limit: Int
 
   /// Keeps sums for up to `limit` keys; calls of further ones, which only a client that makes up its methods has, go

@@ -1,5 +1,4 @@
 public import SwitchboardCall
-import Synchronization
 
 /// Answers calls in place of a server: for tests of code that makes calls.
 ///
@@ -20,7 +19,7 @@ public final class CannedAnswers: InterceptorFactory {
     var asked: [String: Int] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let passesOthers: Bool
 
   /// Fails calls of methods that it has no answer for with `UNIMPLEMENTED`, unless they are to be passed on.

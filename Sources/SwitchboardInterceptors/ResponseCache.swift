@@ -1,5 +1,4 @@
 public import SwitchboardCall
-import Synchronization
 
 /// Keeps responses of unary calls that say they may be cached, and answers the same request with them for a while.
 ///
@@ -15,7 +14,7 @@ public final class ResponseCache: InterceptorFactory {
     let varying: [[String]]
   }
 
-  private let entries: Mutex<RecentEntries<Key>>
+  private let entries: Locked<RecentEntries<Key>>
   private let lifetime: Duration
   private let variesBy: [String]
   private let time: MonotonicTime
@@ -28,7 +27,7 @@ public final class ResponseCache: InterceptorFactory {
     variesBy: [String] = ["authorization"],
     now: (@Sendable () -> Duration)? = nil
   ) {
-    entries = Mutex(RecentEntries(capacity: capacity))
+    entries = Locked(RecentEntries(capacity: capacity))
     self.lifetime = lifetime
     self.variesBy = variesBy
     time = MonotonicTime(now)

@@ -1,7 +1,6 @@
 import EchoService
 import Switchboard
 import SwitchboardInterceptors
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AccessTokenTests {
@@ -97,7 +96,7 @@ import Testing
 
   @Test func withoutATokenTheCallFails() async throws {
     struct Broken: Error {}
-    let attempts = Mutex(0)
+    let attempts = Locked(0)
     let tokens = AccessTokens {
       attempts.withLock { $0 += 1 }
       throw Broken()
@@ -135,9 +134,9 @@ private final class Issuer: Sendable {
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
-  init(isHeld: Bool = false) { state = Mutex(State(isHeld: isHeld)) }
+  init(isHeld: Bool = false) { state = Locked(State(isHeld: isHeld)) }
 
   var count: Int { state.withLock { $0.count } }
 

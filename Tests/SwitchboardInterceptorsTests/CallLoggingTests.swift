@@ -1,7 +1,6 @@
 import EchoService
 import Switchboard
 import SwitchboardInterceptors
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CallLoggingTests {
@@ -70,7 +69,7 @@ private struct Entry: Equatable {
 }
 
 private final class KeepingHandler: LogHandler {
-  private let state = Mutex<[Entry]>([])
+  private let state = Locked<[Entry]>([])
 
   var entries: [Entry] { state.withLock { $0 } }
 

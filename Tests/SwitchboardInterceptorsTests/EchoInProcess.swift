@@ -1,10 +1,9 @@
 import EchoService
 import Switchboard
-import Synchronization
 
 /// A service that says what it was asked, how often, and refuses what has not the right token.
 final class TestProvider: Echo_EchoProvider {
-  private let state = Mutex((calls: 0, token: String?.none))
+  private let state = Locked((calls: 0, token: String?.none))
 
   var calls: Int { state.withLock { $0.calls } }
 
@@ -64,7 +63,7 @@ final class TestProvider: Echo_EchoProvider {
 
 /// A clock that stands still until it is moved.
 final class TestClock: Sendable {
-  private let time = Mutex(Duration.zero)
+  private let time = Locked(Duration.zero)
 
   var now: @Sendable () -> Duration { { self.time.withLock { $0 } } }
 

@@ -1,7 +1,6 @@
 import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServiceMessages
-import Synchronization
 
 /// Tells tools what servers and channels of the process do, and over which connections: `grpc.channelz.v1.Channelz`.
 ///
@@ -15,7 +14,7 @@ import Synchronization
 /// What it was given it does not keep alive: a server or a channel that is let go of is told of no more. It says who is
 /// connected, so a server that the world can reach should not have it.
 public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
-  private let entries = Mutex(ChannelzEntries())
+  private let entries = Locked(ChannelzEntries())
 
   /// Knows of no server or channel yet.
   public init() {}

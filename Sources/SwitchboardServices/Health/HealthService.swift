@@ -1,6 +1,5 @@
 import Switchboard
 import SwitchboardServiceMessages
-import Synchronization
 
 /// Tells clients, load balancers and orchestrators how a server and its services are: `grpc.health.v1.Health`.
 ///
@@ -24,7 +23,7 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     case notServing
   }
 
-  private let board = Mutex(StatusBoard())
+  private let board = Locked(StatusBoard())
 
   /// The server as a whole is serving; no service is known.
   public init() {}

@@ -1,6 +1,5 @@
 import EchoService
 import Switchboard
-import Synchronization
 import Testing
 
 /// Every promise completes once: with success where its part left, with an error where it never will.
@@ -74,7 +73,7 @@ import Testing
   }
 
   @Test func partsAfterTheEndFail() async throws {
-    let kept = Mutex<EchoClientContext?>(nil)
+    let kept = Locked<EchoClientContext?>(nil)
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [

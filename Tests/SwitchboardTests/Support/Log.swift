@@ -1,8 +1,8 @@
-import Synchronization
+import Switchboard
 
 /// Lines in the order in which they were noted, from any thread.
 final class Log: Sendable {
-  private let state = Mutex<[String]>([])
+  private let state = Locked<[String]>([])
 
   func note(_ line: String) { state.withLock { $0.append(line) } }
 

@@ -1,6 +1,5 @@
 import GoldenServicesTestClient
 import Switchboard
-import Synchronization
 import Testing
 
 private typealias Place = Weather_Place
@@ -155,7 +154,7 @@ extension Weather_Report {
 
 /// The parts of requests that a fake response was shown.
 private final class Seen: Sendable {
-  private let parts = Mutex<[FakeRequestPart<Weather_Place>]>([])
+  private let parts = Locked<[FakeRequestPart<Weather_Place>]>([])
 
   var all: [FakeRequestPart<Weather_Place>] { parts.withLock { $0 } }
 

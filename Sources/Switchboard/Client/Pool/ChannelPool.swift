@@ -1,4 +1,4 @@
-import Synchronization
+import SwitchboardCall
 
 /// Makes the channels of clients that name a host, and shares them among calls whose host, credentials and channel
 /// arguments are the same: one connection serves them all, and different ones never meet.
@@ -26,7 +26,7 @@ public final class ChannelPool: Sendable {
   private let time: any CallTime
   private let logger: Logger
   private let observer: (any CallObserver)?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// The pool of clients that are given none; made when the first asks for it.
   static let ofProcess = Result<ChannelPool, GRPCStatus> { () throws(GRPCStatus) in try ChannelPool() }

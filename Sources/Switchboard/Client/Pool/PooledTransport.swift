@@ -1,4 +1,4 @@
-import Synchronization
+import SwitchboardCall
 
 /// A client's way to its host over the channels of a pool: each call goes on the one that its options ask for.
 final class PooledTransport: ByteTransport {
@@ -7,7 +7,7 @@ final class PooledTransport: ByteTransport {
   private let options: CallOptions
   private let loop: Loop
   /// The channel for the client's own options.
-  private let usual = Mutex<PooledChannel?>(nil)
+  private let usual = Locked<PooledChannel?>(nil)
 
   init(_ pool: ChannelPool, _ target: String, _ options: CallOptions, loop: Loop) {
     self.pool = pool
