@@ -21,11 +21,12 @@ demo: ## Build for release and show what works
 	@scripts/setup
 	@scripts/demo
 
-test: ## Build and run all tests
+test: ## Build and run all tests, and fuzz a little
 	@scripts/setup --tests
 	@scripts/build-peers
 	swift build --build-tests
 	@scripts/run-tests
+	@scripts/fuzz short
 	@scripts/test-examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (takes long)

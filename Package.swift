@@ -53,7 +53,7 @@ let fuzzing: Target = {
   }
   return .testTarget(
     name: "FuzzTests",
-    dependencies: dependencies,
+    dependencies: dependencies + ["TestSupport"],
     path: "Fuzz",
     exclude: ["Corpus", "Driver"]
   )
@@ -184,7 +184,7 @@ let package = Package(
       ]
     ),
     // What tests share: threads for those that block, processes, and time that tests of calls make pass.
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["SwitchboardCall"], path: "Tests/TestSupport"),
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .testTarget(
       name: "SwitchboardTests",

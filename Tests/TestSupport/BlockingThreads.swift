@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import SwitchboardCall
 
 /// Threads for code that blocks. A job goes to one that is idle, or else to a new one, so that none waits for another's
 /// peer. Swift's own threads are as few as the machine's cores: two tests that block them there wait for ever for
@@ -13,7 +13,7 @@ final class BlockingThreads: TaskExecutor {
     var idle = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let wake = DispatchSemaphore(value: 0)
 
   func enqueue(_ job: consuming ExecutorJob) {
