@@ -1,5 +1,4 @@
 import SwitchboardCall
-import Synchronization
 
 /// A token, and when it stops being good.
 public struct AccessToken: Sendable, Hashable {
@@ -24,7 +23,7 @@ public final class AccessTokens: Sendable {
     var fetch: Task<AccessToken, any Error>?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let obtain: @Sendable () async throws -> AccessToken
   private let margin: Duration
   private let time: MonotonicTime
@@ -92,7 +91,7 @@ private final class FetchWaiter: Sendable {
     case over
   }
 
-  private let state = Mutex(State.idle)
+  private let state = Locked(State.idle)
 
   func value(of fetch: Task<AccessToken, any Error>) async throws -> AccessToken {
     try await withTaskCancellationHandler {

@@ -83,7 +83,7 @@ import Testing
 
   /// Nobody listens when the calls are made.
   @Test func beforeAnyoneConnects() async throws {
-    let server = try await InteropProcess.start()
+    let server = try await InteropProcess.startForRestart()
     await server.program.kill()
     let ledger = Ledger()
     var options = ChannelOptions.impatient
