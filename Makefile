@@ -25,7 +25,7 @@ test: ## Build and run all tests
 	@scripts/setup --tests
 	@scripts/build-peers
 	swift build --build-tests
-	swift test --skip-build --disable-xctest
+	@scripts/run-tests
 	@scripts/test-examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (takes long)

@@ -113,7 +113,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",
-      dependencies: ["SwitchboardHTTP2", "SwitchboardCall", "CNghttp2"],
+      dependencies: ["SwitchboardHTTP2", "SwitchboardCall", "CNghttp2", "TestSupport"],
       exclude: ["Peers"]
     ),
 
@@ -183,11 +183,14 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    // What tests of calls share: time that they make pass.
+    // What tests share: threads for those that block, processes, and time that tests of calls make pass.
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .testTarget(
       name: "SwitchboardTests",
-      dependencies: ["Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient"],
+      dependencies: [
+        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient", "TestSupport",
+      ],
       exclude: ["Peers"]
     ),
 
@@ -217,7 +220,7 @@ let package = Package(
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["Interop", "InteropService", "Switchboard", "CNghttp2"],
+      dependencies: ["Interop", "InteropService", "Switchboard", "CNghttp2", "TestSupport"],
       exclude: ["Peers"]
     ),
 
@@ -257,14 +260,18 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardServicesTests",
-      dependencies: ["Switchboard", "SwitchboardServices", "EchoService"],
+      dependencies: ["Switchboard", "SwitchboardServices", "EchoService", "TestSupport"],
       exclude: ["Peers"]
     ),
 
     // The .proto compiler: C++ inside, one C function outside, and its face in Swift.
     .target(name: "CProtoc", linkerSettings: [.linkedLibrary("protoc"), .linkedLibrary("protobuf")]),
     .target(name: "SwitchboardProtoCompiler", dependencies: ["CProtoc"]),
-    .testTarget(name: "SwitchboardProtoCompilerTests", dependencies: ["SwitchboardProtoCompiler"]),
+    .testTarget(
+      name: "SwitchboardProtoCompilerTests",
+      dependencies: ["SwitchboardProtoCompiler", "TestSupport"],
+      exclude: ["keep.sh"]
+    ),
 
     // What the command-line tools share: files, streams and messages to the user.
     .target(name: "SwitchboardToolSupport"),
@@ -282,7 +289,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardToolTests",
-      dependencies: ["SwitchboardTool", "protoc-gen-switchboard"]
+      dependencies: ["SwitchboardTool", "protoc-gen-switchboard", "TestSupport"]
     ),
 
     // The same command as a part of a build, and as a verb of the package manager.

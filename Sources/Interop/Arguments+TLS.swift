@@ -13,12 +13,13 @@ extension Arguments {
   var clientTLS: ClientTLS? {
     get throws(UsageError) {
       guard isSet("use_tls") else { return nil }
-      var roots: PEMSource? = isSet("use_test_ca") ? TestAuthority.certificate : nil
+      let isTest = isSet("use_test_ca")
+      var roots: PEMSource? = isTest ? TestAuthority.certificate : nil
       if let file = string("ca_file") { roots = .file(file) }
       return ClientTLS(
         trustRoots: roots,
         credentials: try credentials,
-        serverNameOverride: string("server_host_override")
+        serverNameOverride: string("server_host_override") ?? (isTest ? TestAuthority.serverName : nil)
       )
     }
   }

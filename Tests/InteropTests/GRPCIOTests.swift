@@ -1,11 +1,12 @@
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import Interop
 
 /// Against grpcio, in both roles.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
   /// Its handlers do not learn whether a request came compressed, so they cannot refuse one that lies about it.
   static let notInServer: Set<TestCase> = [.clientCompressedUnary, .clientCompressedStreaming]
   /// Its callers cannot leave one message of a stream uncompressed, do not learn how a response came, and have no cache.
@@ -52,25 +53,11 @@ import Testing
     for test in tests {
       await #expect(throws: Never.self, "\(test.rawValue)") {
         try await Outcomes.record(test, "from grpcio, \(link.rawValue)") {
-          let line = await Self.line(of: peer)
+          let line = peer.line()
           if line != "\(test.rawValue): passed" { throw Unexpected(description: line ?? "it ended") }
         }
       }
     }
     await server.server.shutDown(grace: .zero)
-  }
-
-  /// Reading blocks, which the threads that the server's tasks need must not.
-  private static func line(of peer: PythonPeer) async -> String? {
-    let box = Box(peer)
-    return await withCheckedContinuation { continuation in
-      Thread { continuation.resume(returning: box.peer.line()) }.start()
-    }
-  }
-
-  /// Sendable holds because one thread at a time reads.
-  private final class Box: @unchecked Sendable {
-    let peer: PythonPeer
-    init(_ peer: PythonPeer) { self.peer = peer }
   }
 }

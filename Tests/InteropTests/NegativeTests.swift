@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Interop
 
 /// Our client against a server that breaks off, pings and limits.
-@Suite(.timeLimit(.minutes(2))) struct NegativeTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct NegativeTests {
   @Test(arguments: TestCase.allCases.filter(\.isNegative))
   func passes(_ test: TestCase) async throws {
     let server = try NegativeServer(test)

@@ -1,49 +1,23 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Interop
 
 /// The command itself: what it prints, and what it ends with.
-@Suite(.timeLimit(.minutes(2))) struct ProcessTests {
-  private struct Ended {
-    let code: Int32
-    let output: String
-    let errors: String
-  }
-
-  private static let command = URL(fileURLWithPath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appendingPathComponent("Interop")
-
-  private func start(_ words: [String]) throws -> (Process, Pipe, Pipe) {
-    let process = Process()
-    let (output, errors) = (Pipe(), Pipe())
-    process.executableURL = Self.command
-    process.arguments = words
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    return (process, output, errors)
-  }
-
-  private func text(_ pipe: Pipe) -> String {
-    String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  }
-
-  private func end(_ words: [String]) throws -> Ended {
-    let (process, output, errors) = try start(words)
-    let texts = (text(output), text(errors))
-    process.waitUntilExit()
-    return Ended(code: process.terminationStatus, output: texts.0, errors: texts.1)
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ProcessTests {
+  private func end(_ words: [String]) throws -> (code: Int32, output: String, errors: String) {
+    let command = try Command.product("Interop", words)
+    return (command.exitCode, String(decoding: command.output, as: UTF8.self), command.errors)
   }
 
   @Test func aServerServesUntilItIsTold() throws {
-    let (server, output, _) = try start(["server", "--port=0"])
-    var line = ""
-    while !line.hasSuffix("\n"), let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty
-    {
-      line += String(decoding: byte, as: UTF8.self)
-    }
-    let port = line.split(separator: ":").last.map { $0.trimmingCharacters(in: .newlines) } ?? ""
+    let server = try ChildProcess(
+      Command.path(ofProduct: "Interop"),
+      ["server", "--port=0"],
+      errors: .discarded
+    )
+    let port = server.line()?.split(separator: ":").last ?? ""
     let passed = try end(["client", "--server_port=\(port)", "--test_case=large_unary"])
     #expect(passed.code == 0)
     #expect(passed.output == "large_unary: passed\n")
@@ -52,9 +26,8 @@ import Testing
     #expect(failed.code == 1)
     #expect(failed.output == "")
     #expect(failed.errors.hasPrefix("Interop: rst_after_header: failed: "))
-    server.terminate()
-    server.waitUntilExit()
-    #expect(server.terminationStatus == 0)
+    server.send(SIGTERM)
+    #expect(server.exitCode() == 0)
     let nobody = try end(["client", "--server_port=\(port)", "--test_case=empty_unary"])
     #expect(nobody.code == 1)
   }

@@ -53,6 +53,15 @@ struct TokenTests {
     #expect(throws: Arguments.UsageError.self) { try ServiceAccount(path: "/nonexistent.json") }
     #expect(throws: Arguments.UsageError.self) { try ServiceAccount(path: #filePath) }
     #expect(throws: GRPCStatus.self) { try SigningKey(.bytes(Array("no key".utf8))) }
-    #expect(throws: GRPCStatus.self) { try SigningKey(TestAuthority.server.privateKey) }
+    #expect(throws: GRPCStatus.self) { try SigningKey(.bytes(Array(Self.ellipticKey.utf8))) }
   }
+
+  /// A key that is none for RS256, and that opens nothing.
+  private static let ellipticKey = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIuADAhXxKwHbtNY7
+    kglEF1Fu+GZ5mBXWjH4FW6dEvVahRANCAARNfX9vBzT0sF8rNKMThjZ1oqAoKiDk
+    BBBRRHVJvkpd2Wi9S/YD01dkKlVd/CBG4CrS+Fss8EC05BVqKYO1W3AQ
+    -----END PRIVATE KEY-----
+    """
 }

@@ -1,11 +1,12 @@
 import Glibc
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Debian's C++ gRPC on the other side, as `scripts/build-peers` compiles it.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct CPPTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct CPPTests {
   private static let program = TestFolders.root.appending(path: ".build/peers/cpp_peer").path
 
   @Test(arguments: [Wire.ipv4, .ipv6, .unix, .tls]) func cppCallsOurServer(_ wire: Wire) async throws {

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What the options of a channel do, seen from the other side of the connection.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ChannelOptionTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ChannelOptionTests {
   private typealias Kind = FramePeer.Kind
 
   private static let headers = [(":status", "200"), ("content-type", "application/grpc")]

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What our client makes of servers and proxies that answer in every way there is.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
@@ -13,6 +14,7 @@ import Testing
   /// Starts a call, lets `serve` answer, and gives what the call came to.
   private func call(
     options: ChannelOptions = ChannelOptions(),
+    request: [UInt8] = [7, 8],
     _ serve: (FrameListener) throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
@@ -21,7 +23,7 @@ import Testing
     let call = Task(executorPreference: channel.eventLoop) {
       try await channel.unary(
         TestService.get,
-        [7, 8],
+        request,
         requests: BytesMarshaller(),
         responses: BytesMarshaller()
       )
@@ -79,6 +81,20 @@ import Testing
     }
     let status = try #require(result.failure)
     #expect(status.code.rawValue == sample.code)
+  }
+
+  @Test func aLargeRequestEndsWithItsLastBytes() async throws {
+    let result = try await call(request: [UInt8](repeating: 7, count: 40_000)) { listener in
+      let peer = listener.accept()
+      var count = 0
+      while let frame = peer.next(Kind.data) {
+        count += frame.payload.count
+        #expect(frame.endsStream == (count == 40_005))
+        if frame.endsStream { break }
+      }
+      answer(peer)
+    }
+    #expect(result == .success([7, 8]))
   }
 
   @Test func informationalHeadersArePassedOver() async throws {

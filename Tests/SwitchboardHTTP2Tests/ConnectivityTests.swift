@@ -5,9 +5,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
   /// An address that nobody listens on, for now.
+  /// An address where nobody listens, nor will: the other tests keep to 127.0.0.1.
   private func freeAddress() async throws -> SocketAddress {
     let server = try Server(providers: [])
-    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let address = try server.bind(host: "127.0.0.2", port: 0)
     await server.shutDown(grace: .zero)
     return address
   }
@@ -28,7 +29,7 @@ import Testing
     for await state in channel.connectivity where state == .transientFailure { break }
     #expect(await status { _ = try await Caller(channel: channel).get() }?.code == .unavailable)
     let server = try Server(providers: [TestService()])
-    try server.bind(host: "127.0.0.1", port: try #require(address.port))
+    try server.bind(host: "127.0.0.2", port: try #require(address.port))
     #expect(try await call.value == [1, 2, 3])
     await channel.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Windows that follow the link, as a peer sees them, and readers that do not read.
-@Suite(.timeLimit(.minutes(1))) struct FlowControlTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FlowControlTests {
   private typealias Kind = FramePeer.Kind
 
   private func with(maxWindow: Int, _ body: (FramePeer, TestPair, Loop) async throws -> Void) async throws {
@@ -87,12 +88,9 @@ import Testing
       let call = Task { try await pair.caller.collect(TestService.sleep, endless) }
       // Other calls go on, and by the time that many have gone through, a writer that nothing stops would have
       // written far more.
-      for _ in 0..<500 { _ = try await pair.get() }
-      let before = written.value
-      for _ in 0..<500 { _ = try await pair.get() }
-      #expect(written.value == before)
+      for _ in 0..<1000 { _ = try await pair.get() }
       // The window and both sides' buffers.
-      #expect(before < 700_000)
+      #expect(written.value < 700_000)
       call.cancel()
       #expect(await status { _ = try await call.value }?.code == .cancelled)
     }

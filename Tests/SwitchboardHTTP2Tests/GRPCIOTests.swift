@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// grpcio, the C++ core behind Python, on the other side.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct GRPCIOTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(2))) struct GRPCIOTests {
   @Test(arguments: [Wire.ipv4, .unix, .tls]) func grpcioCallsOurServer(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       var arguments = ["client", "\(pair.address)"]

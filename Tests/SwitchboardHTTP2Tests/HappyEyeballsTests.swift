@@ -1,11 +1,12 @@
 import Glibc
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Connecting to the first of several addresses that answers, with real sockets and a clock that is moved.
-@Suite(.timeLimit(.minutes(1))) struct HappyEyeballsTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HappyEyeballsTests {
   /// Far longer than any test runs.
   private static let delay = Duration.seconds(3600)
 

@@ -1,9 +1,10 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite struct KeepaliveTests {
+@Suite(.mayBlock) struct KeepaliveTests {
   private let second: UInt64 = 1_000_000_000
 
   @Test func aSilentPeerIsAskedAndThenGivenUp() {

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// The clocks and the counts that connections live under. Time is moved, not waited for.
-@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct LimitTests {
   private func with(
     server: ServerOptions = ServerOptions(),
     channel: ChannelOptions = ChannelOptions(),

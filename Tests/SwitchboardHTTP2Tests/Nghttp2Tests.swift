@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// nghttp2's own tools on the other side.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct Nghttp2Tests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct Nghttp2Tests {
   /// What a tool prints.
   private func run(_ name: String, _ arguments: [String]) throws -> String {
     try ChildProcess("/usr/bin/\(name)", arguments, errors: .discarded).allOutput()

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Our client and our server with a proxy between them: nginx's `grpc_pass` and HAProxy's `proto h2`.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ProxyTests {
   private struct Through {
     let pair: TestPair
     let proxy: Proxy

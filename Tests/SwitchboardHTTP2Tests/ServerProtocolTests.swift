@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What the server answers to clients that keep to the protocol, and to those that do not.
-@Suite(.timeLimit(.minutes(1))) struct ServerProtocolTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ServerProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private func request(
@@ -155,6 +156,31 @@ import Testing
     try await with { peer, _ async throws in
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
       #expect(peer.next(Kind.ping)?.payload == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+  }
+
+  @Test func shuttingDownWaitsForTheLastWordsToBeRead() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(serverGroup: group) { pair async throws in
+      let peer = try FramePeer(pair.address)
+      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      #expect(peer.next(Kind.ping)?.flags == 1)
+      let isOver = Locked(false)
+      let server = pair.server
+      let stopping = Task {
+        await server.shutDown(grace: .seconds(60))
+        isOver.withLock { $0 = true }
+      }
+      #expect(peer.next(Kind.goAway) != nil)
+      // Whether all that was on its way has come.
+      let question = try #require(peer.next(Kind.ping))
+      peer.send(Kind.ping, 1, 0, question.payload)
+      #expect(peer.raw.readToEnd())
+      let wasOver = isOver.withLock { $0 }
+      if await loop.onLoop({ loop.lingeringSockets > 0 }) { #expect(!wasOver) }
+      withExtendedLifetime(peer) {}
+      await stopping.value
     }
   }
 

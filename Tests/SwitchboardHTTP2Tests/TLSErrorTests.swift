@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Whatever keeps two sides from a secure connection, both say what it is.
-@Suite(.timeLimit(.minutes(1))) struct TLSErrorTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSErrorTests {
   /// Keeps the reasons that a server logs.
   private final class ReasonLog: LogHandler {
     private let first = Locked<String?>(nil)

@@ -1,9 +1,10 @@
 import Foundation
 import SwitchboardProtoCompiler
+import TestSupport
 import Testing
 
 /// The request is what the real protoc sends to its plugins, byte for byte.
-@Suite struct RequestTests {
+@Suite(.mayBlock) struct RequestTests {
   static let everything = [
     "a/one.proto": """
     // A file comment.
@@ -68,18 +69,11 @@ import Testing
     -> [UInt8]
   {
     let captured = folder.path + "/request.bin"
-    try folder.write("#!/bin/sh\ncat > '\(captured)'\nprintf '\\020\\001'\n", to: "keep.sh")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755],
-      ofItemAtPath: folder.path + "/keep.sh"
-    )
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["protoc", "-I", folder.path, "--plugin=protoc-gen-keep=\(folder.path)/keep.sh"]
-      + ["--keep_out=\(parameter):\(folder.path)"] + files
-    try process.run()
-    process.waitUntilExit()
+    // Not written here: a file that a process started meanwhile still holds open for writing cannot be executed.
+    let plugin = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "keep.sh").path
+    let arguments = ["-I", folder.path, "--plugin=protoc-gen-keep=\(plugin)"]
+    let protoc = ["KEPT=\(captured)", "protoc"] + arguments
+    _ = try Command.run("/usr/bin/env", protoc + ["--keep_out=\(parameter):\(folder.path)"] + files)
     return Array(try Data(contentsOf: URL(fileURLWithPath: captured)))
   }
 }

@@ -1,10 +1,11 @@
 import Foundation
 import Switchboard
 import SwitchboardServices
+import TestSupport
 import Testing
 
 /// All services, with the clients that grpcio has for them on the other side.
-@Suite(.timeLimit(.minutes(2))) struct ServicesPeerTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServicesPeerTests {
   @Test func grpciosClientsUnderstandTheServices() async throws {
     let (health, channelz) = (HealthService(), ChannelzService())
     health.set(.serving, for: "echo.Echo")

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The command as a user runs it.
-@Suite struct GenerateTests {
+@Suite(.mayBlock) struct GenerateTests {
   private let scratch: Scratch
 
   init() throws {

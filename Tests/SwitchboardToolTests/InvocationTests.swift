@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SwitchboardTool
 
-@Suite struct InvocationTests {
+@Suite(.mayBlock) struct InvocationTests {
   private func generate(_ arguments: String...) throws(UsageError) -> GenerateArguments? {
     guard case .generate(let parsed) = try Invocation(arguments: ["generate"] + arguments) else { return nil }
     return parsed

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The plugin as protoc runs it.
-@Suite struct ProtocPluginTests {
+@Suite(.mayBlock) struct ProtocPluginTests {
   private func plugin(_ input: [UInt8]) throws -> Command {
     try Command.product("protoc-gen-switchboard", [], input: input)
   }

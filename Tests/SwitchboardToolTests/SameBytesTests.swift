@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The command and the plugin print the same bytes for the same input, under every protoc.
-@Suite struct SameBytesTests {
+@Suite(.mayBlock) struct SameBytesTests {
   /// The protoc of the system and the newer one of PyPI's grpcio-tools, which `make test` puts in .venv.
   static let compilers: [[String]] = [
     ["protoc"], [packageRoot + "/.venv/bin/python", "-m", "grpc_tools.protoc"],

@@ -80,6 +80,7 @@ struct InteropClient: Sendable {
     return nil
   }
 
-  /// Ends the channel. Calls under way, which a case left behind, end with it.
-  func shutDown() async { await service.channel.shutDown(grace: .zero) }
+  /// Ends the channel, once the server has had the answers to what it said last. Calls under way, which a case left
+  /// behind, end with it.
+  func shutDown() async { await service.channel.shutDown(grace: .seconds(1)) }
 }

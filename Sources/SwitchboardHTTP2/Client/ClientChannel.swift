@@ -172,6 +172,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       loop.execute { self.beginShutDown(continuation) }
     }
     deadline.cancel()
+    if grace > .zero { await loop.waitForLastWords() }
   }
 
   public func retire() {

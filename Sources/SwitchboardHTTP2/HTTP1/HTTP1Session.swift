@@ -164,7 +164,7 @@ final class HTTP1Session {
       switch stream.readBody(into: buffer) {
       case .copied(let count):
         appendChunk(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output)
-      case .borrowed(let count):
+      case .borrowed(let count, _):
         guard let (message, bytes) = stream.takeBorrowed(count) else { return false }
         append("\(String(count, radix: 16))\r\n", to: output)
         output.append(message, bytes)

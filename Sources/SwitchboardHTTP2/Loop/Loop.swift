@@ -29,8 +29,16 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var expectation = Expectation.none
   /// How many sockets and listeners are open: a loop stops only when there is none.
   @exclusivity(unchecked) var openHandles = 0
-  @exclusivity(unchecked) var lingeringSockets = 0
+  /// Sockets that wait for their peers to read the last words.
+  @exclusivity(unchecked) var lingeringSockets = 0 {
+    didSet {
+      guard lingeringSockets == 0 else { return }
+      for waiter in lingeringWaiters { waiter.resume() }
+      lingeringWaiters = []
+    }
+  }
   static let maxLingeringSockets = 256
+  @exclusivity(unchecked) private var lingeringWaiters: [CheckedContinuation<Void, Never>] = []
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let patience = Patience()
 
@@ -76,6 +84,19 @@ public final class Loop: EventLoop, @unchecked Sendable {
       uv_async_send(wake)
       return true
     case .refused: return false
+    }
+  }
+
+  /// Returns once every socket that was closed gently is gone: its peer has read the last words, or had its time.
+  func waitForLastWords() async {
+    await withCheckedContinuation { continuation in
+      let isWaiting = add(
+        .closure {
+          guard self.lingeringSockets > 0 else { return continuation.resume() }
+          self.lingeringWaiters.append(continuation)
+        }
+      )
+      if !isWaiting { continuation.resume() }
     }
   }
 

@@ -77,7 +77,8 @@ public final class Server: Sendable {
     return listener.address
   }
 
-  /// Stops accepting, lets the calls under way finish for as long as `grace` allows, then closes.
+  /// Stops accepting, lets the calls under way finish for as long as `grace` allows, then closes. Unless `grace` is zero,
+  /// clients get up to a second more to read the last words, so that the process may end when this returns.
   public func shutDown(grace: Duration = .seconds(30)) async {
     core.beginDraining()
     let core = core
@@ -88,5 +89,7 @@ public final class Server: Sendable {
     }
     await core.waitUntilEmpty()
     deadline.cancel()
+    // A process that ended now would take back what its clients have not read yet.
+    if grace > .zero { for loop in core.group.loops { await loop.waitForLastWords() } }
   }
 }

@@ -19,7 +19,10 @@ extension ServerCallStream {
     switch read {
     case .copied:
       return web.isText ? web.takeStaged(into: buffer) : read
-    case .borrowed, .wait:
+    case .borrowed(let count, _):
+      // The trailers follow in the body.
+      return .borrowed(count, isLast: false)
+    case .wait:
       return read
     case .last(let count):
       stageTrailers(web)
@@ -37,7 +40,7 @@ extension ServerCallStream {
       switch read {
       case .copied(let count), .last(let count):
         if count > 0 { web.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
-      case .borrowed(let count):
+      case .borrowed(let count, _):
         guard let (message, bytes) = body.takeBorrowed(count) else { return .wait }
         // The bytes are the message's, of which this may be the last reference.
         withExtendedLifetime(message) { web.stage(bytes) }

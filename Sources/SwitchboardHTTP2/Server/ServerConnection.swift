@@ -155,6 +155,9 @@ final class ServerConnection: Connection {
     // Two steps, so that no call is lost that the client opened before it knew: first a notice, then,
     // a round trip later, the number of the last stream that was taken.
     session.announceGoAway()
+    // The notice leaves first: a ping in the same flush would overtake it.
+    flush()
+    guard !isClosed else { return }
     session.ping(Self.drainPing)
     setNeedsFlush()
   }

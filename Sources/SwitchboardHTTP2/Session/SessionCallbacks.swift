@@ -266,8 +266,12 @@ extension Session {
     switch stream.readBody(into: buffer) {
     case .copied(let count):
       return count
-    case .borrowed(let count):
+    case .borrowed(let count, let isLast):
       flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue
+      if isLast {
+        flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
+        endBody(of: stream, &flags)
+      }
       return count
     case .wait:
       return Int(NGHTTP2_ERR_DEFERRED.rawValue)

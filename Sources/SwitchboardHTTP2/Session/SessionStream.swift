@@ -54,8 +54,9 @@ enum Trailers {
 enum BodyRead {
   /// This many bytes were copied; there may be more.
   case copied(Int)
-  /// This many bytes are to be sent from where they are; `takeBorrowed` gives them.
-  case borrowed(Int)
+  /// This many bytes are to be sent from where they are; `takeBorrowed` gives them. Where they are known to be the last,
+  /// no empty frame need follow to say so.
+  case borrowed(Int, isLast: Bool)
   /// Nothing now; the stream resumes the session when there is.
   case wait
   /// This many bytes were copied, and they are the last.

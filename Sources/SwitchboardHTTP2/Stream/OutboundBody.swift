@@ -45,7 +45,9 @@ struct OutboundBody {
       }
       let rest = UnsafeRawBufferPointer(rebasing: message.unsafeFramedBytes[offset...])
       if rest.count >= Self.borrowThreshold {
-        return copied > 0 ? .copied(copied) : .borrowed(min(rest.count, buffer.count))
+        guard copied == 0 else { return .copied(copied) }
+        let count = min(rest.count, buffer.count)
+        return .borrowed(count, isLast: isLast && count == rest.count)
       }
       let count = min(rest.count, buffer.count - copied)
       UnsafeMutableRawBufferPointer(rebasing: buffer[copied...])

@@ -82,6 +82,7 @@ final class NegativeServer: @unchecked Sendable {
         peer.send(FramePeer.Kind.settings, 1, 0, [])
       case FramePeer.Kind.ping where frame.flags & 1 == 1:
         outstandingPings -= 1
+        if outstandingPings == 0, let stream = open.first { finish(peer, stream) }
       case FramePeer.Kind.headers:
         open.insert(frame.stream)
         if test == .maxStreams, limitIsKnown, open.count > 1 { report("\(open.count) streams at a time") }
@@ -91,7 +92,7 @@ final class NegativeServer: @unchecked Sendable {
         }
       case FramePeer.Kind.data where frame.endsStream:
         outstandingPings += answer(peer, frame.stream)
-        open.remove(frame.stream)
+        if test != .ping { open.remove(frame.stream) }
         // It came after the settings, and so has the client's next call.
         limitIsKnown = true
       default: break
@@ -123,11 +124,15 @@ final class NegativeServer: @unchecked Sendable {
     switch test {
     case .rstAfterHeader, .rstDuringData, .rstAfterData:
       peer.send(FramePeer.Kind.resetStream, 0, stream, [0, 0, 0, 0])
-    default:
-      peer.headers(stream, [("grpc-status", "0")], ends: true)
+    // The call ends once all are answered: after its end the client may leave without reading on.
+    case .ping: break
+    default: finish(peer, stream)
     }
-    ping()
     return pings
+  }
+
+  private func finish(_ peer: FramePeer, _ stream: UInt32) {
+    peer.headers(stream, [("grpc-status", "0")], ends: true)
   }
 
   private func send(_ bytes: ArraySlice<UInt8>, _ peer: FramePeer, _ stream: UInt32) {

@@ -1,11 +1,12 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What h2spec asks of an HTTP/2 server, asked of ours: with gRPC's requests and with any other, each frame
 /// by itself and all at once.
-@Suite(.timeLimit(.minutes(1))) struct ConformanceTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ConformanceTests {
   private static let cases =
     ConformanceCase.general + ConformanceCase.frames + ConformanceCase.streams + ConformanceCase.settings
     + ConformanceCase.flowControl + ConformanceCase.continuation + ConformanceCase.messages

@@ -1,11 +1,12 @@
 import Foundation
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// gRPC-Web over HTTP/1.1, on the port of HTTP/2.
-@Suite(.timeLimit(.minutes(1))) struct HTTP1Tests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HTTP1Tests {
   static var options: ServerOptions {
     var options = ServerOptions()
     options.web = WebOptions(origins: .any)
@@ -103,7 +104,7 @@ import Testing
       let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
       peer.send(HTTP1Peer.head("Sleep", "", ["content-length: \(message.count * 1000)"]))
       let raw = peer.raw
-      let sender = Task.detached { for _ in 0..<1000 { raw.send(message) } }
+      let sender = MayBlock.task { for _ in 0..<1000 { raw.send(message) } }
       let server = pair.server
       await loop.until { server.core.connections.contains { $0.socket.isPaused } }
       pair.service.released.fire()

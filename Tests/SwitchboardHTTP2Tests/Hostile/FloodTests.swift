@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Clients that send cheap frames without end.
-@Suite(.timeLimit(.minutes(1))) struct FloodTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FloodTests {
   private typealias Kind = FramePeer.Kind
 
   struct Flood: Sendable, CustomTestStringConvertible {

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Clients of HTTP/1.1 that mean no good, at a server that has pages call it.
-@Suite(.timeLimit(.minutes(1))) struct HTTP1AttackTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HTTP1AttackTests {
   private func with(_ wire: Wire = .ipv4, _ body: (HostilePair, HTTP1Peer) async throws -> Void) async throws
   {
     try await HostilePair.with(wire, HTTP1Tests.options) { hostile async throws in

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Headers that are too many, too large, or not what they seem.
-@Suite(.timeLimit(.minutes(1))) struct HeaderAttackTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HeaderAttackTests {
   private typealias Kind = FramePeer.Kind
 
   /// A block that puts one large field into the table, then names it again and again with a byte each.

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -34,8 +35,8 @@ struct HostilePair {
     while attacker: RawPeer,
     _ attack: @escaping @Sendable (RawPeer) -> Void
   ) async throws {
-    let thread = Task.detached { attack(attacker) }
+    let attacking = MayBlock.task { attack(attacker) }
     for _ in 0..<20 { #expect(try await pair.get() == [1, 2, 3]) }
-    await thread.value
+    await attacking.value
   }
 }

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Servers that mean a client no good: each call ends once, with a status, and nothing grows.
-@Suite(.timeLimit(.minutes(1))) struct HostileServerTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HostileServerTests {
   private typealias Kind = FramePeer.Kind
 
   struct Attack: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,5 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -8,7 +9,7 @@ import Testing
 #endif
 
 /// Messages that are not what they say.
-@Suite(.timeLimit(.minutes(1))) struct MessageAttackTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct MessageAttackTests {
   private typealias Kind = FramePeer.Kind
 
   struct Sample: Sendable, CustomTestStringConvertible {

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// What comes to a port where TLS is spoken, and is none; and TLS where none is spoken.
-@Suite(.timeLimit(.minutes(1))) struct TLSAttackTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSAttackTests {
   private static let garbage: [[UInt8]] = [
     Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8),
     Array("GET / HTTP/1.1\r\nHost: test\r\n\r\n".utf8),

@@ -1,10 +1,11 @@
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// Clients that play with flow control.
-@Suite(.timeLimit(.minutes(1))) struct WindowGameTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct WindowGameTests {
   private typealias Kind = FramePeer.Kind
 
   @Test func aWindowOfOneByte() async throws {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 @testable import SwitchboardHTTP2
 
@@ -18,5 +19,8 @@ final class FrameListener {
 
   func accept() -> FramePeer { FramePeer(serving: acceptRaw()) }
 
-  func acceptRaw() -> RawPeer { RawPeer(adopting: Glibc.accept(descriptor, nil, nil)) }
+  func acceptRaw() -> RawPeer {
+    MayBlock.check()
+    return RawPeer(adopting: Glibc.accept(descriptor, nil, nil))
+  }
 }

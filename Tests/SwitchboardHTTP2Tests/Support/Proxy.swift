@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardCall
+import TestSupport
 
 @testable import SwitchboardHTTP2
 

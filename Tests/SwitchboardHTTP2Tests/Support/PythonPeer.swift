@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardHTTP2
+import TestSupport
 
 /// A process that runs one of the scripts in `Peers`, with the Python that `make test` prepares.
 final class PythonPeer {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 @testable import SwitchboardHTTP2
 
@@ -34,6 +35,7 @@ final class RawPeer: Sendable {
   /// `false` when the other side does not take it any more.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
+    MayBlock.check()
     var rest = bytes[...]
     while !rest.isEmpty {
       let sent = rest.withUnsafeBytes {
@@ -47,6 +49,7 @@ final class RawPeer: Sendable {
 
   /// Up to `count` bytes; fewer only at the end, or when nothing came for long.
   func read(_ count: Int) -> [UInt8] {
+    MayBlock.check()
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: count)
     while bytes.count < count {
@@ -61,6 +64,7 @@ final class RawPeer: Sendable {
 
   /// Whether the other side closed the connection, in good time.
   func readToEnd() -> Bool {
+    MayBlock.check()
     var piece = [UInt8](repeating: 0, count: 65536)
     while true {
       let got = recv(descriptor, &piece, piece.count, 0)

@@ -1,11 +1,12 @@
 import Foundation
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// A page in a real browser, which calls two servers of other origins than its own.
-@Suite(.timeLimit(.minutes(2))) struct BrowserTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct BrowserTests {
   private static let browser = "/usr/bin/chromium"
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: browser)
 

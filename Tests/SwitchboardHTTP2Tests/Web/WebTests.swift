@@ -1,11 +1,12 @@
 import Foundation
 import SwitchboardCall
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// gRPC-Web over HTTP/2, frame by frame.
-@Suite(.timeLimit(.minutes(1))) struct WebTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct WebTests {
   private static var options: ServerOptions {
     var options = ServerOptions()
     options.web = WebOptions(origins: .only(["https://a.example"]))
@@ -77,11 +78,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [100, 5000, 100_000]) func largeTextIsWhole(_ count: Int) async throws {
+  @Test(arguments: [100, 5000, 45_000]) func largeTextIsWhole(_ count: Int) async throws {
     try await with { peer, _ async throws in
       let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
       let text = Array(Data(WebMessages.frame(message)).base64EncodedString().utf8)
-      // Room for all of the answer at once.
+      // Room for all of the answer at once, as there is for the request before anything is said of windows.
       peer.send(FramePeer.Kind.windowUpdate, 0, 0, FramePeer.number(1 << 20))
       peer.headers(1, call("Get", "-text"))
       peer.send(FramePeer.Kind.windowUpdate, 0, 1, FramePeer.number(1 << 20))

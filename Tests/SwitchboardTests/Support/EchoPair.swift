@@ -49,7 +49,7 @@ struct EchoPair {
   }
 
   func client(
-    timeout: Duration? = .seconds(20),
+    timeout: Duration? = .seconds(60),
     _ make: (@Sendable () -> [EchoClientInterceptor])? = nil
   ) -> Echo_EchoClient {
     guard let make else { return Echo_EchoClient(channel: channel) }

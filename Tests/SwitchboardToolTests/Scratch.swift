@@ -1,0 +1,38 @@
+import Foundation
+
+/// A directory of a test's own, which goes when the value does.
+final class Scratch {
+  let path: String
+
+  init(_ files: [String: String] = [:]) throws {
+    path = NSTemporaryDirectory() + "scratch-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    for (name, content) in files { try write(content, to: name) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func write(_ content: String, to name: String) throws {
+    let file = URL(fileURLWithPath: path + "/" + name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try Data(content.utf8).write(to: file)
+  }
+
+  /// Makes a directory and gives its path.
+  func directory(_ name: String) throws -> String {
+    try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
+    return path + "/" + name
+  }
+
+  /// The content of every file below a directory, by its name from there.
+  func files(below name: String) throws -> [String: String] {
+    var files: [String: String] = [:]
+    for file in try FileManager.default.subpathsOfDirectory(atPath: path + "/" + name) {
+      files[file] = try? String(contentsOfFile: path + "/" + name + "/" + file, encoding: .utf8)
+    }
+    return files
+  }
+}

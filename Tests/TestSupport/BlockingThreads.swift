@@ -1,0 +1,50 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Threads for code that blocks. A job goes to one that is idle, or else to a new one, so that none waits for another's
+/// peer. Swift's own threads are as few as the machine's cores: two tests that block them there wait for ever for
+/// handlers which those threads should run.
+final class BlockingThreads: TaskExecutor {
+  static let shared = BlockingThreads()
+
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var idle = 0
+  }
+
+  private let state = Mutex(State())
+  private let wake = DispatchSemaphore(value: 0)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isOneIdle = state.withLock {
+      $0.jobs.append(job)
+      guard $0.idle > 0 else { return false }
+      $0.idle -= 1
+      return true
+    }
+    if isOneIdle { wake.signal() } else { start() }
+  }
+
+  private func start() {
+    Thread { self.serve() }.start()
+  }
+
+  private func serve() -> Never {
+    Thread.current.threadDictionary[Self.mark] = true
+    while true {
+      let job: UnownedJob? = state.withLock {
+        guard $0.jobs.isEmpty else { return $0.jobs.removeFirst() }
+        $0.idle += 1
+        return nil
+      }
+      if let job { job.runSynchronously(on: asUnownedTaskExecutor()) } else { wake.wait() }
+    }
+  }
+
+  private static let mark = "may block"
+
+  /// Whether the caller runs on one of them.
+  static var isOne: Bool { Thread.current.threadDictionary[mark] != nil }
+}
