@@ -241,8 +241,7 @@ let package = Package(
       name: "FaultTests",
       dependencies: [
         "CLibuv", "Echo", "EchoService", "FaultSupport", "Interop", "InteropService", "Switchboard",
-        "SwitchboardTool",
-        "protoc-gen-switchboard",
+        "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
       ]
     ),
 

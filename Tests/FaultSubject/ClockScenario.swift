@@ -95,7 +95,10 @@ struct ClockScenario {
 
   private func secureChannel(_ port: Int) throws -> Channel {
     var options = ChannelOptions()
-    options.tls = ClientTLS(trustRoots: TestAuthority.certificate)
+    options.tls = ClientTLS(
+      trustRoots: TestAuthority.certificate,
+      serverNameOverride: TestAuthority.serverName
+    )
     options.initialBackoff = .milliseconds(20)
     options.maximumBackoff = .milliseconds(20)
     return try Channel(target: "127.0.0.1:\(port)", options: options)

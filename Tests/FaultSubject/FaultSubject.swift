@@ -32,7 +32,12 @@ import Switchboard
     }
     var options = ChannelOptions()
     // It does not get as far as asking whom it talks to.
-    if isSecure { options.tls = ClientTLS(trustRoots: TestAuthority.certificate) }
+    if isSecure {
+      options.tls = ClientTLS(
+        trustRoots: TestAuthority.certificate,
+        serverNameOverride: TestAuthority.serverName
+      )
+    }
     let status = await FaultCall(kind, on: try Channel(target: target, options: options)).outcome()
     say("\(status)")
   }

@@ -84,7 +84,12 @@ import Testing
 
   private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
     var options = ChannelOptions()
-    if stage == .tlsHandshake { options.tls = ClientTLS(trustRoots: TestAuthority.certificate) }
+    if stage == .tlsHandshake {
+      options.tls = ClientTLS(
+        trustRoots: TestAuthority.certificate,
+        serverNameOverride: TestAuthority.serverName
+      )
+    }
     return Grpc_Testing_TestServiceClient(
       channel: try Channel(target: "127.0.0.1:\(port)", options: options)
     )

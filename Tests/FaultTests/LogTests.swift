@@ -2,6 +2,7 @@ import CLibuv
 import FaultSupport
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -41,13 +42,13 @@ import Testing
     let server = try await InteropProcess.start(errors: stream)
     let address = try #require(SocketAddress.numeric("127.0.0.1", port: server.port))
     // Each is worth a line of the log, or two.
-    let answered = await onThread {
+    let answered = await MayBlock.task {
       (0..<50).count { _ in
         guard let peer = try? RawPeer(address) else { return false }
         peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
         return peer.readToEnd()
       }
-    }
+    }.value
     #expect(answered == 50)
     let channel = try Channel(target: "127.0.0.1:\(server.port)")
     for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }

@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: Setup.allCases) func losesNoCall(_ setup: Setup) async throws {
     var servers: [InteropProcess] = []
-    for _ in 0..<setup.servers { servers.append(try await InteropProcess.start()) }
+    for _ in 0..<setup.servers { servers.append(try await InteropProcess.startForRestart()) }
     let (tally, ledger, stop) = (Tally(), Ledger(), Stop())
     var options = ChannelOptions.impatient
     options.observer = ledger

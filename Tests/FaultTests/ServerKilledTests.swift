@@ -77,13 +77,18 @@ import Testing
   private func channel(to relay: Relay, _ stage: Stage, _ ledger: Ledger) throws -> Channel {
     var options = ChannelOptions.impatient
     options.observer = ledger
-    if stage == .tlsHandshake { options.tls = ClientTLS(trustRoots: TestAuthority.certificate) }
+    if stage == .tlsHandshake {
+      options.tls = ClientTLS(
+        trustRoots: TestAuthority.certificate,
+        serverNameOverride: TestAuthority.serverName
+      )
+    }
     return try Channel(target: "127.0.0.1:\(relay.port)", options: options)
   }
 
   /// Nobody listens when the calls are made.
   @Test func beforeAnyoneConnects() async throws {
-    let server = try await InteropProcess.start()
+    let server = try await InteropProcess.startForRestart()
     await server.program.kill()
     let ledger = Ledger()
     var options = ChannelOptions.impatient

@@ -43,4 +43,43 @@ import Testing
     while !Task.isCancelled, ended != nil { await Task.yield() }
     #expect(ended == nil)
   }
+
+  @Test func whoSleepsWakesByTheLoopsClock() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }
+    await loop.until { loop.openHandles == 1 }
+    await loop.advance(by: .seconds(3601))
+    try await sleeper.value
+    #expect(await loop.onLoop { loop.openHandles } == 0)
+  }
+
+  @Test func whoIsCancelledSleepsNoLonger() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }
+    await loop.until { loop.openHandles == 1 }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await loop.sleep(for: .seconds(3600))
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+    #expect(await loop.onLoop { loop.openHandles } == 0)
+  }
+
+  /// Nobody waits for ever for a loop that has ended; and none ends while somebody sleeps.
+  @Test func aLoopThatHasEndedIsNoPlaceToSleep() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }
+    await loop.until { loop.openHandles == 1 }
+    group.shutDown()
+    loop.execute { loop.advanceClock(by: .seconds(3601)) }
+    try await sleeper.value
+    // It ends between two naps.
+    while !Task.isCancelled, (try? await loop.sleep(for: .zero)) != nil {}
+    await #expect(throws: CancellationError.self) { try await loop.sleep(for: .zero) }
+  }
 }

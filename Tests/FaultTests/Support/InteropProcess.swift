@@ -36,6 +36,14 @@ struct InteropProcess: Sendable {
     return InteropProcess(program: program, port: port)
   }
 
+  /// On a port below those that the system gives to whoever asks for any: so nobody else gets it between two servers.
+  static func startForRestart() async throws -> InteropProcess {
+    for _ in 0..<20 {
+      if let server = try? await start(port: .random(in: 20_000..<32_000)) { return server }
+    }
+    throw Program.CannotStart(description: "no port is free")
+  }
+
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -3,15 +3,13 @@ import Switchboard
 
 /// A network of its own, with one cable to the rest of the machine. Needs root and iproute2.
 final class NetworkNamespace: Sendable {
-  /// Why there is none to be had here; `nil` where there is.
-  static let obstacle: Task<String?, Never> = Task {
-    guard getuid() == 0 else { return "namespaces need root" }
-    guard FileManager.default.isExecutableFile(atPath: program) else { return "iproute2 is not installed" }
+  /// Whether one can be made here.
+  static let isPossible = Task {
     do {
       try await NetworkNamespace().remove()
-      return nil
+      return true
     } catch {
-      return "the system gives no namespaces: \(error)"
+      return false
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SwitchboardCall
+import TestSupport
 
 /// A program that a test runs and does something to. It can be killed, frozen and waited for, and its streams can be
 /// broken; whatever would block does so on a thread of its own.
@@ -101,7 +102,7 @@ final class Program: Sendable {
 
   /// Returns once it is gone.
   func ended() async -> End {
-    await onThread { [self] in
+    await MayBlock.task { [self] in
       end.withLock { end in
         if let end { return end }
         var status: Int32 = 0
@@ -111,19 +112,19 @@ final class Program: Sendable {
         end = found
         return found
       }
-    }
+    }.value
   }
 
   /// The next line that it prints; `nil` at the end, and when nothing has come for a minute.
-  func line() async -> String? { await onThread { [self] in readLine() } }
+  func line() async -> String? { await MayBlock.task { [self] in readLine() }.value }
 
   /// All that it prints from now on.
   func allOutput() async -> String {
-    await onThread { [self] in
+    await MayBlock.task { [self] in
       var lines: [String] = []
       while let line = readLine() { lines.append(line) }
       return lines.joined(separator: "\n")
-    }
+    }.value
   }
 
   private func readLine() -> String? {

@@ -1,28 +1,29 @@
 // The system's clock functions, in place of the C library's for the whole program that this is linked into, its
 // libraries included: the linker prefers what the program itself defines.
 
-#define _GNU_SOURCE
 #include "CFaultClock.h"
 
-#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic long long moved = 0;
+#include <atomic>
 
-void fault_clock_move(long long seconds) { atomic_fetch_add(&moved, seconds); }
+static std::atomic<long long> moved{0};
 
-int clock_gettime(clockid_t clock, struct timespec *time) {
+extern "C" {
+
+void fault_clock_move(long long seconds) { moved += seconds; }
+
+int clock_gettime(clockid_t clock, struct timespec *time) noexcept {
   long result = syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI))
-    time->tv_sec += atomic_load(&moved);
-  return (int)result;
+    time->tv_sec += moved;
+  return static_cast<int>(result);
 }
 
-int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-  (void)zone;
+int gettimeofday(struct timeval *time, void *) noexcept {
   struct timespec now;
   if (clock_gettime(CLOCK_REALTIME, &now) != 0) return -1;
   time->tv_sec = now.tv_sec;
@@ -30,9 +31,10 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   return 0;
 }
 
-time_t time(time_t *result) {
+time_t time(time_t *result) noexcept {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   if (result) *result = now.tv_sec;
   return now.tv_sec;
+}
 }
