@@ -108,7 +108,7 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private var handler: (any MethodHandler)? {
-    request.method.pathBytes.withUnsafeBufferPointer { transport.router.handler(for: $0) }
+    request.method.pathBytes.withUnsafeBufferPointer { transport.router.route(for: $0)?.handler }
   }
 
   private func startDeadline(_ timeout: Duration) -> Bool {

@@ -6,10 +6,11 @@ import CNghttp2
 /// Constant names and values are passed by reference; the rest is copied into memory of its own, which
 /// nghttp2 copies in turn.
 final class HeaderWriter {
-  private var entries: [nghttp2_nv] = []
-  private var memory: UnsafeMutablePointer<UInt8>
-  private var capacity = 512
-  private var used = 0
+  // Unchecked exclusivity: confined to the session's loop, and no access is held across a call out.
+  @exclusivity(unchecked) private var entries: [nghttp2_nv] = []
+  @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity = 512
+  @exclusivity(unchecked) private var used = 0
 
   init() {
     memory = .allocate(capacity: capacity)
