@@ -17,16 +17,20 @@ extension HPACKHeaders: ExpressibleByDictionaryLiteral {
 extension HPACKHeaders: Hashable {
   public static func == (left: HPACKHeaders, right: HPACKHeaders) -> Bool {
     left.fieldCount == right.fieldCount
-      && left.indices.allSatisfy {
-        left.nameBytes(at: $0) == right.nameBytes(at: $0)
-          && left.valueBytes(at: $0) == right.valueBytes(at: $0)
+      && left.indices.allSatisfy { index in
+        left.withField(at: index) { name, value in
+          right.withField(at: index) { name.elementsEqual($0) && value.elementsEqual($1) }
+        }
       }
   }
 
   public func hash(into hasher: inout Hasher) {
     for index in indices {
-      hasher.combine(nameBytes(at: index))
-      hasher.combine(valueBytes(at: index))
+      withField(at: index) { name, value in
+        hasher.combine(name.count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(name))
+        hasher.combine(bytes: UnsafeRawBufferPointer(value))
+      }
     }
   }
 }

@@ -6,28 +6,7 @@
 ///
 /// A value costs one pointer, which is `nil` while there are no fields: metadata passes through many hands.
 public struct HPACKHeaders: Sendable {
-  struct Field: Sendable {
-    var start: Int
-    var nameCount: Int
-    var valueCount: Int
-  }
-
-  private final class Box: @unchecked Sendable {
-    // Sendable holds because a box is written only while one value alone refers to it. Unchecked exclusivity holds
-    // because no access lasts while other code runs.
-    @exclusivity(unchecked) var bytes: [UInt8]
-    @exclusivity(unchecked) var fields: [Field]
-
-    init(_ bytes: [UInt8], _ fields: [Field]) {
-      self.bytes = bytes
-      self.fields = fields
-    }
-  }
-
-  private var box: Box?
-
-  private var bytes: [UInt8] { box?.bytes ?? [] }
-  private var fields: [Field] { box?.fields ?? [] }
+  private var block = FieldBlock()
 
   /// No fields.
   public init() {}
@@ -37,7 +16,7 @@ public struct HPACKHeaders: Sendable {
     for (name, value) in fields { add(name: name, value: value) }
   }
 
-  public var isEmpty: Bool { box == nil }
+  public var isEmpty: Bool { block.isEmpty }
 
   /// Adds a field; one of the same name that is already there stays.
   public mutating func add(name: String, value: String) {
@@ -52,45 +31,31 @@ public struct HPACKHeaders: Sendable {
   /// Adds a field as it came from the wire: the name is in lower case already.
   @_spi(Transport)
   public mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
-    let own = makeOwn()
-    let start = own.bytes.count
-    own.bytes.append(contentsOf: name)
-    let nameCount = own.bytes.count - start
-    own.bytes.append(contentsOf: value)
-    let valueCount = own.bytes.count - start - nameCount
-    own.fields.append(Field(start: start, nameCount: nameCount, valueCount: valueCount))
+    let (nameCount, valueCount) = (name.count, value.count)
+    block.append(nameCount: nameCount, valueCount: valueCount) { target in
+      _ = target[..<nameCount].initialize(fromContentsOf: name)
+      _ = target[nameCount...].initialize(fromContentsOf: value)
+    }
   }
 
   /// The same for bytes that are lent, without the cost of a generic call between modules.
   @_spi(Transport)
   public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    let own = makeOwn()
-    let start = own.bytes.count
-    if start == 0 {
-      // Room for the few short fields that most calls have, in one step.
-      own.bytes.reserveCapacity(192)
-      own.fields.reserveCapacity(4)
+    block.append(nameCount: name.count, valueCount: value.count) { target in
+      let bytes = UnsafeMutableRawBufferPointer(target)
+      bytes.copyMemory(from: UnsafeRawBufferPointer(name))
+      UnsafeMutableRawBufferPointer(rebasing: bytes[name.count...]).copyMemory(
+        from: UnsafeRawBufferPointer(value)
+      )
     }
-    own.bytes.append(contentsOf: name)
-    own.bytes.append(contentsOf: value)
-    own.fields.append(Field(start: start, nameCount: name.count, valueCount: value.count))
-  }
-
-  /// Copies what others hold before it is changed.
-  private mutating func makeOwn() -> Box {
-    let isOwn = isKnownUniquelyReferenced(&box)
-    if isOwn, let box { return box }
-    let own = Box(bytes, fields)
-    box = own
-    return own
   }
 
   /// Removes every field of this name.
   public mutating func remove(name: String) {
     guard contains(name: name) else { return }
     var kept = HPACKHeaders()
-    for index in fields.indices where !isName(name, at: index) {
-      kept.append(name: nameBytes(at: index), value: valueBytes(at: index))
+    for index in indices where !isName(name, at: index) {
+      withField(at: index) { kept.append(name: $0, value: $1) }
     }
     self = kept
   }
@@ -107,8 +72,8 @@ public struct HPACKHeaders: Sendable {
       self = other
       return
     }
-    for index in other.fields.indices {
-      append(name: other.nameBytes(at: index), value: other.valueBytes(at: index))
+    for index in other.indices {
+      other.withField(at: index) { append(name: $0, value: $1) }
     }
   }
 }
@@ -116,52 +81,54 @@ public struct HPACKHeaders: Sendable {
 extension HPACKHeaders {
   /// Whether there is a field of this name.
   public func contains(name: String) -> Bool {
-    fields.indices.contains { isName(name, at: $0) }
+    indices.contains { isName(name, at: $0) }
   }
 
   /// The first value of this name.
   public func first(name: String) -> String? {
-    fields.indices.first { isName(name, at: $0) }.map(value(at:))
+    indices.first { isName(name, at: $0) }.map(value(at:))
   }
 
   /// Every value of this name, in order.
   public subscript(name: String) -> [String] {
-    fields.indices.filter { isName(name, at: $0) }.map(value(at:))
+    indices.filter { isName(name, at: $0) }.map(value(at:))
   }
 
   /// Every value of a `-bin` field, decoded. A field may hold several, joined by commas; one that is not
   /// base64 is left out.
   public subscript(binary name: String) -> [[UInt8]] {
-    fields.indices.filter { isName(name, at: $0) }.flatMap { index in
-      valueBytes(at: index).split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        .compactMap { Base64.decode($0.filter { $0 != UInt8(ascii: " ") }) }
+    indices.filter { isName(name, at: $0) }.flatMap { index in
+      withField(at: index) { _, value in
+        value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+          .compactMap { Base64.decode($0.filter { $0 != UInt8(ascii: " ") }) }
+      }
     }
   }
 }
 
 extension HPACKHeaders {
   @_spi(Transport)
-  public var fieldCount: Int { box?.fields.count ?? 0 }
+  public var fieldCount: Int { block.fieldCount }
 
+  /// Lends the bytes of a field's name and of its value.
   @_spi(Transport)
-  public func nameBytes(at index: Int) -> ArraySlice<UInt8> {
-    let field = fields[index]
-    return bytes[field.start..<field.start + field.nameCount]
+  public func withField<Result>(
+    at index: Int,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result {
+    try block.withField(at: index, body)
   }
 
-  @_spi(Transport)
-  public func valueBytes(at index: Int) -> ArraySlice<UInt8> {
-    let field = fields[index]
-    let start = field.start + field.nameCount
-    return bytes[start..<start + field.valueCount]
+  func name(at index: Int) -> String {
+    withField(at: index) { name, _ in String(decoding: name, as: UTF8.self) }
   }
 
-  func name(at index: Int) -> String { String(decoding: nameBytes(at: index), as: UTF8.self) }
-
-  func value(at index: Int) -> String { String(decoding: valueBytes(at: index), as: UTF8.self) }
+  func value(at index: Int) -> String {
+    withField(at: index) { _, value in String(decoding: value, as: UTF8.self) }
+  }
 
   private func isName(_ name: String, at index: Int) -> Bool {
-    nameBytes(at: index).elementsEqual(name.utf8.lazy.map(Self.lowercased))
+    withField(at: index) { own, _ in own.elementsEqual(name.utf8.lazy.map(Self.lowercased)) }
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -256,17 +256,19 @@ extension MessageTotals {
 extension HPACKHeaders {
   /// As HTTP/2 counts it.
   fileprivate var listSize: Int {
-    (0..<fieldCount).reduce(0) { $0 + nameBytes(at: $1).count + valueBytes(at: $1).count + 32 }
+    (0..<fieldCount).reduce(0) { size, index in
+      size + withField(at: index) { name, value in name.count + value.count + 32 }
+    }
   }
 
   /// What of this a user may send: see `HeaderWriter`.
   fileprivate var allowed: HPACKHeaders {
     var allowed = HPACKHeaders()
     for index in 0..<fieldCount {
-      let name = nameBytes(at: index)
-      let value = valueBytes(at: index)
-      if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
-        allowed.append(name: name, value: value)
+      withField(at: index) { name, value in
+        if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
+          allowed.append(name: name, value: value)
+        }
       }
     }
     return allowed

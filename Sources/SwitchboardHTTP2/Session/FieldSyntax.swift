@@ -2,13 +2,12 @@ import CNghttp2
 
 /// What HTTP allows in a field's name and value.
 enum FieldSyntax {
-  static func isName(_ name: ArraySlice<UInt8>) -> Bool {
-    !name.isEmpty
-      && name.withUnsafeBufferPointer { nghttp2_check_header_name($0.baseAddress, $0.count) != 0 }
+  static func isName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    !name.isEmpty && nghttp2_check_header_name(name.baseAddress, name.count) != 0
   }
 
-  static func isValue(_ value: ArraySlice<UInt8>) -> Bool {
-    value.withUnsafeBufferPointer { nghttp2_check_header_value($0.baseAddress, $0.count) != 0 }
+  static func isValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }
 }
 
@@ -24,7 +23,7 @@ enum ReservedHeaders {
   /// The one name of gRPC's that handlers send: when to try again.
   private static let pushback = Array("grpc-retry-pushback-ms".utf8)
 
-  static func allow(_ name: ArraySlice<UInt8>) -> Bool {
+  static func allow(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = name.first, first != UInt8(ascii: ":") else { return false }
     if name.starts(with: "grpc-".utf8) { return name.elementsEqual(pushback) }
     return !names.contains(Array(name))

@@ -77,16 +77,16 @@ final class HeaderWriter {
   /// that HTTP does not allow: one of those would make the peer refuse the whole call.
   func add(_ metadata: HPACKHeaders) {
     for index in 0..<metadata.fieldCount {
-      let name = metadata.nameBytes(at: index)
-      let value = metadata.valueBytes(at: index)
-      guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
-        continue
+      metadata.withField(at: index) { name, value in
+        guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
+          return
+        }
+        add(name: name, value: value)
       }
-      add(name: name, value: value)
     }
   }
 
-  private func add(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+  private func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     // Room for both first: growing moves what was copied before.
     reserve(name.count + value.count)
     let nameTarget = copy(name)
