@@ -42,7 +42,7 @@ final class ServerConnection: Connection {
     pings = PingPolicy(minimumInterval: options.minimumPingInterval)
     lastCallEnd = loop.now
     let settings = core.sessionSettings
-    guard let session = Session(.server, settings: settings) else { return nil }
+    guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context)
