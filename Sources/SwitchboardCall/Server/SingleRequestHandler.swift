@@ -37,6 +37,7 @@ public final class UnaryHandler: MethodHandler {
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }
+              pipeline.stream.handlerReturned()
             }
           }
           return pipeline.receive(message: message)
@@ -54,6 +55,7 @@ public final class UnaryHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }
@@ -143,6 +145,7 @@ public final class ServerStreamingHandler: MethodHandler {
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }
+              stream.handlerReturned()
             }
           }
           return pipeline.receive(message: message)
@@ -163,6 +166,7 @@ public final class ServerStreamingHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }

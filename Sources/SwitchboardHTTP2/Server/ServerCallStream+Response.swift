@@ -44,20 +44,14 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     connection.runningHandlers += 1
     if let executor = connection.options.handlerExecutor {
-      task = Task(executorPreference: executor) {
-        await handler()
-        self.handlerDidReturn()
-      }
+      task = Task(executorPreference: executor) { await handler() }
       return
     }
-    let task = Task.immediate(executorPreference: loop) {
-      await handler()
-      self.handlerDidReturn()
-    }
+    let task = Task.immediate(executorPreference: loop) { await handler() }
     if phase == .handling { self.task = task }
   }
 
-  private func handlerDidReturn() {
+  func handlerReturned() {
     if loop.inEventLoop {
       connection.runningHandlers -= 1
     } else {
