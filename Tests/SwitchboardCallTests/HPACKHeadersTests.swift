@@ -11,6 +11,29 @@ import Testing
     #expect(headers.map(\.name) == ["user-agent", "user-agent"])
   }
 
+  @Test func manyFieldsKeepTheirPlaces() {
+    var headers = HPACKHeaders()
+    for number in 0..<200 { headers.add(name: "n\(number)", value: String(repeating: "v", count: number)) }
+    let copy = headers
+    headers.replaceOrAdd(name: "n7", value: "new")
+    #expect(copy.map(\.name) == (0..<200).map { "n\($0)" })
+    #expect(copy.map(\.value.utf8.count) == Array(0..<200))
+    #expect(headers.count == 200)
+    #expect(headers.first(name: "n7") == "new")
+    #expect(headers.first(name: "n199") == copy.first(name: "n199"))
+  }
+
+  @Test func addingAListToItselfDoublesIt() {
+    var headers: HPACKHeaders = ["a": "1", "b": ""]
+    headers.add(contentsOf: headers)
+    #expect(headers == ["a": "1", "b": "", "a": "1", "b": ""])
+  }
+
+  @Test func fieldsAreEqualOnlyWhereNameAndValueAre() {
+    #expect(["ab": "c"] as HPACKHeaders != ["a": "bc"])
+    #expect((["ab": "c"] as HPACKHeaders).hashValue == (["ab": "c"] as HPACKHeaders).hashValue)
+  }
+
   @Test func replacingLeavesOne() {
     var headers: HPACKHeaders = ["a": "1", "b": "2", "a": "3"]
     headers.replaceOrAdd(name: "A", value: "4")

@@ -92,7 +92,7 @@ public struct MessageBuffer: @unchecked Sendable {
 extension MessageBuffer {
   /// The length of the message without its prefix.
   @inlinable
-  public var byteCount: Int { storage.header.byteCount }
+  public var byteCount: Int { storage.withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
 
   /// Whether the prefix says that the bytes are compressed.
   @inlinable

@@ -16,11 +16,22 @@ extension HPACKHeaders: ExpressibleByDictionaryLiteral {
 
 extension HPACKHeaders: Hashable {
   public static func == (left: HPACKHeaders, right: HPACKHeaders) -> Bool {
-    left.fieldCount == right.fieldCount && left.indices.allSatisfy { left.isField(at: $0, of: right) }
+    left.fieldCount == right.fieldCount
+      && left.indices.allSatisfy { index in
+        left.withField(at: index) { name, value in
+          right.withField(at: index) { name.elementsEqual($0) && value.elementsEqual($1) }
+        }
+      }
   }
 
   public func hash(into hasher: inout Hasher) {
-    for index in indices { hash(fieldAt: index, into: &hasher) }
+    for index in indices {
+      withField(at: index) { name, value in
+        hasher.combine(name.count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(name))
+        hasher.combine(bytes: UnsafeRawBufferPointer(value))
+      }
+    }
   }
 }
 

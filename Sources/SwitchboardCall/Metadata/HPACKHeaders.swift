@@ -6,7 +6,7 @@
 ///
 /// A value costs one pointer, which is `nil` while there are no fields: metadata passes through many hands.
 public struct HPACKHeaders: Sendable {
-  private var block = HeaderBlock()
+  private var block = FieldBlock()
 
   /// No fields.
   public init() {}
@@ -28,19 +28,25 @@ public struct HPACKHeaders: Sendable {
     append(name: name.utf8.lazy.map(Self.lowercased), value: Base64.encode(value))
   }
 
-  private mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
-    block.append(nameCount: name.count, valueCount: value.count) { nameTarget, valueTarget in
-      _ = nameTarget.update(fromContentsOf: name)
-      _ = valueTarget.update(fromContentsOf: value)
+  /// Adds a field as it came from the wire: the name is in lower case already.
+  @_spi(Transport)
+  public mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+    let (nameCount, valueCount) = (name.count, value.count)
+    block.append(nameCount: nameCount, valueCount: valueCount) { target in
+      _ = target[..<nameCount].initialize(fromContentsOf: name)
+      _ = target[nameCount...].initialize(fromContentsOf: value)
     }
   }
 
-  /// Adds a field as it came from the wire: the name is in lower case already.
+  /// The same for bytes that are lent, without the cost of a generic call between modules.
   @_spi(Transport)
   public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    block.append(nameCount: name.count, valueCount: value.count) { nameTarget, valueTarget in
-      _ = nameTarget.update(fromContentsOf: name)
-      _ = valueTarget.update(fromContentsOf: value)
+    block.append(nameCount: name.count, valueCount: value.count) { target in
+      let bytes = UnsafeMutableRawBufferPointer(target)
+      bytes.copyMemory(from: UnsafeRawBufferPointer(name))
+      UnsafeMutableRawBufferPointer(rebasing: bytes[name.count...]).copyMemory(
+        from: UnsafeRawBufferPointer(value)
+      )
     }
   }
 
@@ -92,10 +98,10 @@ extension HPACKHeaders {
   /// base64 is left out.
   public subscript(binary name: String) -> [[UInt8]] {
     indices.filter { isName(name, at: $0) }.flatMap { index in
-      block.withField(at: index) { _, value in
+      withField(at: index) { _, value in
         value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
           .compactMap { Base64.decode($0.filter { $0 != UInt8(ascii: " ") }) }
-      } ?? []
+      }
     }
   }
 }
@@ -104,44 +110,25 @@ extension HPACKHeaders {
   @_spi(Transport)
   public var fieldCount: Int { block.fieldCount }
 
-  /// Lends the bytes of a field.
+  /// Lends the bytes of a field's name and of its value.
   @_spi(Transport)
-  public func withField(
+  public func withField<Result>(
     at index: Int,
-    _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
-  ) {
-    block.withField(at: index, body)
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result {
+    try block.withField(at: index, body)
   }
 
   func name(at index: Int) -> String {
-    block.withField(at: index) { name, _ in String(decoding: name, as: UTF8.self) } ?? ""
+    withField(at: index) { name, _ in String(decoding: name, as: UTF8.self) }
   }
 
   func value(at index: Int) -> String {
-    block.withField(at: index) { _, value in String(decoding: value, as: UTF8.self) } ?? ""
-  }
-
-  func isField(at index: Int, of other: HPACKHeaders) -> Bool {
-    let isEqual = block.withField(at: index) { name, value in
-      other.block.withField(at: index) { name.elementsEqual($0) && value.elementsEqual($1) }
-    }
-    return isEqual == true
-  }
-
-  func hash(fieldAt index: Int, into hasher: inout Hasher) {
-    _ = block.withField(at: index) { name, value in
-      for bytes in [name, value] {
-        hasher.combine(bytes.count)
-        hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-      }
-    }
+    withField(at: index) { _, value in String(decoding: value, as: UTF8.self) }
   }
 
   private func isName(_ name: String, at index: Int) -> Bool {
-    let isEqual = block.withField(at: index) { bytes, _ in
-      bytes.elementsEqual(name.utf8.lazy.map(Self.lowercased))
-    }
-    return isEqual == true
+    withField(at: index) { own, _ in own.elementsEqual(name.utf8.lazy.map(Self.lowercased)) }
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -37,6 +37,7 @@ public final class ClientStreamingHandler: MethodHandler {
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }
+              stream.handlerReturned()
             }
           }
         }
@@ -50,6 +51,7 @@ public final class ClientStreamingHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }
@@ -140,6 +142,7 @@ public final class BidirectionalStreamingHandler: MethodHandler {
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }
+              stream.handlerReturned()
             }
           }
         }
@@ -156,6 +159,7 @@ public final class BidirectionalStreamingHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }

@@ -36,6 +36,7 @@ public final class UnaryHandler: MethodHandler {
           } catch {
             pipeline.finish(GRPCStatus(describing: error))
           }
+          pipeline.stream.handlerReturned()
         }
       }
       return { stream, message in
@@ -61,6 +62,7 @@ public final class UnaryHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }
@@ -149,6 +151,7 @@ public final class ServerStreamingHandler: MethodHandler {
           } catch {
             pipeline.finish(GRPCStatus(describing: error))
           }
+          pipeline.stream.handlerReturned()
         }
       }
       return { stream, message in
@@ -177,6 +180,7 @@ public final class ServerStreamingHandler: MethodHandler {
           } catch {
             stream.finish(GRPCStatus(describing: error))
           }
+          stream.handlerReturned()
         }
       }
     }

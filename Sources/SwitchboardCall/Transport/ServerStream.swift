@@ -42,7 +42,13 @@ public protocol ServerStream: ServerCallState {
 
   /// Runs the handler where the server was told to; by default at once, on the loop. The task is
   /// cancelled when the call ends before the handler does.
+  ///
+  /// The handler's last act is `handlerReturned()`: a closure around it that did so would cost each call one more
+  /// change of executors.
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void)
+
+  /// The handler that `run` was given is at its end. From the handler, on whichever thread it is.
+  func handlerReturned()
 
   /// Sends the one response and then success, together.
   func respond(_ message: MessageBuffer)

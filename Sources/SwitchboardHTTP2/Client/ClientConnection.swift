@@ -30,7 +30,7 @@ final class ClientConnection: Connection {
       guard tls != nil else { return nil }
     }
     let settings = channel.sessionSettings
-    guard let session = Session(.client, settings: settings) else { return nil }
+    guard let session = Session(.client, settings: settings, memory: channel.loop.blocks) else { return nil }
     super.init(loop: channel.loop, socket: socket, session: session, settings: settings, tls: tls)
   }
 

@@ -86,6 +86,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
 
   /// Has the stream's `processReady` called once what was read is taken in.
   final func streamIsReady(_ stream: SessionStream) {
+    guard !stream.isReady else { return }
+    stream.isReady = true
     ready.append(stream)
   }
 
@@ -194,6 +196,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     while !ready.isEmpty {
       var streams: [SessionStream] = []
       swap(&streams, &ready)
+      for stream in streams { stream.isReady = false }
       for stream in streams { stream.processReady() }
       guard ready.isEmpty else { continue }
       streams.removeAll(keepingCapacity: streams.count <= 256)

@@ -53,7 +53,7 @@ struct HTTP1RequestHead {
       line[..<colon].allSatisfy(HTTP1Syntax.isToken)
     else { return .malformed }
     let value = HTTP1Syntax.trimmed(line[(colon + 1)...])
-    guard FieldSyntax.isValue(value) else { return .malformed }
+    guard value.withUnsafeBufferPointer(FieldSyntax.isValue) else { return .malformed }
     return note(line[..<colon].map(HTTP1Syntax.lowercased), value)
   }
 

@@ -108,7 +108,7 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private var handler: (any MethodHandler)? {
-    request.method.pathBytes.withUnsafeBufferPointer { transport.router.handler(for: $0) }
+    request.method.pathBytes.withUnsafeBufferPointer { transport.router.route(for: $0)?.handler }
   }
 
   private func startDeadline(_ timeout: Duration) -> Bool {
@@ -256,9 +256,9 @@ extension MessageTotals {
 extension HPACKHeaders {
   /// As HTTP/2 counts it.
   fileprivate var listSize: Int {
-    var size = 0
-    for index in 0..<fieldCount { withField(at: index) { size += $0.count + $1.count + 32 } }
-    return size
+    (0..<fieldCount).reduce(0) { size, index in
+      size + withField(at: index) { name, value in name.count + value.count + 32 }
+    }
   }
 
   /// What of this a user may send: see `HeaderWriter`.

@@ -42,6 +42,9 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let patience = Patience()
 
+  /// Where its sessions have their memory from.
+  let blocks = BlockPool()
+
   /// Where every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 

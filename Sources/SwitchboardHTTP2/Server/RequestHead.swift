@@ -9,7 +9,9 @@
 /// The headers of a request, read from bytes as they come. What gRPC itself needs is noted; the rest is
 /// metadata.
 struct RequestHead {
-  var handler: (any MethodHandler)?
+  /// What was found for the path.
+  private(set) var handler: (any MethodHandler)?
+  private(set) var streamsRequests = false
   var metadata = HPACKHeaders()
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
@@ -59,6 +61,12 @@ struct RequestHead {
     }
   }
 
+  mutating func take(_ route: Router.Route?) {
+    guard let route else { return }
+    handler = route.handler
+    streamsRequests = route.streamsRequests
+  }
+
   /// Any field but `:path`, whose handler the caller looks up.
   mutating func add(_ name: Bytes, _ value: Bytes) {
     listSize += name.count + value.count + 32
@@ -83,9 +91,12 @@ struct RequestHead {
     }
   }
 
+  /// Whether the client writes its messages in a way that it names.
+  @inline(__always) var namesFormat: Bool { !contentSubtype.isUnnamed }
+
   /// Finds the handler for the way in which the client writes its messages, once all fields are there.
   mutating func settleFormat(by router: Router) {
-    guard !contentSubtype.isUnnamed, let method = handler else { return }
+    guard namesFormat, let method = handler else { return }
     if let other = router.handler(method, for: contentSubtype) {
       handler = other
     } else {
@@ -109,6 +120,12 @@ struct RequestHead {
   }
 
   var isTooLarge: Bool { listSize > listSizeLimit }
+
+  /// Whether it is a call of gRPC's that a handler may have, as nearly all are. Inlined, so that asking copies nothing.
+  @inline(__always) var isPlainCall: Bool {
+    isPost && isGRPC && acceptsTrailers && handler != nil && encoding != nil && crossOrigin == nil
+      && !isHTTP1 && !isTooLarge && !hasBadTimeout && !hasUnknownFormat
+  }
 
   /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
   var rejection: Rejection? {
@@ -138,6 +155,13 @@ extension UnsafeBufferPointer<UInt8> {
   func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
     return memcmp(baseAddress, text.utf8Start, count) == 0
+  }
+
+  func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count, let baseAddress, let start = other.baseAddress else {
+      return isEmpty && other.isEmpty
+    }
+    return memcmp(baseAddress, start, count) == 0
   }
 
   /// Whether a content type is this one, alone or with a subtype or parameters.

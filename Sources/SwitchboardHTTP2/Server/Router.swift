@@ -2,7 +2,18 @@
 
 /// Finds the handler for a path by the bytes of the path: an open-addressing table that never changes.
 final class Router: Sendable {
-  private let slots: [(any MethodHandler)?]
+  /// A handler, with what every call asks about its method.
+  struct Route {
+    let handler: any MethodHandler
+    let streamsRequests: Bool
+
+    init(_ handler: any MethodHandler) {
+      self.handler = handler
+      streamsRequests = handler.method.type.streamsRequests
+    }
+  }
+
+  private let slots: [Route?]
   private let paths: [[UInt8]]
   private let mask: Int
   /// The handlers of methods in formats beside their own, by the handler that the table holds.
@@ -23,13 +34,13 @@ final class Router: Sendable {
     self.others = others
     var capacity = 8
     while capacity < handlers.count * 4 { capacity *= 2 }
-    var slots = [(any MethodHandler)?](repeating: nil, count: capacity)
+    var slots = [Route?](repeating: nil, count: capacity)
     var paths = [[UInt8]](repeating: [], count: capacity)
     for handler in handlers {
       let path = handler.method.pathBytes
       var index = path.withUnsafeBufferPointer(Self.hash) & (capacity - 1)
       while slots[index] != nil, paths[index] != path { index = (index + 1) & (capacity - 1) }
-      slots[index] = handler
+      slots[index] = Route(handler)
       paths[index] = path
     }
     self.slots = slots
@@ -37,11 +48,11 @@ final class Router: Sendable {
     mask = capacity - 1
   }
 
-  func handler(for path: UnsafeBufferPointer<UInt8>) -> (any MethodHandler)? {
+  func route(for path: UnsafeBufferPointer<UInt8>) -> Route? {
     var index = Self.hash(path) & mask
     // Three slots of four are empty, so this ends soon.
-    while let handler = slots[index] {
-      if paths[index].elementsEqual(path) { return handler }
+    while let route = slots[index] {
+      if paths[index].withUnsafeBufferPointer({ $0.equals(path) }) { return route }
       index = (index + 1) & mask
     }
     return nil

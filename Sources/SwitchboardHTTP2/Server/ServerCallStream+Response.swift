@@ -4,7 +4,7 @@ import Synchronization
 // MARK: - What the handler asks, from any thread
 
 extension ServerCallStream: ServerStream, MessagePipe.Observer {
-  var eventLoop: any EventLoop { connection.loop }
+  var eventLoop: any EventLoop { loop }
   var headers: HPACKHeaders { head.metadata }
   var peer: PeerIdentity { connection.peer }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
@@ -25,7 +25,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
 
   func sendHeaders() {
-    if connection.loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
+    if loop.inEventLoop { sendHeadersAlone() } else { signal(.headers) }
   }
 
   func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
@@ -33,7 +33,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func setCompression(_ compression: MessageCompression) { shared.withLock { $0.compression = compression } }
 
   var userInfo: UserInfo {
-    get { shared.withLock { $0.userInfo } }
+    get { shared.withLock { $0.userInfo ?? UserInfo() } }
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
@@ -44,51 +44,45 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     connection.runningHandlers += 1
     if let executor = connection.options.handlerExecutor {
-      task = Task(executorPreference: executor) {
-        await handler()
-        self.handlerDidReturn()
-      }
+      task = Task(executorPreference: executor) { await handler() }
       return
     }
-    let task = Task.immediate(executorPreference: connection.loop) {
-      await handler()
-      self.handlerDidReturn()
-    }
+    let task = Task.immediate(executorPreference: loop) { await handler() }
     if phase == .handling { self.task = task }
   }
 
-  private func handlerDidReturn() {
-    if connection.loop.inEventLoop {
+  func handlerReturned() {
+    if loop.inEventLoop {
       connection.runningHandlers -= 1
     } else {
       signal(.returned)
     }
   }
 
-  func respond(_ message: MessageBuffer) { settle(message, .ok) }
+  func respond(_ message: MessageBuffer) { settle(message, nil) }
 
   func finish(_ status: GRPCStatus) { settle(nil, status) }
 
-  private func settle(_ message: MessageBuffer?, _ status: GRPCStatus) {
-    if connection.loop.inEventLoop { return end(message, status) }
-    shared.withLock { if $0.outcome == nil { $0.outcome = (message, status) } }
+  private func settle(_ message: MessageBuffer?, _ status: GRPCStatus?) {
+    if loop.inEventLoop { return end(message, status) }
+    shared.withLock { if $0.outcome == nil { $0.outcome = Outcome(message, status) } }
     signal(.end)
   }
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
     // The requests' pipe is attached here too; what becomes readable in it is for the handler.
     guard inbound?.pipe !== pipe else { return }
-    if connection.loop.inEventLoop { sendResponses() } else { signal(.readable) }
+    if loop.inEventLoop { sendResponses() } else { signal(.readable) }
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
     guard let inbound, inbound.pipe === pipe, inbound.owesCredit else { return }
-    if connection.loop.inEventLoop { giveCredit() } else { signal(.credit) }
+    if loop.inEventLoop { giveCredit() } else { signal(.credit) }
   }
 
   private func signal(_ signal: StreamSignals) {
-    if signals.set(signal) { connection.loop.add(.task(self)) }
+    if signals.set(signal) { loop.add(.task(self)) }
   }
 }
 
@@ -159,23 +153,23 @@ extension ServerCallStream {
     connection.submitResponse(self)
   }
 
-  /// The one way in which a call ends from our side.
-  func end(_ message: MessageBuffer?, _ status: GRPCStatus) {
+  /// The one way in which a call ends from our side: without a status, well.
+  func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
     phase = .ending
     cancelTimer()
-    self.status = status
+    if let status { self.status = status }
     let (metadata, trailers, pipe, compression) = shared.withLock {
       ($0.headers, $0.trailers, $0.responses, $0.compression)
     }
-    trailerMetadata = trailers
+    if let trailers { trailerMetadata = trailers }
     if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)
     } else if let message {
       body.setOnly(message)
       submitResponse(metadata)
-    } else if status.isOk || metadata != nil || head.webFormat != nil {
+    } else if status?.isOk ?? true || metadata != nil || head.webFormat != nil {
       body.isLast = true
       submitResponse(metadata)
     } else {
@@ -221,6 +215,7 @@ extension ServerCallStream {
   }
 
   func writeStatus(into headers: HeaderWriter) {
+    let status = status ?? .ok
     headers.add("grpc-status", String(status.code.rawValue).utf8)
     if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
     if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
@@ -229,7 +224,8 @@ extension ServerCallStream {
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
-    if trailerMetadata == nil, status == .ok { return .constant(.success) }
+    if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
+    headers.reset()
     writeStatus(into: headers)
     return .written
   }

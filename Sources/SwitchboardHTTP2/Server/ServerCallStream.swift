@@ -17,6 +17,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   let connection: ServerConnection
+  /// The connection's, at hand: on the way through the connection each look at it would retain it.
+  let loop: Loop
   @exclusivity(unchecked) var phase = Phase.receiving
   @exclusivity(unchecked) var head: RequestHead
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
@@ -34,7 +36,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
   @exclusivity(unchecked) private var fault: PeerAbuse?
-  @exclusivity(unchecked) var status = GRPCStatus.ok
+  /// How the call ended; `nil` where it did as most do, since a status takes long to copy.
+  @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) var timer: LoopTimer?
@@ -55,14 +58,26 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
     var compression = MessageCompression.none
-    var outcome: (message: MessageBuffer?, status: GRPCStatus)?
+    var outcome: Outcome?
     var responses: MessagePipe?
-    var userInfo = UserInfo()
+    var userInfo: UserInfo?
     var isClosed = false
+  }
+
+  /// What a handler on another thread ends its call with. An object, since few calls need one.
+  final class Outcome: Sendable {
+    let message: MessageBuffer?
+    let status: GRPCStatus?
+
+    init(_ message: MessageBuffer?, _ status: GRPCStatus?) {
+      self.message = message
+      self.status = status
+    }
   }
 
   init(_ connection: ServerConnection, isRefused: Bool, isHTTP1: Bool = false) {
     self.connection = connection
+    loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
       listSizeLimit: connection.options.maxHeaderListSize,
@@ -77,7 +92,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func receiveHeader(_ name: Bytes, _ value: Bytes) {
     guard phase == .receiving else { return }
     if name.equals(":path") {
-      head.handler = connection.router.handler(for: value)
+      head.take(connection.router.route(for: value))
     } else {
       head.add(name, value)
     }
@@ -88,9 +103,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     // Trailers, which say nothing to gRPC, end a request as well.
     if endsStream, phase != .receiving { return remoteDidEnd() }
     guard phase == .receiving else { return }
-    head.settleFormat(by: connection.router)
+    if head.namesFormat { head.settleFormat(by: connection.router) }
     if web == nil, let format = head.webFormat { web = WebBody(format) }
-    if head.handler?.method.type.streamsRequests == true, inbound == nil {
+    if head.streamsRequests, inbound == nil {
       inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
     }
     if endsStream { endOfRequests() }
@@ -119,9 +134,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     let wasEnded = localEnded
     phase = .closed
     // Without headers it was no call, or one that failed.
-    connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status.isOk)
-    observation?.end(wasEnded ? status : .callGone, sent: body.totals, received: received)
-    observation = nil
+    connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
+    if connection.isObserved { endObservation(isWhole: wasEnded) }
     cancelTimer()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
@@ -137,6 +151,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.forget(inbound?.takeWithheld() ?? 0)
     tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
+  }
+
+  private func endObservation(isWhole: Bool) {
+    observation?.end(isWhole ? status ?? .ok : .callGone, sent: body.totals, received: received)
+    observation = nil
   }
 
   func tellClosed(_ failure: GRPCStatus?) {
@@ -158,7 +177,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   private func tellSent() {
     // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
     connection.sawTraffic()
-    if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: connection.loop.turnTime) }
+    if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: loop.turnTime) }
     guard let observer else {
       body.sentCount = 0
       return
@@ -203,7 +222,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func countReceived() {
     received.messages += 1
-    connection.counters.receivedMessage(at: connection.loop.turnTime)
+    connection.counters.receivedMessage(at: loop.turnTime)
   }
 
   private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
@@ -250,17 +269,17 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling:
-      if let failure { end(nil, failure) }
+      if failure != nil { end(nil, failure) }
     case .ending, .closed: break
     }
     lentRequest = nil
   }
 
   private func startIfWhole() {
-    if let rejection = head.rejection { return refuse(rejection) }
+    if !head.isPlainCall, let rejection = head.rejection { return refuse(rejection) }
     guard let handler = head.handler else { return }
-    observe(handler.method)
-    if let failure { return end(nil, failure) }
+    if connection.isObserved { observe(handler.method) }
+    if failure != nil { return end(nil, failure) }
     if inbound != nil {
       begin()
       handler.start(self)
@@ -294,7 +313,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard requestTimer == nil, let limit = connection.options.requestTimeout else { return }
     let timer = LoopTimer { self.requestDidNotCome() }
     requestTimer = timer
-    connection.loop.schedule(timer, after: limit)
+    loop.schedule(timer, after: limit)
   }
 
   private func requestDidNotCome() {
@@ -337,7 +356,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     deadline = ContinuousClock.now + length
     let timer = LoopTimer { self.deadlinePassed() }
     self.timer = timer
-    connection.loop.schedule(timer, after: length)
+    loop.schedule(timer, after: length)
   }
 
   private func deadlinePassed() {
@@ -352,38 +371,14 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func stopLimitingRequest() {
     guard let requestTimer else { return }
-    connection.loop.cancel(requestTimer)
+    loop.cancel(requestTimer)
     self.requestTimer = nil
   }
 
   func cancelTimer() {
     stopLimitingRequest()
     guard let timer else { return }
-    connection.loop.cancel(timer)
+    loop.cancel(timer)
     self.timer = nil
   }
-}
-
-extension GRPCStatus {
-  static let callGone = GRPCStatus(code: .cancelled, message: "the call has ended", origin: .peer)
-  static let deadlinePassed = GRPCStatus(
-    code: .deadlineExceeded,
-    message: "the deadline of the call has passed",
-    origin: .library
-  )
-  static let requestTooSlow = GRPCStatus(
-    code: .deadlineExceeded,
-    message: "the request took too long to arrive",
-    origin: .peer
-  )
-  static let wrongRequestCount = GRPCStatus(
-    code: .unimplemented,
-    message: "the method takes exactly one request",
-    origin: .peer
-  )
-  static let unannouncedCompression = GRPCStatus(
-    code: .internalError,
-    message: "a message is compressed, but no grpc-encoding was announced",
-    origin: .peer
-  )
 }

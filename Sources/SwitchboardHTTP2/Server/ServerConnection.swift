@@ -5,6 +5,8 @@ final class ServerConnection: Connection {
   // Unchecked exclusivity: confined to the loop.
   let options: ServerOptions
   let router: Router
+  /// Whether there is an observer: every call asks, and a look at the observer itself copies it.
+  let isObserved: Bool
   /// What pages may do; `nil` where gRPC-Web is not served.
   let crossOrigin: CrossOrigin?
   private let core: ServerCore
@@ -31,6 +33,7 @@ final class ServerConnection: Connection {
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
     options = core.options
     router = core.router
+    isObserved = core.options.observer != nil
     crossOrigin = core.crossOrigin
     self.core = core
     number = core.nextNumber()
@@ -39,7 +42,7 @@ final class ServerConnection: Connection {
     pings = PingPolicy(minimumInterval: options.minimumPingInterval)
     lastCallEnd = loop.now
     let settings = core.sessionSettings
-    guard let session = Session(.server, settings: settings) else { return nil }
+    guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
     var tls: TLSFilter?
     if let context = core.tlsContext {
       tls = TLSFilter(context)

@@ -1,7 +1,7 @@
 import CNghttp2
 
-/// A list of headers that never changes, built once and passed by reference.
-final class ConstantHeaders: @unchecked Sendable {
+/// A list of headers that never changes, built once. A copy costs no reference to be counted.
+struct ConstantHeaders: @unchecked Sendable {
   // Sendable holds because the list is written here and only read afterwards. It is never freed: the few
   // that exist are global.
   let entries: UnsafePointer<nghttp2_nv>

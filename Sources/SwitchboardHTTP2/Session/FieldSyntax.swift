@@ -9,10 +9,6 @@ enum FieldSyntax {
   static func isValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }
-
-  static func isValue(_ value: ArraySlice<UInt8>) -> Bool {
-    value.withUnsafeBufferPointer { nghttp2_check_header_value($0.baseAddress, $0.count) != 0 }
-  }
 }
 
 /// Names that the library itself writes and a user's metadata may not.

@@ -31,6 +31,8 @@ struct FrameWatch {
   /// The streams that the peer has most lately ended.
   private var ended = SIMD8<UInt32>(repeating: .max)
   private var endedCount = 0
+  /// The highest among all that it has ended: a stream above it needs no search.
+  private var highestEnded: UInt32 = 0
   /// The highest stream that a client has opened, and those that it left out last on its way there.
   private var highest: UInt32 = 0
   private var leftOut: Range<UInt32> = 0..<0
@@ -82,7 +84,7 @@ struct FrameWatch {
   private mutating func nextHead(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Head? {
     if headCount == 0, bytes.count - offset >= Self.headSize {
       defer { offset += Self.headSize }
-      return Self.parse(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Self.headSize]))
+      return Self.parse(bytes, at: offset)
     }
     let taken = min(Self.headSize - headCount, bytes.count - offset)
     withUnsafeMutableBytes(of: &head) { target in
@@ -92,16 +94,16 @@ struct FrameWatch {
     headCount += taken
     guard headCount == Self.headSize else { return nil }
     headCount = 0
-    return withUnsafeBytes(of: head) { Self.parse($0) }
+    return withUnsafeBytes(of: head) { Self.parse($0, at: 0) }
   }
 
-  private static func parse(_ bytes: UnsafeRawBufferPointer) -> Head {
-    let first = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+  private static func parse(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Head {
+    let first = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     return Head(
       length: Int(first >> 40),
       type: UInt8(truncatingIfNeeded: first >> 32),
       flags: UInt8(truncatingIfNeeded: first >> 24),
-      stream: UInt32(truncatingIfNeeded: first << 8) & 0x7fff_ff00 | UInt32(bytes[8])
+      stream: UInt32(truncatingIfNeeded: first << 8) & 0x7fff_ff00 | UInt32(bytes[offset + 8])
     )
   }
 }
@@ -138,7 +140,7 @@ extension FrameWatch {
   private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Session.Offence? {
     // nghttp2 soon forgets a stream, and takes frames for it in silence. That will do for a server's: gRPC's C++ says how
     // a call ended once more after its reset, when it answers before it has all requests.
-    guard !isServer || !any(ended .== frame.stream) else {
+    guard !isServer || frame.stream > highestEnded || !any(ended .== frame.stream) else {
       return Session.Offence(abuse: .protocolViolation, code: .streamClosed)
     }
     if frame.endsStream { note(frame.stream) }
@@ -165,6 +167,7 @@ extension FrameWatch {
   private mutating func note(_ stream: UInt32) {
     ended[endedCount & 7] = stream
     endedCount &+= 1
+    highestEnded = max(highestEnded, stream)
   }
 
   private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Session.Offence? {

@@ -6,10 +6,11 @@ import CNghttp2
 /// Constant names and values are passed by reference; the rest is copied into memory of its own, which
 /// nghttp2 copies in turn.
 final class HeaderWriter {
-  private var entries: [nghttp2_nv] = []
-  private var memory: UnsafeMutablePointer<UInt8>
-  private var capacity = 512
-  private var used = 0
+  // Unchecked exclusivity: confined to the session's loop, and no access is held across a call out.
+  @exclusivity(unchecked) private var entries: [nghttp2_nv] = []
+  @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity = 512
+  @exclusivity(unchecked) private var used = 0
 
   init() {
     memory = .allocate(capacity: capacity)
@@ -77,9 +78,10 @@ final class HeaderWriter {
   func add(_ metadata: HPACKHeaders) {
     for index in 0..<metadata.fieldCount {
       metadata.withField(at: index) { name, value in
-        if ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) {
-          add(name: name, value: value)
+        guard ReservedHeaders.allow(name), FieldSyntax.isName(name), FieldSyntax.isValue(value) else {
+          return
         }
+        add(name: name, value: value)
       }
     }
   }

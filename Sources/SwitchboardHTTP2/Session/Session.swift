@@ -27,6 +27,8 @@ final class Session {
   // Unchecked exclusivity: confined to the connection's loop; callbacks write `current` and `output` only
   // while nghttp2, not this class, is being executed.
   let raw: OpaquePointer
+  /// What nghttp2 keeps its memory in.
+  private let memory: BlockPool
   /// The connection, which owns this session and so outlives it. Not weak: that would make every retain of
   /// the connection a slow one.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
@@ -54,12 +56,13 @@ final class Session {
   enum Role { case client, server }
 
   /// `nil` when there is no memory for it.
-  init?(_ role: Role, settings: SessionSettings) {
+  init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
+    self.memory = memory
     frameLimit = settings.maxFrameSize
     watch = FrameWatch(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
-    guard let raw = SessionFactory.make(role, settings) else { return nil }
+    guard let raw = SessionFactory.make(role, settings, memory) else { return nil }
     self.raw = raw
     nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
     guard submit(settings) else { return nil }

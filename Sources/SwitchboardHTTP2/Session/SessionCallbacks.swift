@@ -104,8 +104,8 @@ enum SessionCallbacks {
   }
 
   private static let close: nghttp2_on_stream_close_callback = { raw, id, code, userData in
+    // What nghttp2 knows of the stream ends with this call: its user data need not be taken back.
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return 0 }
-    nghttp2_session_set_stream_user_data(raw, id, nil)
     return with(session: userData, else: 0) { session in
       let stream = session.streams.remove(data)
       session.current = nil
@@ -283,7 +283,6 @@ extension Session {
   }
 
   private func endBody(of stream: SessionStream, _ flags: inout UInt32) {
-    headers.reset()
     switch stream.trailers(into: headers) {
     case .none: return
     case .constant(let constant): submitTrailers(stream.id, constant: constant)

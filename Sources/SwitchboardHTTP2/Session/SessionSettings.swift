@@ -41,13 +41,16 @@ struct SessionSettings {
 
 /// Makes nghttp2 sessions with our callbacks and options.
 enum SessionFactory {
-  static func make(_ role: Session.Role, _ settings: SessionSettings) -> OpaquePointer? {
+  static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: BlockPool) -> OpaquePointer? {
     var session: OpaquePointer?
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else { return nil }
     defer { nghttp2_option_del(option) }
     // Windows open as messages are read, not as bytes arrive: that is the backpressure.
     nghttp2_option_set_no_auto_window_update(option, 1)
+    // A stream that has ended is let go of at once. nghttp2 would keep as many as may be open, for the places that they had
+    // among priorities: memory that each call goes through anew, and so out of the processor's caches.
+    nghttp2_option_set_no_closed_streams(option, 1)
     nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
     if let limit = settings.maxEncoderTableSize {
       nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
@@ -58,10 +61,11 @@ enum SessionFactory {
     // `FrameWatch` limits resets, by a measure that clients which cancel many calls do not reach.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
+    var memory = memory.sessionMemory
     let result =
       role == .server
-      ? nghttp2_session_server_new2(&session, SessionCallbacks.table.raw, nil, option)
-      : nghttp2_session_client_new2(&session, SessionCallbacks.table.raw, nil, option)
+      ? nghttp2_session_server_new3(&session, SessionCallbacks.table.raw, nil, option, &memory)
+      : nghttp2_session_client_new3(&session, SessionCallbacks.table.raw, nil, option, &memory)
     return result == 0 ? session : nil
   }
 }

@@ -8,9 +8,12 @@ class SessionStream: LoopTask {
   // Unchecked exclusivity here and in subclasses: a stream is confined to its connection's loop.
   @exclusivity(unchecked) final var id: Int32 = -1
 
+  /// Whether it waits for its `processReady`.
+  @exclusivity(unchecked) final var isReady = false
+
   // The session's list of open streams; the session keeps each stream in it alive.
-  @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: SessionStream?
-  @exclusivity(unchecked) fileprivate unowned(unsafe) var next: SessionStream?
+  @exclusivity(unchecked) fileprivate final var previous: Unmanaged<SessionStream>?
+  @exclusivity(unchecked) fileprivate final var next: Unmanaged<SessionStream>?
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -36,7 +39,7 @@ class SessionStream: LoopTask {
   /// The piece that `readBody` announced with `borrowed`.
   func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
 
-  /// What ends the stream after its body.
+  /// What ends the stream after its body. `headers` hold what was submitted last until they are reset.
   func trailers(into headers: HeaderWriter) -> Trailers { .none }
 
   /// What a callback put off until the session has taken in all that was read.
@@ -66,25 +69,27 @@ enum BodyRead {
 /// The open streams of one session, each retained once: nghttp2 tells of no stream's end when a session is
 /// given up, so that the session must know them itself.
 struct StreamList {
-  // The links are unowned because membership itself is the reference: `insert` retains, `remove` hands
+  // The links are unmanaged because membership itself is the reference: `insert` retains, `remove` hands
   // that reference to the caller.
-  private unowned(unsafe) var first: SessionStream?
+  private var first: Unmanaged<SessionStream>?
   private(set) var count = 0
 
   /// Returns the pointer under which nghttp2 is to know the stream.
   mutating func insert(_ stream: SessionStream) -> UnsafeMutableRawPointer {
+    let link = Unmanaged.passRetained(stream)
     stream.next = first
     stream.previous = nil
-    first?.previous = stream
-    first = stream
+    first?._withUnsafeGuaranteedRef { $0.previous = link }
+    first = link
     count += 1
-    return Unmanaged.passRetained(stream).toOpaque()
+    return link.toOpaque()
   }
 
   mutating func remove(_ data: UnsafeMutableRawPointer) -> SessionStream {
     let stream = Unmanaged<SessionStream>.fromOpaque(data).takeRetainedValue()
-    if let previous = stream.previous { previous.next = stream.next } else { first = stream.next }
-    stream.next?.previous = stream.previous
+    let (previous, next) = (stream.previous, stream.next)
+    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
     stream.next = nil
     stream.previous = nil
     count -= 1
@@ -92,14 +97,14 @@ struct StreamList {
   }
 
   mutating func removeAny() -> SessionStream? {
-    first.map { remove(Unmanaged.passUnretained($0).toOpaque()) }
+    first.map { remove($0.toOpaque()) }
   }
 
   func forEach(_ body: (SessionStream) -> Void) {
-    var stream = first
-    while let current = stream {
-      stream = current.next
-      body(current)
+    var link = first
+    while let stream = link?.takeUnretainedValue() {
+      link = stream.next
+      body(stream)
     }
   }
 }

@@ -35,11 +35,15 @@ struct OutboundBody {
   }
 
   private mutating func begin(_ message: MessageBuffer) {
-    let message = compressed(message)
+    guard compression != .none, message.mayCompress else { return start(message) }
+    start(Compressor.compress(message, compression))
+  }
+
+  private mutating func start(_ message: MessageBuffer) {
     current = message
     offset = 0
     totals.messages += 1
-    totals.bytes += message.byteCount + MessageBuffer.prefixByteCount
+    totals.bytes += message.unsafeFramedBytes.count
   }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
@@ -93,10 +97,6 @@ struct OutboundBody {
       isLast = true
       return .last(copied)
     }
-  }
-
-  private func compressed(_ message: MessageBuffer) -> MessageBuffer {
-    compression == .none || !message.mayCompress ? message : Compressor.compress(message, compression)
   }
 
   private mutating func advance(_ count: Int, in message: MessageBuffer) {

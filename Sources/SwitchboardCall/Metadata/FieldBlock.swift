@@ -1,0 +1,98 @@
+/// The fields of a list of headers in one block of memory: their bytes from its front, and from its back the places where
+/// they lie.
+///
+/// A copy is one reference, `nil` while there are no fields. A block that others hold is copied before it is written.
+struct FieldBlock: @unchecked Sendable {
+  // Sendable holds because a block is written only while one value alone refers to it.
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private struct Extent {
+    let capacity: Int
+    var byteCount = 0
+    var fieldCount = 0
+
+    /// What is neither bytes nor places yet.
+    var room: Int { capacity - byteCount - fieldCount * Place.size }
+  }
+
+  private struct Place {
+    let start: Int
+    let nameCount: Int
+    let valueCount: Int
+
+    static let size = MemoryLayout<Place>.stride
+  }
+
+  private typealias Storage = ManagedBuffer<Extent, UInt8>
+
+  private var storage: Storage?
+
+  /// Room for the few short fields that most calls have.
+  private static let leastCapacity = 320
+
+  var isEmpty: Bool { storage == nil }
+
+  var fieldCount: Int { storage.map(Self.extent)?.fieldCount ?? 0 }
+
+  /// Not `header`, which would have each access checked for others at the same time.
+  private static func extent(_ storage: Storage) -> Extent {
+    storage.withUnsafeMutablePointerToHeader { $0.pointee }
+  }
+
+  /// Adds a field, whose name and value `fill` must write, one after the other.
+  mutating func append(nameCount: Int, valueCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    let byteCount = nameCount + valueCount
+    makeOwn(room: byteCount + Place.size)
+    storage?.withUnsafeMutablePointers { extent, bytes in
+      let start = extent.pointee.byteCount
+      fill(UnsafeMutableBufferPointer(start: bytes + start, count: byteCount))
+      extent.pointee.byteCount += byteCount
+      extent.pointee.fieldCount += 1
+      let place = Place(start: start, nameCount: nameCount, valueCount: valueCount)
+      let end = UnsafeMutableRawPointer(bytes) + extent.pointee.capacity
+      (end - extent.pointee.fieldCount * Place.size).storeBytes(of: place, as: Place.self)
+    }
+  }
+
+  /// Lends the name and the value of a field; of one that is not there, nothing.
+  func withField<Result>(at index: Int, _ body: (Bytes, Bytes) throws -> Result) rethrows -> Result {
+    guard let storage, index >= 0, index < Self.extent(storage).fieldCount else {
+      let nothing = Bytes(start: nil, count: 0)
+      return try body(nothing, nothing)
+    }
+    return try storage.withUnsafeMutablePointers { extent, bytes in
+      let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
+      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
+      let name = UnsafePointer(bytes + place.start)
+      return try body(
+        Bytes(start: name, count: place.nameCount),
+        Bytes(start: name + place.nameCount, count: place.valueCount)
+      )
+    }
+  }
+
+  /// Makes it a block that nobody else holds, with so much room.
+  private mutating func makeOwn(room: Int) {
+    if isKnownUniquelyReferenced(&storage), storage.map(Self.extent)?.room ?? 0 >= room { return }
+    let old = storage
+    let extent = old.map(Self.extent) ?? Extent(capacity: 0)
+    let needed = extent.capacity - extent.room + room
+    let capacity = needed <= Self.leastCapacity ? Self.leastCapacity : needed * 2
+    let own = Storage.create(minimumCapacity: capacity) { _ in
+      Extent(capacity: capacity, byteCount: extent.byteCount, fieldCount: extent.fieldCount)
+    }
+    if let old { Self.copy(old, to: own) }
+    storage = own
+  }
+
+  private static func copy(_ old: Storage, to own: Storage) {
+    old.withUnsafeMutablePointers { extent, source in
+      own.withUnsafeMutablePointers { larger, target in
+        target.initialize(from: source, count: extent.pointee.byteCount)
+        let placesSize = extent.pointee.fieldCount * Place.size
+        (target + larger.pointee.capacity - placesSize)
+          .initialize(from: source + extent.pointee.capacity - placesSize, count: placesSize)
+      }
+    }
+  }
+}
