@@ -39,11 +39,12 @@ struct Echo {
   private static func serve(_ arguments: Arguments) async throws {
     let server = try Server(providers: [EchoProvider()])
     let address = try server.bind(host: arguments.host, port: arguments.port)
-    print("starting insecure server")
-    if arguments.port == 0 { print("listening on \(address)") }
-    // Whoever reads this through a pipe waits for it.
-    fflush(nil)
-    await server.run()
+    await server.run {
+      print("starting insecure server")
+      if arguments.port == 0 { print("listening on \(address)") }
+      // Whoever reads this through a pipe waits for it.
+      fflush(nil)
+    }
   }
 
   private static func call(

@@ -25,10 +25,12 @@ struct Interop {
 
   private static func serve(_ arguments: Arguments) async throws {
     let server = try InteropServer(arguments)
-    for address in server.addresses { print("listening on \(address)") }
-    // Whoever reads this through a pipe waits for it.
-    fflush(nil)
-    await server.run()
+    let addresses = server.addresses
+    await server.run {
+      for address in addresses { print("listening on \(address)") }
+      // Whoever reads this through a pipe waits for it.
+      fflush(nil)
+    }
   }
 
   /// Whether the case passed.

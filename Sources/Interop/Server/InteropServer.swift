@@ -8,8 +8,8 @@ struct InteropServer {
   let addresses: [SocketAddress]
 
   /// Serves until the process is told to end.
-  func run() async {
-    await server.run()
+  func run(ready: @escaping @Sendable () -> Void) async {
+    await server.run(ready: ready)
     await log.flush()
   }
 

@@ -169,7 +169,8 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
       self.loop.execute { self.closeAll() }
     }
     await withCheckedContinuation { continuation in
-      loop.execute { self.beginShutDown(continuation) }
+      // A loop that has ended has taken the connections with it.
+      if !loop.add(.closure { self.beginShutDown(continuation) }) { continuation.resume() }
     }
     deadline.cancel()
     if grace > .zero { await loop.waitForLastWords() }

@@ -24,13 +24,17 @@ extension Server {
   /// any more, and those under way may finish for as long as `grace` allows.
   ///
   /// A second signal, while calls finish, ends the process at once.
+  ///
+  /// `ready` is called when the signals are watched for: before that they end the process as they always do, so that
+  /// whoever is to send them is told no earlier.
   public func run(
     until signals: Set<TerminationSignal> = [.interrupt, .terminate],
-    grace: Duration = .seconds(30)
+    grace: Duration = .seconds(30),
+    ready: @escaping @Sendable () -> Void = {}
   ) async {
     let stop = StopRequest(signals.map(\.number), on: core.group.nextLoop())
     await withTaskCancellationHandler {
-      await stop.wait()
+      await stop.wait(ready)
     } onCancel: {
       stop.fire()
     }
@@ -51,7 +55,7 @@ private final class StopRequest: @unchecked Sendable {
     self.signals = signals
   }
 
-  func wait() async {
+  func wait(_ ready: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       loop.execute {
         guard !self.isOver else { return continuation.resume() }
@@ -59,6 +63,7 @@ private final class StopRequest: @unchecked Sendable {
           self.watcher = nil
           continuation.resume()
         }
+        ready()
       }
     }
   }
