@@ -21,6 +21,8 @@ final class LineWriter: @unchecked Sendable {
   private var dropped = 0
   /// Of those, how many the log does not say yet.
   private var untold = 0
+  /// How many of them the notice speaks of that is being written.
+  private var beingTold = 0
 
   init(_ descriptor: Int32, capacity: Int) {
     // Its own: the number may come to stand for something else, such as a client's connection.
@@ -111,7 +113,11 @@ final class LineWriter: @unchecked Sendable {
       let rest = writeAll(lines)
       withLock {
         isWriting = false
-        drop(rest.count { $0 == UInt8(ascii: "\n") })
+        guard !rest.isEmpty else { return }
+        let count = rest.count { $0 == UInt8(ascii: "\n") }
+        // The notice is the last line and no entry; what it was to say is still to be said.
+        drop(beingTold > 0 ? count - 1 : count)
+        untold += beingTold
       }
     }
   }
@@ -126,6 +132,7 @@ final class LineWriter: @unchecked Sendable {
       var lines: [UInt8] = []
       swap(&lines, &waiting)
       if untold > 0 { lines += "\(untold) log entries were dropped before this\n".utf8 }
+      beingTold = untold
       untold = 0
       isWriting = true
       return lines
