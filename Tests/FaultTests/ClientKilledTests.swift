@@ -1,6 +1,7 @@
 import FaultSupport
 import InteropService
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import Interop
@@ -58,7 +59,7 @@ import Testing
     let security = stage == .tlsHandshake ? "tls" : "plaintext"
     let clients = try stage.kinds.map { kind in
       let words = ["call", kind.rawValue, "127.0.0.1:\(relay.port)", security]
-      return try Program(Program.path(ofProduct: "FaultSubject"), words)
+      return try Program(Command.path(ofProduct: "FaultSubject"), words)
     }
     if stage.gate != nil { await relay.untilHeld(clients.count) }
     await ledger.until { $0.started == stage.calls + 1 }

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 /// The time of day jumps by years, both ways: deadlines, backoff and tokens do not care, and certificates are judged by the
 /// day it is. What happens is in `FaultSubject`, whose clock is its own.
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
   @Test func onlyCertificatesMindTheTimeOfDay() async throws {
-    let subject = try Program(Program.path(ofProduct: "FaultSubject"), ["clock"])
+    let subject = try Program(Command.path(ofProduct: "FaultSubject"), ["clock"])
     let output = await subject.allOutput()
     #expect(
       output == """

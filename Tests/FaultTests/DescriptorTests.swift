@@ -1,6 +1,7 @@
 import FaultSupport
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
@@ -9,7 +10,7 @@ import Testing
 /// `FaultSubject`, since tests that run beside these need their descriptors.
 @Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
   @Test func clientsAndServersRecover() async throws {
-    let subject = try Program(Program.path(ofProduct: "FaultSubject"), ["descriptors"])
+    let subject = try Program(Command.path(ofProduct: "FaultSubject"), ["descriptors"])
     let output = await subject.allOutput()
     #expect(
       output == """
@@ -33,7 +34,7 @@ import Testing
 
   /// However many are left: too few for a first loop are an error, and not the end of the process.
   @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) async throws {
-    let subject = try Program(Program.path(ofProduct: "FaultSubject"), ["start", "\(left)"])
+    let subject = try Program(Command.path(ofProduct: "FaultSubject"), ["start", "\(left)"])
     let first = left < 8 ? "nothing left" : "started"
     let output = await subject.allOutput()
     #expect(output == "\(first)\nstarted")
@@ -46,7 +47,7 @@ import Testing
   @Test func clientsDoNotTakeTheLast() async throws {
     let input = try SocketPair()
     let subject = try Program(
-      Program.path(ofProduct: "FaultSubject"),
+      Command.path(ofProduct: "FaultSubject"),
       ["serve", "128"],
       input: .descriptor(input.far)
     )

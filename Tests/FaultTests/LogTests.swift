@@ -63,7 +63,7 @@ import Testing
   @Test func aServerWithoutAnyStreamServes() async throws {
     let path = "/tmp/switchboard-fault-\(getpid()).sock"
     let server = try Program(
-      Program.path(ofProduct: "Interop"),
+      Command.path(ofProduct: "Interop"),
       ["server", "--port=0", "--unix_socket=\(path)"],
       input: .closed,
       output: .closed,
@@ -94,7 +94,7 @@ import Testing
       ? ["--port", "\(port)"] : ["--server_port=\(port)", "--test_case=empty_unary"]
     let (stream, keeper) = try sink.stream()
     let client = try Program(
-      Program.path(ofProduct: words[0]),
+      Command.path(ofProduct: words[0]),
       Array(words.dropFirst()) + flags,
       output: stream
     )
@@ -111,7 +111,7 @@ import Testing
     for errors in [Program.Stream.discarded, .full, .closed, stream] {
       let product = name == "SwitchboardTool" ? "switchboard" : name
       let tool = try Program(
-        Program.path(ofProduct: product),
+        Command.path(ofProduct: product),
         ["--version"],
         output: stream,
         errors: errors

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import TestSupport
 
 /// A server of gRPC's interoperability tests in a process of its own: ours, or one of another make.
 struct InteropProcess: Sendable {
@@ -21,7 +22,7 @@ struct InteropProcess: Sendable {
     switch make {
     case .ours:
       let words = ["server", "--port=\(port)"] + flags
-      program = try Program(Program.path(ofProduct: "Interop"), words, errors: errors)
+      program = try Program(Command.path(ofProduct: "Interop"), words, errors: errors)
     case .grpcio:
       let peers = tests.appending(path: "InteropTests/Peers")
       let words = ["grpcio_interop.py", "server", "service_account.json"].map { word in

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import TestSupport
 
 /// A network of its own, with one cable to the rest of the machine. Needs root and iproute2.
 final class NetworkNamespace: Sendable {
@@ -54,7 +55,7 @@ final class NetworkNamespace: Sendable {
 
   /// Starts our interoperability server inside.
   func startServer() async throws -> InteropProcess {
-    let words = ["netns", "exec", name, Program.path(ofProduct: "Interop"), "server", "--port=0"]
+    let words = ["netns", "exec", name, Command.path(ofProduct: "Interop"), "server", "--port=0"]
     let program = try Program(Self.program, words + ["--host=\(address)"])
     guard let line = await program.line(), let port = line.split(separator: ":").last.flatMap({ Int($0) })
     else { throw Program.CannotStart(description: "the server says nothing") }

@@ -67,12 +67,6 @@ final class Program: Sendable {
     close(output)
   }
 
-  /// Where the build puts a product: beside the tests.
-  static func path(ofProduct name: String) -> String {
-    URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent(name).path
-  }
-
   private static func connect(
     _ actions: inout posix_spawn_file_actions_t,
     _ number: Int32,
