@@ -107,9 +107,10 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .target(name: "CLoopThread"),
     .target(
       name: "SwitchboardHTTP2",
-      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv"]
+      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv", "CLoopThread"]
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",

@@ -1,4 +1,4 @@
-import CLibuv
+import CLoopThread
 
 #if canImport(Glibc)
   import Glibc
@@ -28,7 +28,6 @@ final class BlockPool: @unchecked Sendable {
   /// For each size the block that was given back last, which knows the one before it.
   private let lists: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private(set) var keptByteCount = 0
-  private let threadKey = LoopThread.key
 
   init() {
     lists = .allocate(capacity: Self.sizeCount)
@@ -77,7 +76,7 @@ final class BlockPool: @unchecked Sendable {
 
   /// Whether this is the thread whose loop has this pool.
   private var isHere: Bool {
-    guard let loop = uv_key_get(threadKey) else { return false }
+    guard let loop = switchboard_current_loop() else { return false }
     return Unmanaged<Loop>.fromOpaque(loop)._withUnsafeGuaranteedRef { $0.blocks === self }
   }
 

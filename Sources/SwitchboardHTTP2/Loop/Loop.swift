@@ -15,8 +15,6 @@ public final class Loop: EventLoop, @unchecked Sendable {
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let mailbox = Mailbox()
-  /// At hand, because every part of every call asks which thread it is on.
-  let threadKey = LoopThread.key
 
   @exclusivity(unchecked) private var local: [LoopWork] = []
   @exclusivity(unchecked) private var running: [LoopWork] = []

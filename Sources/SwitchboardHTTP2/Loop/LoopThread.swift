@@ -1,4 +1,5 @@
 import CLibuv
+import CLoopThread
 
 #if canImport(Glibc)
   import Glibc
@@ -7,27 +8,18 @@ import CLibuv
 #endif
 
 /// Which loop the current thread belongs to.
-///
-/// A libuv key rather than `pthread_self()`: the optimizer takes that for a constant and keeps it across
-/// suspension points, after which a task may be on another thread.
 enum LoopThread {
-  // A key is written once, here, and only read afterwards.
-  nonisolated(unsafe) static let key: UnsafeMutablePointer<uv_key_t> = {
-    let key = UnsafeMutablePointer<uv_key_t>.allocate(capacity: 1)
-    uv_key_create(key)
-    return key
-  }()
-
   static var current: Loop? {
-    uv_key_get(key).map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
+    switchboard_current_loop().map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  @inline(__always)
   static func isCurrent(_ loop: Loop) -> Bool {
-    uv_key_get(loop.threadKey) == Unmanaged.passUnretained(loop).toOpaque()
+    switchboard_current_loop() == Unmanaged.passUnretained(loop).toOpaque()
   }
 
   static func enter(_ loop: Loop) {
-    uv_key_set(key, Unmanaged.passUnretained(loop).toOpaque())
+    switchboard_set_current_loop(Unmanaged.passUnretained(loop).toOpaque())
     // A peer that is gone must be an error of one write, not the end of the process.
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -36,7 +28,7 @@ enum LoopThread {
   }
 
   static func leave() {
-    uv_key_set(key, nil)
+    switchboard_set_current_loop(nil)
   }
 
   /// Starts a thread that runs the loop and keeps it alive for as long as it runs. `false` when the
