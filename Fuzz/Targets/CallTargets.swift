@@ -44,26 +44,43 @@ enum CallTargets {
   static func metadata(_ input: [UInt8]) throws {
     let parts = input.split(separator: 0, omittingEmptySubsequences: false)
     var request = RequestHead(listSizeLimit: 4096)
-    var response = ResponseHead(keepsFields: true, listSizeLimit: 4096)
+    var response = ResponseHead(listSizeLimit: 4096)
     var headers = HPACKHeaders()
+    let (requestFields, fields) = (FieldCollector(), FieldCollector())
     for index in stride(from: 0, to: parts.count - 1, by: 2) {
       let (name, value) = (Array(parts[index]), Array(parts[index + 1]))
       name.withUnsafeBufferPointer { name in
         value.withUnsafeBufferPointer { value in
-          request.add(name, value)
-          response.add(name, value)
+          request.add(name, value, requestFields)
+          _ = response.add(name, value)
           headers.append(name: name, value: value)
         }
       }
       try EncodingTargets.run(value)
     }
+    request.end(requestFields)
+    try collect(headers, in: fields)
     _ = (request.rejection, response.failure, response.status, response.isInformational)
-    _ = response.takeFields()
     for (name, value) in headers.prefix(8) {
       _ = (headers[name], headers[binary: name], headers.contains(name: value), headers.first(name: value))
     }
     _ = (headers.description, headers.hashValue, request.metadata == headers)
     if let name = headers.first?.name { headers.remove(name: name) }
+  }
+
+  /// Blocks of more and more of the fields, and the same again: what is taken is what was given.
+  private static func collect(_ headers: HPACKHeaders, in fields: FieldCollector) throws {
+    for count in [headers.fieldCount, headers.fieldCount, headers.fieldCount / 2, headers.fieldCount] {
+      var given = HPACKHeaders()
+      fields.begin()
+      for index in 0..<count {
+        headers.withField(at: index) {
+          given.append(name: $0, value: $1)
+          fields.append(name: $0, value: $1)
+        }
+      }
+      try BrokenPromise.unless(fields.take() == given, "fields are not what they were")
+    }
   }
 
   static func timeout(_ input: [UInt8]) throws {

@@ -71,6 +71,42 @@ struct FieldBlock: @unchecked Sendable {
     }
   }
 
+  /// Whether there is such a field at this place.
+  func hasField(at index: Int, _ name: Bytes, _ value: Bytes) -> Bool {
+    guard let storage, index >= 0, index < Self.extent(storage).fieldCount else { return false }
+    return storage.withUnsafeMutablePointers { extent, bytes in
+      let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
+      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
+      guard place.nameCount == name.count, place.valueCount == value.count else { return false }
+      let own = UnsafePointer(bytes + place.start)
+      return Self.areEqual(own, name) && Self.areEqual(own + place.nameCount, value)
+    }
+  }
+
+  /// Compares words, of which the last may overlap the one before.
+  private static func areEqual(_ own: UnsafePointer<UInt8>, _ bytes: Bytes) -> Bool {
+    guard let start = bytes.baseAddress else { return true }
+    let (own, other, count) = (UnsafeRawPointer(own), UnsafeRawPointer(start), bytes.count)
+    let size = MemoryLayout<UInt64>.size
+    guard count >= size else {
+      return (0..<count).allSatisfy { own.load(fromByteOffset: $0, as: UInt8.self) == bytes[$0] }
+    }
+    var offset = 0
+    while offset < count {
+      offset = min(offset, count - size)
+      let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if word != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset += size
+    }
+    return true
+  }
+
+  /// Whether both are the same block.
+  func isSame(as other: FieldBlock) -> Bool { storage === other.storage }
+
+  /// What the fields take, without the room that is left.
+  var byteCount: Int { storage.map(Self.extent)?.byteCount ?? 0 }
+
   /// Makes it a block that nobody else holds, with so much room.
   private mutating func makeOwn(room: Int) {
     if isKnownUniquelyReferenced(&storage), storage.map(Self.extent)?.room ?? 0 >= room { return }

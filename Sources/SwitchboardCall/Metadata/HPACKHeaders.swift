@@ -119,6 +119,18 @@ extension HPACKHeaders {
     try block.withField(at: index, body)
   }
 
+  func hasField(at index: Int, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
+    -> Bool
+  {
+    block.hasField(at: index, name, value)
+  }
+
+  /// Whether both are copies of one list.
+  func sharesMemory(with other: HPACKHeaders) -> Bool { block.isSame(as: other.block) }
+
+  /// What names and values take, all together.
+  var byteCount: Int { block.byteCount }
+
   func name(at index: Int) -> String {
     withField(at: index) { name, _ in String(decoding: name, as: UTF8.self) }
   }

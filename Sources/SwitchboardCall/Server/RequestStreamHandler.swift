@@ -27,13 +27,14 @@ public final class ClientStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
+      let ends = ServerEnds(requests, responses)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, method, chain, ServerEnds(requests, responses))
+          let pipeline = ServerPipeline(stream, method, chain, ends)
           return pipeline.onRequestStream { messages in
             stream.run {
               do {
-                pipeline.respond(try await handler(messages, ServerCallContext(pipeline)))
+                ends.respond(pipeline, try await handler(messages, ServerCallContext(pipeline)))
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }
@@ -130,9 +131,10 @@ public final class BidirectionalStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
+      let ends = ServerEnds(requests, responses)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, method, chain, ServerEnds(requests, responses))
+          let pipeline = ServerPipeline(stream, method, chain, ends)
           return pipeline.onRequestStream { messages in
             stream.run {
               do {

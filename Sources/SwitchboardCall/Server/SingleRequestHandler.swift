@@ -27,12 +27,10 @@ public final class UnaryHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let makeHandler: ServerPipeline<Requests.Message, Responses.Message>.MakeHandler = {
-        pipeline,
-        request in
+      let ends = ServerEnds(requests, responses) { pipeline, request in
         {
           do {
-            pipeline.respond(try await handler(request, ServerCallContext(pipeline)))
+            pipeline.ends.respond(pipeline, try await handler(request, ServerCallContext(pipeline)))
           } catch {
             pipeline.finish(GRPCStatus(describing: error))
           }
@@ -41,13 +39,7 @@ public final class UnaryHandler: MethodHandler {
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(
-            stream,
-            method,
-            chain,
-            ServerEnds(requests, responses),
-            makeHandler: makeHandler
-          ).receive(message: message)
+          return ServerPipeline(stream, method, chain, ends).receive(message: message)
         }
         let request: Requests.Message
         do {
@@ -140,9 +132,7 @@ public final class ServerStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let makeHandler: ServerPipeline<Requests.Message, Responses.Message>.MakeHandler = {
-        pipeline,
-        request in
+      let ends = ServerEnds(requests, responses) { pipeline, request in
         {
           do {
             let writer = ResponseStreamWriter(pipeline.makeWriter())
@@ -156,13 +146,7 @@ public final class ServerStreamingHandler: MethodHandler {
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(
-            stream,
-            method,
-            chain,
-            ServerEnds(requests, responses),
-            makeHandler: makeHandler
-          ).receive(message: message)
+          return ServerPipeline(stream, method, chain, ends).receive(message: message)
         }
         let request: Requests.Message
         do {

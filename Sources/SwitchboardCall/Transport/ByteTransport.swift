@@ -92,11 +92,14 @@ public protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether metadata and trailers are wanted: `false` saves making them.
   var wantsMetadata: Bool { get }
 
+  /// Whether to tell of parts of the request that have left. Asked when the call starts.
+  var wantsSent: Bool { get }
+
   /// The metadata of a response, before its first message. Not told when the call fails before it.
   func receive(headers: HPACKHeaders)
 
-  /// A part of the request has left. Told where metadata is wanted, possibly from within the transport's work:
-  /// nothing may be asked of the transport from here.
+  /// A part of the request has left. Told possibly from within the transport's work: nothing may be asked of the
+  /// transport from here.
   func sent(_ part: SentPart)
 
   /// The one response, which comes next, was compressed.
@@ -111,6 +114,7 @@ public protocol ResponseReceiver: AnyObject, Sendable {
 }
 
 extension ResponseReceiver {
+  public var wantsSent: Bool { wantsMetadata }
   public func sent(_ part: SentPart) {}
   public func responseWasCompressed() {}
 }

@@ -63,6 +63,9 @@ public protocol ServerStream: ServerCallState {
 /// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
 /// the transport from here.
 public protocol ServerStreamObserver: AnyObject, Sendable {
+  /// Whether to tell of parts of the response that have left. Asked when a response is whole: before, all are told of.
+  var wantsSent: Bool { get }
+
   /// A part of the response has left.
   func sent(_ part: SentPart)
 

@@ -17,6 +17,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   let request: CallRequest
   let receiver: any ResponseReceiver
+  // The receiver's answers.
+  private let wantsMetadata: Bool
+  @exclusivity(unchecked) private var wantsSent = false
   let channel: ClientChannel
   @exclusivity(unchecked) private(set) var phase = Phase.idle
   @exclusivity(unchecked) var connection: ClientConnection?
@@ -28,6 +31,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var headersComplete = false
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
+  @exclusivity(unchecked) private var trailers = HPACKHeaders()
   @exclusivity(unchecked) private var messagesTold = 0
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
@@ -47,13 +51,14 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
 
-  init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ channel: ClientChannel) {
+  init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: ClientChannel) {
+    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
+    inboundFlow = request.responses.map(InboundFlow.init)
     self.request = request
     self.receiver = receiver
     self.channel = channel
-    head = ResponseHead(keepsFields: receiver.wantsMetadata, listSizeLimit: channel.options.maxHeaderListSize)
-    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
-    inboundFlow = request.responses.map(InboundFlow.init)
+    wantsMetadata = receiver.wantsMetadata
+    head = ResponseHead(listSizeLimit: channel.options.maxHeaderListSize)
   }
 
   var waitsForReady: Bool { request.options?.waitForReady ?? false }
@@ -108,7 +113,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       return channel.dispatch(self)
     }
     connection.counters.streamStarted(at: connection.loop.turnTime)
-    receiver.sent(.metadata)
+    wantsSent = receiver.wantsSent
+    if wantsSent { receiver.sent(.metadata) }
     if case .stream(let pipe) = request.body { pipe.attach(self) }
     connection.setNeedsFlush()
   }
@@ -142,7 +148,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     observation?.end(status, sent: body.totals, received: received)
     observation = nil
-    receiver.close(status, trailers: head.takeFields())
+    receiver.close(status, trailers: trailers)
     inboundFlow?.pipe.detach()
     forgetUnread()
   }
@@ -155,12 +161,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: What the session tells
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes) {
+  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .open else { return }
-    head.add(name, value)
+    if head.add(name, value), wantsMetadata { fields.append(name: name, value: value) }
   }
 
-  override func headersDidEnd(endsStream: Bool) {
+  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     remoteEnded = remoteEnded || endsStream
     guard phase == .open, failure == nil else { return }
     if head.isTooLarge {
@@ -178,8 +184,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       body.forgetSent()
       connection?.didServe()
       failure = head.failure
-      if receiver.wantsMetadata, !endsStream { headersToTell = head.takeFields() }
+      if wantsMetadata, !endsStream { headersToTell = fields.take() }
     }
+    if endsStream { trailers = fields.take() }
     ready()
   }
 
@@ -242,7 +249,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   override func localDidEnd() {
     localEnded = true
-    receiver.sent(.end)
+    if wantsSent { receiver.sent(.end) }
   }
 
   override func didClose(_ code: UInt32) {
@@ -269,6 +276,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   private func tellSent() {
     if body.sentCount > 0 { connection?.counters.sent(body.sentCount, at: channel.loop.turnTime) }
+    guard wantsSent else {
+      body.sentCount = 0
+      return
+    }
     while body.sentCount > 0 {
       body.sentCount -= 1
       receiver.sent(.message)

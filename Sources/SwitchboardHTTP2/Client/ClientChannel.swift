@@ -64,7 +64,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   public var eventLoop: any EventLoop { loop }
 
   public func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    ClientCallStream(request, receiver, self)
+    ClientCallStream(consume request, receiver, self)
   }
 
   var sessionSettings: SessionSettings {

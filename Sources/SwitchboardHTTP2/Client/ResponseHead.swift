@@ -8,22 +8,20 @@ struct ResponseHead {
   private(set) var message: String?
   private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
-  private(set) var fields = HPACKHeaders()
-  let keepsFields: Bool
   /// The size of the fields as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
 
-  init(keepsFields: Bool, listSizeLimit: Int) {
-    self.keepsFields = keepsFields
+  init(listSizeLimit: Int) {
     self.listSizeLimit = listSizeLimit
   }
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  mutating func add(_ name: Bytes, _ value: Bytes) {
+  /// Notes what gRPC itself needs. `false` when the list is too large to look at more of it.
+  mutating func add(_ name: Bytes, _ value: Bytes) -> Bool {
     listSize += name.count + value.count + 32
-    guard !isTooLarge else { return }
+    guard !isTooLarge else { return false }
     switch name.count {
     case 7 where name.equals(":status"):
       httpStatus = value.decimal ?? 0
@@ -41,17 +39,11 @@ struct ResponseHead {
     default:
       break
     }
-    if keepsFields { fields.append(name: name, value: value) }
-  }
-
-  /// The fields so far, which are then the next block's to fill.
-  mutating func takeFields() -> HPACKHeaders {
-    defer { fields = HPACKHeaders() }
-    return fields
+    return true
   }
 
   /// Forgets what there was, for another head.
-  mutating func startAgain() { self = ResponseHead(keepsFields: keepsFields, listSizeLimit: listSizeLimit) }
+  mutating func startAgain() { self = ResponseHead(listSizeLimit: listSizeLimit) }
 
   /// Headers and trailers each have the limit to themselves.
   mutating func blockDidEnd() { listSize = 0 }

@@ -1,4 +1,4 @@
-import SwitchboardCall
+@_spi(Transport) import SwitchboardCall
 
 /// A connection that speaks HTTP/1.1: calls of gRPC-Web, one after the other.
 ///
@@ -84,16 +84,18 @@ final class HTTP1Session {
     self.stream = stream
     requestIsWhole = !head.hasBody
     closesAfter = closesAfter || head.closes
-    give(stream, Array(":method".utf8), head.method)
-    give(stream, Array(":path".utf8), head.path)
-    for field in head.fields { give(stream, field.name, field.value) }
-    stream.headersDidEnd(endsStream: requestIsWhole)
+    let fields = connection.session.fields
+    fields.begin()
+    give(stream, Array(":method".utf8), head.method, fields)
+    give(stream, Array(":path".utf8), head.path, fields)
+    for field in head.fields { give(stream, field.name, field.value, fields) }
+    stream.headersDidEnd(endsStream: requestIsWhole, fields)
     if head.expectsContinue, head.hasBody { unsent += "HTTP/1.1 100 \r\n\r\n".utf8 }
   }
 
-  private func give(_ stream: ServerCallStream, _ name: [UInt8], _ value: [UInt8]) {
+  private func give(_ stream: ServerCallStream, _ name: [UInt8], _ value: [UInt8], _ fields: FieldCollector) {
     name.withUnsafeBufferPointer { name in
-      value.withUnsafeBufferPointer { value in stream.receiveHeader(name, value) }
+      value.withUnsafeBufferPointer { value in stream.receiveHeader(name, value, fields) }
     }
   }
 

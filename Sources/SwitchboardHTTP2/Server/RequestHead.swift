@@ -12,7 +12,8 @@ struct RequestHead {
   /// What was found for the path.
   private(set) var handler: (any MethodHandler)?
   private(set) var streamsRequests = false
-  var metadata = HPACKHeaders()
+  /// What is gRPC's own is not among it.
+  private(set) var metadata = HPACKHeaders()
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
   var acceptsGzip = false
@@ -68,7 +69,7 @@ struct RequestHead {
   }
 
   /// Any field but `:path`, whose handler the caller looks up.
-  mutating func add(_ name: Bytes, _ value: Bytes) {
+  mutating func add(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     listSize += name.count + value.count + 32
     guard listSize <= listSizeLimit else { return }
     if name.first == UInt8(ascii: ":") { return addPseudo(name, value) }
@@ -87,9 +88,12 @@ struct RequestHead {
     case 20 where name.equals("grpc-accept-encoding"):
       noteAccepted(value)
     default:
-      metadata.append(name: name, value: value)
+      fields.append(name: name, value: value)
     }
   }
+
+  /// There are no more fields.
+  mutating func end(_ fields: FieldCollector) { metadata = fields.take() }
 
   /// Whether the client writes its messages in a way that it names.
   @inline(__always) var namesFormat: Bool { !contentSubtype.isUnnamed }

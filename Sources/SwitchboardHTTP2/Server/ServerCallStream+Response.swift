@@ -138,7 +138,7 @@ extension ServerCallStream {
 
   private func submitResponse(_ metadata: HPACKHeaders?) {
     headersSent = true
-    observer?.sent(.metadata)
+    if tellsSent { observer?.sent(.metadata) }
     let session = connection.session
     guard
       metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || head.webFormat != nil
@@ -159,6 +159,7 @@ extension ServerCallStream {
     phase = .ending
     cancelTimer()
     if let status { self.status = status }
+    if let observer { tellsSent = observer.wantsSent }
     let (metadata, trailers, pipe, compression) = shared.withLock {
       ($0.headers, $0.trailers, $0.responses, $0.compression)
     }

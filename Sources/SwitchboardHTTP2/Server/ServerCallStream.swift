@@ -44,6 +44,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) private var requestIsLate = false
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
+  /// Whether the observer wants to hear of what has left.
+  @exclusivity(unchecked) var tellsSent = true
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
@@ -89,20 +91,21 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: What the session tells
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes) {
+  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .receiving else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value))
     } else {
-      head.add(name, value)
+      head.add(name, value, fields)
     }
   }
 
-  override func headersDidEnd(endsStream: Bool) {
+  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     remoteEnded = remoteEnded || endsStream
     // Trailers, which say nothing to gRPC, end a request as well.
     if endsStream, phase != .receiving { return remoteDidEnd() }
     guard phase == .receiving else { return }
+    head.end(fields)
     if head.namesFormat { head.settleFormat(by: connection.router) }
     if web == nil, let format = head.webFormat { web = WebBody(format) }
     if head.streamsRequests, inbound == nil {
@@ -125,7 +128,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func localDidEnd() {
     localEnded = true
-    observer?.sent(.end)
+    if tellsSent { observer?.sent(.end) }
     // The answer is complete, so the rest of the request is of no use to anyone.
     if !remoteEnded { connection.stopRequest(id) }
   }
@@ -178,7 +181,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
     connection.sawTraffic()
     if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: loop.turnTime) }
-    guard let observer else {
+    guard tellsSent, let observer else {
       body.sentCount = 0
       return
     }

@@ -1,5 +1,5 @@
 import CNghttp2
-import SwitchboardCall
+@_spi(Transport) import SwitchboardCall
 
 /// What a connection learns from its session. Only notes are to be taken: see `SessionStream`.
 protocol SessionDelegate: AnyObject {
@@ -44,6 +44,8 @@ final class Session {
   /// What a callback found, for `receive` and `drain` to tell.
   @exclusivity(unchecked) private(set) var offence: Offence?
   let headers = HeaderWriter()
+  /// Where streams keep the fields of the block that is being received.
+  let fields = FieldCollector()
   /// The last of our requests whose headers were handed to the connection.
   @exclusivity(unchecked) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) private var connectionWindow: Int
@@ -110,7 +112,10 @@ final class Session {
 
   private static let leastHeaderBomb = 256 * 1024
 
-  func headersBegin() { headerListSize = 0 }
+  func headersBegin() {
+    headerListSize = 0
+    fields.begin()
+  }
 
   /// `false` when the headers have grown so large that no more of them is looked at.
   func countHeader(_ byteCount: Int) -> Bool {

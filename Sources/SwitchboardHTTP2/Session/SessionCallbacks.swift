@@ -73,7 +73,8 @@ enum SessionCallbacks {
       session.current?._withUnsafeGuaranteedRef { stream in
         stream.receiveHeader(
           UnsafeBufferPointer(start: name, count: nameCount),
-          UnsafeBufferPointer(start: value, count: valueCount)
+          UnsafeBufferPointer(start: value, count: valueCount),
+          session.fields
         )
       }
       return 0
@@ -255,7 +256,7 @@ extension Session {
   fileprivate func headersDidEnd(_ endsStream: Bool) {
     guard let stream = current else { return }
     current = nil
-    stream._withUnsafeGuaranteedRef { $0.headersDidEnd(endsStream: endsStream) }
+    stream._withUnsafeGuaranteedRef { $0.headersDidEnd(endsStream: endsStream, fields) }
   }
 
   fileprivate func readBody(

@@ -1,4 +1,4 @@
-import SwitchboardCall
+@_spi(Transport) import SwitchboardCall
 
 /// One HTTP/2 stream, as the session's callbacks see it. Servers and clients subclass it.
 ///
@@ -17,10 +17,11 @@ class SessionStream: LoopTask {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  func receiveHeader(_ name: Bytes, _ value: Bytes) {}
+  /// A field of a block of headers, which the stream may keep in `fields`.
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {}
 
   /// A block of headers is whole: the request, a response, or trailers.
-  func headersDidEnd(endsStream: Bool) {}
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
 
   /// Bytes that are lent until the connection has gone through its ready streams.
   func receiveData(_ bytes: UnsafeRawBufferPointer) {}

@@ -23,6 +23,8 @@ struct CallSettings: Sendable {
     if let timeout = options.timeout { deadline = .now + timeout }
   }
 
+  var areEmpty: Bool { options.box == nil && rare == nil }
+
   /// `nil`: the transport's own.
   var host: String? {
     get { rare?.host }
@@ -65,6 +67,9 @@ struct SharedCallSettings: ~Copyable, Sendable {
   init(_ options: CallOptions) {
     first = CallSettings(options)
   }
+
+  /// Whether they are those that the call was made with, and those choose nothing.
+  var areEmpty: Bool { first.areEmpty && !isChanged.load(ordering: .acquiring) }
 
   var current: CallSettings {
     guard isChanged.load(ordering: .acquiring) else { return first }

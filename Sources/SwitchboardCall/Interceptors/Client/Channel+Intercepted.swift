@@ -22,8 +22,7 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let single = SingleResponse(continuation)
-        pipeline.toCaller = { single.resume(with: $0) }
+        pipeline.single = SingleResponse(continuation)
         pipeline.start(request)
       }
     } onCancel: {

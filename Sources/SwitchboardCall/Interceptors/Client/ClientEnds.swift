@@ -20,18 +20,18 @@ struct ClientEnds<Request: Sendable, Response: Sendable> {
   ) where Requests.Message == Request, Responses.Message == Response {
     encode = { request throws in try requests.encode(request) }
     headers = { pipeline, headers in
-      pipeline.receiveOnLoop(.metadata(consume headers), at: pipeline.interceptors.count - 1)
+      pipeline.receiveOnLoop(.metadata(consume headers), at: pipeline.last)
     }
     message = { pipeline, bytes in
       do {
         let message = try pipeline.chosen?.decode(bytes) ?? responses.decode(bytes)
-        pipeline.receiveOnLoop(.message(message), at: pipeline.interceptors.count - 1)
+        pipeline.receiveOnLoop(.message(message), at: pipeline.last)
       } catch {
         pipeline.failToDecode(error)
       }
     }
     end = { pipeline, status, trailers in
-      pipeline.receiveOnLoop(.end(consume status, consume trailers), at: pipeline.interceptors.count - 1)
+      pipeline.receiveOnLoop(.end(consume status, consume trailers), at: pipeline.last)
     }
     chooseFormat = { pipeline in
       let chosen = pipeline.optionsWithFormat.map {

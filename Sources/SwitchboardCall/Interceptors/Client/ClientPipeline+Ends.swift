@@ -4,7 +4,7 @@ extension Channel {
   func makePipeline<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
-    _ chain: ClientInterceptorChain<Requests.Message, Responses.Message>
+    _ chain: consuming ClientInterceptorChain<Requests.Message, Responses.Message>
   ) -> ClientPipeline<Requests.Message, Responses.Message> {
     let pipeline = ClientPipeline(
       engine,
@@ -40,11 +40,14 @@ extension ClientPipeline {
 
   /// Starts a call that takes one request, from any thread.
   @inlinable
-  func start(_ request: Request) {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.start(request) } }
+  func start(_ request: consuming Request) {
+    guard eventLoop.inEventLoop else {
+      let request = request
+      return eventLoop.execute { self.start(request) }
+    }
     guard begin() else { return }
     sendOnLoop(.metadata(metadata), promise: nil, to: 0)
-    sendOnLoop(.message(request, MessageMetadata()), promise: nil, to: 0)
+    sendOnLoop(.message(consume request, MessageMetadata()), promise: nil, to: 0)
     sendOnLoop(.end, promise: nil, to: 0)
     watchDeadline()
   }

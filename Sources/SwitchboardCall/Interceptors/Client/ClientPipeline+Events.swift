@@ -7,7 +7,7 @@ extension ClientPipeline {
     }
     guard isOpen else { return }
     guard index >= 0 else { return deliver(.end(GRPCStatus(describing: error), HPACKHeaders())) }
-    if let executor = hops?[index].responses {
+    if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
     interceptors[index].errorCaught(error, context: Context(self, index))
@@ -22,12 +22,12 @@ extension ClientPipeline {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index < interceptors.count else {
+    guard index <= last else {
       stop(reason ?? .cancelledByCaller)
       promise?.succeed()
       return
     }
-    if let executor = hops?[index].requests {
+    if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.cancel(promise: promise, context: $1) }
     }
     interceptors[index].cancel(promise: promise, context: Context(self, index))
@@ -40,8 +40,8 @@ extension ClientPipeline {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }
-    guard index < interceptors.count else { return addDemand(count) }
-    if let executor = hops?[index].requests {
+    guard index <= last else { return addDemand(count) }
+    if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
     interceptors[index].receiveNextMessages(count, context: Context(self, index))
@@ -52,7 +52,7 @@ extension ClientPipeline {
   @usableFromInline
   func nextGate(after index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
-    if let gate = gates.first(after: index) { return gate }
+    if let gate = extras?.gates.first(after: index) { return gate }
     let pipe = requests ?? MessagePipe(limit: 1)
     return InterceptorGate { try await pipe.waitUntilWritable() }
   }

@@ -15,24 +15,22 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// The place of the one next to the transport.
+  @usableFromInline let last: Int
   /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
   /// executor or the call has ended.
   @exclusivity(unchecked) @usableFromInline var directCount: Int
   /// How many interceptors have been handed a part and have not returned.
   @exclusivity(unchecked) @usableFromInline var depth = 0
-  /// Where interceptors want their parts; `nil` where none names an executor.
-  @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
+  /// What few chains have.
+  @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
   @usableFromInline let ends: ClientEnds<Request, Response>
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
+  /// In place of `toCaller`, the caller of one response.
+  @exclusivity(unchecked) @usableFromInline var single: SingleResponse<Response>?
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
-  @exclusivity(unchecked) @usableFromInline var cancelledEarly: GRPCStatus?
-  /// Why the caller gave up.
-  @exclusivity(unchecked) var reason: GRPCStatus?
-  /// Interceptors that take requests in themselves, and make writers wait where they are behind.
-  @exclusivity(unchecked) var gates = InterceptorGates()
-  @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
   @inlinable @inline(__always)
   init(
@@ -43,11 +41,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ ends: ClientEnds<Request, Response>
   ) {
     directCount = interceptors.count
+    last = directCount - 1
     self.interceptors = interceptors
     self.ends = ends
     super.init(engine, method, options ?? CallOptions())
     for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
-      hops = self.interceptors.map(\.hops)
+      extras = ChainExtras(hops: self.interceptors.map(\.hops))
       directCount = 0
       break
     }
@@ -91,8 +90,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index < interceptors.count else { return leave(part, promise) }
-    if let executor = hops?[index].requests {
+    guard index <= last else { return leave(part, promise) }
+    if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     interceptors[index].send(part, promise: promise, context: Context(self, index))
@@ -119,7 +118,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   func receiveOn(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
     guard isOpen else { return }
     guard index >= 0 else { return deliver(part) }
-    if let executor = hops?[index].responses {
+    if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.receive(part, context: $1) }
     }
     interceptors[index].receive(part, context: Context(self, index))
@@ -127,13 +126,20 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
-    guard case .end = part else {
+    guard case .end = part else { return deliverBeforeEnd(part) }
+    let (toCaller, single) = (toCaller, single)
+    close()
+    if let single { single.resume(with: part) } else { toCaller?(part) }
+  }
+
+  @inlinable @inline(__always)
+  func deliverBeforeEnd(_ part: GRPCClientResponsePart<Response>) {
+    guard let single else {
       toCaller?(part)
       return
     }
-    let toCaller = toCaller
-    close()
-    toCaller?(part)
+    // Runs no code that could let go of it.
+    Unmanaged.passUnretained(single)._withUnsafeGuaranteedRef { _ = $0.take(part) }
   }
 
   /// Has an interceptor do its part where it wants to; it hands the part on from there.
@@ -154,8 +160,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func begin() -> Bool {
     hasStarted = true
-    guard let cancelledEarly else { return true }
-    deliver(.end(cancelledEarly, HPACKHeaders()))
+    guard let reason else { return true }
+    deliver(.end(reason, HPACKHeaders()))
     return false
   }
 
@@ -167,15 +173,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     ends.end(self, status, trailers)
   }
 
-  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: interceptors.count - 1) }
+  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: last) }
 
   override func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
-    guard hasStarted else {
-      cancelledEarly = status
-      return
-    }
-    reason = status
+    noteReason(status)
+    guard hasStarted else { return }
     cancel(promise: nil, to: 0)
     if isOpen { deliver(.end(status, HPACKHeaders())) }
   }
@@ -191,19 +194,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     isOpen = false
     directCount = 0
     toCaller = nil
+    single = nil
     closeTransport()
     if depth == 0 { letGo() }
-    if !onClose.isEmpty { tellClosed() }
+    extras?.close()
   }
 
   @usableFromInline
   func letGo() { interceptors = [] }
-
-  @usableFromInline
-  func tellClosed() {
-    let told = onClose
-    onClose = []
-    gates = InterceptorGates()
-    for tell in told { tell() }
-  }
 }

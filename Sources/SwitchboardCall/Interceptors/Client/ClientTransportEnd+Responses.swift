@@ -4,6 +4,9 @@ extension ClientTransportEnd: ResponseReceiver {
   var wantsMetadata: Bool { true }
 
   @usableFromInline
+  var wantsSent: Bool { hasPromises }
+
+  @usableFromInline
   func receive(headers: HPACKHeaders) {
     if isOpen { tellHeaders(headers) }
     guard let responses else { return }

@@ -23,8 +23,7 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline let method: MethodDescriptor
   let settings: SharedCallSettings
   @exclusivity(unchecked) @usableFromInline var contentSubtype = ContentSubtype.unnamed
-  /// Why a response could not be read, which fails the call whatever the server says.
-  @exclusivity(unchecked) private(set) var decodingFailure: GRPCStatus?
+  @exclusivity(unchecked) private var troubles: Troubles?
   @exclusivity(unchecked) private(set) var requests: MessagePipe?
   @exclusivity(unchecked) private var phase = Phase.idle
   /// What the caller starts the call with; then, what comes out of the chain.
@@ -42,6 +41,14 @@ class ClientTransportEnd: @unchecked Sendable {
   /// How many responses may still be brought to the chain, where they stream.
   @exclusivity(unchecked) var demand = 0
 
+  /// What goes wrong on this side. An object, since few calls have any of it, and a status is large.
+  private final class Troubles {
+    /// Why the caller gave up.
+    var reason: GRPCStatus?
+    /// Why a response could not be read, which fails the call whatever the server says.
+    var decodingFailure: GRPCStatus?
+  }
+
   @usableFromInline
   init(
     _ transport: consuming CallEngine,
@@ -56,6 +63,9 @@ class ClientTransportEnd: @unchecked Sendable {
   }
 
   var deadline: ContinuousClock.Instant? { settings.current.deadline }
+  final var decodingFailure: GRPCStatus? { troubles?.decodingFailure }
+  /// Why the caller gave up.
+  @usableFromInline final var reason: GRPCStatus? { troubles?.reason }
   /// Whether the transport has the call, and watches its deadline.
   private var isLive: Bool { phase == .live && call != nil }
 
@@ -66,7 +76,7 @@ class ClientTransportEnd: @unchecked Sendable {
     guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
     self.metadata = metadata
     message = nil
-    decodingFailure = nil
+    troubles?.decodingFailure = nil
     promises = SentPromises()
     promises.addMetadata(promise)
     phase = .gathering
@@ -127,8 +137,17 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline
   final func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
-    decodingFailure = decodingFailure ?? status
+    note { $0.decodingFailure = $0.decodingFailure ?? status }
     stop(status)
+  }
+
+  /// The caller gives up, for the first time or again.
+  final func noteReason(_ status: GRPCStatus) { note { $0.reason = status } }
+
+  private func note(_ change: (Troubles) -> Void) {
+    let noted = troubles ?? Troubles()
+    troubles = noted
+    change(noted)
   }
 
   /// Whether the options choose a format.
@@ -144,21 +163,34 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
+    if method.type.streamsResponses { responses = StreamedAnswers() }
+    // Nothing was chosen for most calls.
+    if settings.areEmpty, metadata.isEmpty {
+      return start(transport.makeCall(request(method, nil, body), receiver: self))
+    }
     let settings = settings.current
-    responses = method.type.streamsResponses ? StreamedAnswers() : nil
-    let request = CallRequest(
-      method: settings.path.map { MethodDescriptor(path: $0, type: method.type) } ?? method,
-      options: settings.options(startingWith: metadata),
-      body: body,
-      responses: responses?.pipe,
-      contentSubtype: contentSubtype
-    )
-    guard let host = settings.host else { return start(transport.makeCall(consume request, receiver: self)) }
+    let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
+    let request = request(changed ?? method, settings.options(startingWith: metadata), body)
+    guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
     } catch {
       finish(error, HPACKHeaders())
     }
+  }
+
+  private func request(
+    _ method: MethodDescriptor,
+    _ options: CallOptions?,
+    _ body: consuming CallRequest.Body
+  ) -> CallRequest {
+    CallRequest(
+      method: method,
+      options: options,
+      body: body,
+      responses: responses?.pipe,
+      contentSubtype: contentSubtype
+    )
   }
 
   private func start(_ call: any ByteCall) {
@@ -213,6 +245,10 @@ class ClientTransportEnd: @unchecked Sendable {
   }
 
   final func complete(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  /// Whether anybody waits to hear that a part has left. A call that does not stream its requests has all of them when it
+  /// starts.
+  final var hasPromises: Bool { method.type.streamsRequests || !promises.isEmpty }
 
   /// The transport is done with the call, though the chain has not taken all of it.
   final func transportIsDone() {

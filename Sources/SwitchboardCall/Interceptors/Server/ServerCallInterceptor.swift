@@ -84,13 +84,15 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
     guard !isInstalled else { return }
     isInstalled = true
     let pipeline = context.pipeline
-    pipeline.onClose.append { [credit] in
+    let extras = pipeline.extras ?? ChainExtras()
+    pipeline.extras = extras
+    extras.whenClosed { [credit] in
       self.call?.close(.callEnded)
       self.call = nil
       credit.close()
     }
     guard context.type.streamsResponses else { return }
-    pipeline.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
+    extras.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

@@ -1,19 +1,25 @@
 /// What the ends of a server's chain do, compiled for the types of the call: methods of a generic class would not be.
 ///
-/// They are closures that are handed the pipeline and refer to marshallers alone; where these have no fields, as
-/// protobuf's, they cost a call no allocation.
+/// Made once for each method; its calls share it.
 @usableFromInline
-struct ServerEnds<Request: Sendable, Response: Sendable> {
+final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
+  @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
+  @usableFromInline typealias MakeHandler = @Sendable (Pipeline, Request) -> Handler
 
-  @usableFromInline let encode: (Response) throws -> MessageBuffer
-  @usableFromInline let message: (Pipeline, RawSpan) -> Void
-  @usableFromInline let end: (Pipeline) -> Void
+  @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
+  @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
+  @usableFromInline let end: @Sendable (Pipeline) -> Void
+  /// Answers for the handler, with one response.
+  @usableFromInline let respond: @Sendable (Pipeline, Response) -> Void
+  /// Makes what handles a call's one request; `nil` where requests stream.
+  @usableFromInline let makeHandler: MakeHandler?
 
   @inlinable @inline(__always)
   init<Requests: Marshaller, Responses: Marshaller>(
     _ requests: Requests,
-    _ responses: Responses
+    _ responses: Responses,
+    makeHandler: MakeHandler? = nil
   ) where Requests.Message == Request, Responses.Message == Response {
     encode = { response throws in try responses.encode(response) }
     message = { pipeline, bytes in
@@ -24,5 +30,7 @@ struct ServerEnds<Request: Sendable, Response: Sendable> {
       }
     }
     end = { pipeline in pipeline.receiveOnLoop(.end, at: 0) }
+    respond = { pipeline, response in pipeline.respondHere(response) }
+    self.makeHandler = makeHandler
   }
 }

@@ -34,7 +34,7 @@ extension ServerPipeline {
       hasSentMetadata = false
       handler = nil
     case .message(let request):
-      if handler == nil { handler = makeHandler?(self, request) } else { finish(.tooManyMessages) }
+      if handler == nil { handler = ends.makeHandler?(self, request) } else { finish(.tooManyMessages) }
     case .end:
       guard let handler else { return finish(.missingRequest) }
       self.handler = nil
@@ -46,41 +46,40 @@ extension ServerPipeline {
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
-    requests = makeQueue()
-    toHandler = { part in
+    streamed = StreamedRequests(makeQueue()) { streamed, part in
       switch part {
       case .metadata(let headers):
         // A second time, where an interceptor sends the call to the handler again.
-        if self.failRequests != nil { self.requests = self.makeQueue() }
-        let requests = self.requests
+        if streamed.hasHandler { streamed.queue = self.makeQueue() }
+        let queue = streamed.queue
         self.begin(headers)
         self.hasSentMetadata = false
-        self.failRequests = { requests?.finish($0) }
+        streamed.hasHandler = true
         self.isHandling = true
-        if let requests { handle(RequestStream(requests)) }
-        requests?.open()
+        handle(RequestStream(queue))
+        queue.open()
       case .message(let message):
-        self.requests?.push(message)
+        streamed.queue.push(message)
       case .end:
-        self.requests?.finish(nil)
+        streamed.queue.finish(nil)
       }
     }
     receiveOnLoop(.metadata(stream.headers), at: 0)
-    readRequests { await self.requests?.waitUntilWritable(afterBytes: $0) }
+    readRequests { await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
 
   @inlinable
   func makeQueue() -> PartQueue<Request> {
-    PartQueue { self.receiveNextMessages($0, to: self.interceptors.count - 1) }
+    PartQueue { self.receiveNextMessages($0, to: self.last) }
   }
 
   @inlinable
   func makeWriter() -> PartWriter<Response> {
     PartWriter(eventLoop) {
-      try self.nextGate(before: self.interceptors.count)
+      try self.nextGate(before: self.last + 1)
     } send: { response, metadata in
       self.sendMetadata()
-      self.sendOnLoop(.message(response, metadata), promise: nil, to: self.interceptors.count - 1)
+      self.sendOnLoop(.message(response, metadata), promise: nil, to: self.last)
     }
   }
 }

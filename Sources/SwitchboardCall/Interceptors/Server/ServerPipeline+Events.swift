@@ -6,8 +6,8 @@ extension ServerPipeline {
       return eventLoop.execute { self.errorCaught(error, at: index) }
     }
     guard isOpen else { return }
-    guard index < interceptors.count else { return failHandler(GRPCStatus(describing: error)) }
-    if let executor = hops?[index].requests {
+    guard index <= last else { return failHandler(GRPCStatus(describing: error)) }
+    if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
     interceptors[index].errorCaught(error, context: Context(self, index))
@@ -16,7 +16,7 @@ extension ServerPipeline {
   /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
   /// runs, or it has no requests to wait for, the answer is given for it.
   func failHandler(_ status: GRPCStatus) {
-    if let failRequests { failRequests(status) } else { finish(status) }
+    if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
   }
 
   /// Asks for so many requests, where they stream.
@@ -27,7 +27,7 @@ extension ServerPipeline {
     }
     guard isOpen else { return }
     guard index >= 0 else { return addDemand(count) }
-    if let executor = hops?[index].responses {
+    if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
     interceptors[index].receiveNextMessages(count, context: Context(self, index))
@@ -37,7 +37,7 @@ extension ServerPipeline {
   @usableFromInline
   func nextGate(before index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
-    if let gate = gates.last(before: index) { return gate }
+    if let gate = extras?.gates.last(before: index) { return gate }
     let pipe = stream.responses
     return InterceptorGate { try await pipe.waitUntilWritable() }
   }
@@ -48,14 +48,13 @@ extension ServerPipeline {
 // Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
 extension ServerPipeline {
   @inlinable @inline(__always)
-  func respond(_ response: Response) {
+  func respondHere(_ response: Response) {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.respondOnLoop(response) } }
     respondOnLoop(response)
   }
 
   @inlinable @inline(__always)
   func respondOnLoop(_ response: Response) {
-    let last = interceptors.count - 1
     sendMetadata()
     sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: last)
     isHandling = false
@@ -68,7 +67,7 @@ extension ServerPipeline {
     guard eventLoop.inEventLoop else { return eventLoop.execute { self.finish(status) } }
     if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
     isHandling = false
-    sendOnLoop(.end(status, trailers), promise: nil, to: interceptors.count - 1)
+    sendOnLoop(.end(status, trailers), promise: nil, to: last)
     if isTransportClosed { closeIfDone() }
   }
 
@@ -78,7 +77,7 @@ extension ServerPipeline {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
     waitsForMessage = true
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
     waitsForMessage = false
   }
 }

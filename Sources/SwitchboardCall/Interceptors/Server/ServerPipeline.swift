@@ -13,53 +13,43 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @usableFromInline typealias Context = ServerInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
-  @usableFromInline typealias ToHandler = (GRPCServerRequestPart<Request>) -> Void
-  @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
-  @usableFromInline typealias MakeHandler = @Sendable (ServerPipeline, Request) -> Handler
+  @usableFromInline typealias Handler = ServerEnds<Request, Response>.Handler
 
   @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
+  /// The place of the one next to the handler.
+  @usableFromInline let last: Int
   /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
   /// executor or the call has ended.
   @exclusivity(unchecked) @usableFromInline var directCount: Int
   /// How many interceptors have been handed a part and have not returned.
   @exclusivity(unchecked) @usableFromInline var depth = 0
-  /// Where interceptors want their parts; `nil` where none names an executor.
-  @exclusivity(unchecked) @usableFromInline var hops: [InterceptorHops]?
+  /// What few chains have.
+  @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
   @usableFromInline let ends: ServerEnds<Request, Response>
-  /// Makes what handles a call's one request; `nil` where requests stream.
-  @usableFromInline let makeHandler: MakeHandler?
   /// Takes the parts of a stream of requests; `nil` where there is one request.
-  @exclusivity(unchecked) @usableFromInline var toHandler: ToHandler?
+  @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
   /// What handles the one request, which it has; it runs once the requests have ended.
   @exclusivity(unchecked) @usableFromInline var handler: Handler?
-  /// Requests on their way to a handler that takes a stream of them.
-  @exclusivity(unchecked) @usableFromInline var requests: PartQueue<Request>?
-  /// What the handler's requests do with a failure; `nil` where no handler waits for requests.
-  @exclusivity(unchecked) @usableFromInline var failRequests: ((GRPCStatus) -> Void)?
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
   /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
   @exclusivity(unchecked) @usableFromInline var underWay = 0
-  /// Interceptors that take responses in themselves, and make the handler wait where they are behind.
-  @exclusivity(unchecked) var gates = InterceptorGates()
-  @exclusivity(unchecked) @usableFromInline var onClose: [() -> Void] = []
 
   @inlinable @inline(__always)
   init(
     _ stream: any ServerStream,
     _ method: MethodDescriptor,
     _ interceptors: consuming [Interceptor],
-    _ ends: ServerEnds<Request, Response>,
-    makeHandler: MakeHandler? = nil
+    _ ends: ServerEnds<Request, Response>
   ) {
     directCount = interceptors.count
+    last = directCount - 1
     self.interceptors = interceptors
     self.ends = ends
-    self.makeHandler = makeHandler
     super.init(stream, method)
     for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
-      hops = self.interceptors.map(\.hops)
+      extras = ChainExtras(hops: self.interceptors.map(\.hops))
       directCount = 0
       break
     }
@@ -101,13 +91,13 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable @inline(never)
   func receiveOn(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
     guard isOpen else { return }
-    if index < interceptors.count {
-      if let executor = hops?[index].requests {
+    if index <= last {
+      if let executor = extras?.hops?[index].requests {
         return hop(executor, index) { $0.receive(part, context: $1) }
       }
       interceptors[index].receive(part, context: Context(self, index))
-    } else if let toHandler {
-      toHandler(part)
+    } else if let streamed {
+      streamed.take(streamed, part)
     } else {
       takeSingle(part)
     }
@@ -137,7 +127,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
       return
     }
     guard index >= 0 else { return leave(part, promise) }
-    if let executor = hops?[index].responses {
+    if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     interceptors[index].send(part, promise: promise, context: Context(self, index))
@@ -167,26 +157,18 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   func close() {
     isOpen = false
     directCount = 0
-    toHandler = nil
     handler = nil
-    failRequests = nil
-    requests?.finish(.callEnded)
-    requests = nil
+    if let streamed {
+      streamed.queue.finish(.callEnded)
+      self.streamed = nil
+    }
     if depth == 0 { letGo() }
     resumeReader()
-    if !onClose.isEmpty { tellClosed() }
+    extras?.close()
   }
 
   @usableFromInline
   func letGo() { interceptors = [] }
-
-  @usableFromInline
-  func tellClosed() {
-    let told = onClose
-    onClose = []
-    gates = InterceptorGates()
-    for tell in told { tell() }
-  }
 
   override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
 
@@ -197,7 +179,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   override func sendMetadataAlone() {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: interceptors.count - 1)
+    sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
   }
 
   override func transportClosed() {

@@ -9,17 +9,28 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone, where the
   // transport also tells its observer; `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts while other code runs.
 
-  /// What handlers set, from any thread, and what the client sent to a handler that runs once more.
-  private struct Metadata: Sendable {
-    var received: HPACKHeaders?
-    var initial = HPACKHeaders()
-    var trailers = HPACKHeaders()
+  /// What handlers set, from any thread, and what the client sent to a handler that runs once more. An object, since few
+  /// calls have any of it; never changed, as another takes its place.
+  private final class Metadata: Sendable {
+    let received: HPACKHeaders?
+    let initial: HPACKHeaders
+    let trailers: HPACKHeaders
+
+    init(
+      _ received: HPACKHeaders?,
+      _ initial: HPACKHeaders = HPACKHeaders(),
+      _ trailers: HPACKHeaders = HPACKHeaders()
+    ) {
+      self.received = received
+      self.initial = initial
+      self.trailers = trailers
+    }
   }
 
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let stream: any ServerStream
   @usableFromInline let method: MethodDescriptor
-  private let metadata = Locked(Metadata())
+  private let metadata = Locked<Metadata?>(nil)
   /// Whether there is anything behind the lock: for most calls there is not.
   private let hasMetadata = Atomic(false)
   @exclusivity(unchecked) private var firstHeaders: HPACKHeaders?
@@ -156,6 +167,9 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   // MARK: What the transport tells
 
   @usableFromInline
+  final var wantsSent: Bool { method.type.streamsResponses || !promises.isEmpty }
+
+  @usableFromInline
   final func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
   @usableFromInline
@@ -209,7 +223,9 @@ extension ServerTransportEnd: ServerCallState {
   var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
 
   @usableFromInline
-  func setHeaders(_ headers: HPACKHeaders) { change { $0.initial = headers } }
+  func setHeaders(_ headers: HPACKHeaders) {
+    change { Metadata($0?.received, headers, $0?.trailers ?? HPACKHeaders()) }
+  }
 
   @usableFromInline
   func sendHeaders() {
@@ -218,7 +234,9 @@ extension ServerTransportEnd: ServerCallState {
   }
 
   @usableFromInline
-  func setTrailers(_ trailers: HPACKHeaders) { change { $0.trailers = trailers } }
+  func setTrailers(_ trailers: HPACKHeaders) {
+    change { Metadata($0?.received, $0?.initial ?? HPACKHeaders(), trailers) }
+  }
 
   /// What to send before the first message.
   @usableFromInline
@@ -234,16 +252,16 @@ extension ServerTransportEnd: ServerCallState {
     if firstHeaders == nil {
       firstHeaders = headers
     } else {
-      change { $0 = Metadata(received: headers) }
+      change { _ in Metadata(headers) }
     }
   }
 
   private func later(_ read: (Metadata) -> HPACKHeaders?) -> HPACKHeaders? {
-    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { read($0) } : nil
+    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 }.flatMap(read) : nil
   }
 
-  private func change(_ change: (inout Metadata) -> Void) {
-    metadata.withLock { change(&$0) }
+  private func change(_ change: (Metadata?) -> Metadata) {
+    metadata.withLock { $0 = change($0) }
     hasMetadata.store(true, ordering: .releasing)
   }
 

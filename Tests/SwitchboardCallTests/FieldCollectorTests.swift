@@ -1,0 +1,86 @@
+import Testing
+
+@testable @_spi(Transport) import SwitchboardCall
+
+@Suite struct FieldCollectorTests {
+  private let fields = FieldCollector()
+
+  private func collect(_ list: HPACKHeaders) -> HPACKHeaders {
+    fields.begin()
+    append(list)
+    return fields.take()
+  }
+
+  private func append(_ list: HPACKHeaders) {
+    for index in 0..<list.fieldCount {
+      list.withField(at: index) { fields.append(name: $0, value: $1) }
+    }
+  }
+
+  private let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc", "a": ""]
+  private let trailers: HPACKHeaders = ["grpc-status": "0", "a": "12345678"]
+
+  @Test func whatIsTakenIsWhatCame() {
+    let lists: [HPACKHeaders] = [
+      headers, trailers, headers, trailers, [:], headers,
+      // Less than before, more, other values of the same length, and other places.
+      [":status": "200", "content-type": "application/grpc"],
+      headers + [("b", "2")], headers,
+      [":status": "200", "content-type": "application/grpx", "a": ""],
+      ["grpc-status": "0", "a": "12345679"], ["grpc-status": "0", "a": "1234567890"],
+      ["a": "", "content-type": "application/grpc", ":status": "200"],
+      trailers, headers,
+    ]
+    for list in lists + lists { #expect(collect(list) == list) }
+  }
+
+  @Test func listsThatComeAgainShareTheirMemory() {
+    let first = (collect(headers), collect(trailers))
+    let second = (collect(headers), collect(trailers))
+    #expect(first.0.sharesMemory(with: second.0))
+    #expect(first.1.sharesMemory(with: second.1))
+    #expect(!first.0.sharesMemory(with: second.1))
+  }
+
+  @Test func whatIsSharedIsNotChangedByThoseWhoHaveIt() {
+    var mine = collect(headers)
+    let before = mine
+    mine.add(name: "mine", value: "1")
+    #expect(before == headers)
+    #expect(collect(headers) == headers)
+    #expect(mine == headers + [("mine", "1")])
+  }
+
+  @Test func aBlockThatNobodyTookIsForgotten() {
+    #expect(collect(headers) == headers)
+    fields.begin()
+    append(trailers)
+    #expect(collect(headers) == headers)
+    fields.begin()
+    append([":status": "200"])
+    #expect(collect([:]) == [:])
+  }
+
+  @Test func aConnectionDoesNotKeepLargeLists() {
+    let large: HPACKHeaders = ["large": String(repeating: "v", count: 2000)]
+    #expect(!collect(large).sharesMemory(with: collect(large)))
+    #expect(collect(large) == large)
+  }
+
+  @Test(arguments: 0..<20) func valuesOfEveryLengthAreCompared(length: Int) {
+    for place in 0..<length {
+      var bytes = [UInt8](repeating: UInt8(ascii: "v"), count: length)
+      let one: HPACKHeaders = ["n": String(decoding: bytes, as: UTF8.self)]
+      bytes[place] = UInt8(ascii: "w")
+      let other: HPACKHeaders = ["n": String(decoding: bytes, as: UTF8.self)]
+      #expect(collect(one) == one)
+      #expect(collect(other) == other)
+    }
+  }
+}
+
+private func + (list: HPACKHeaders, more: [(String, String)]) -> HPACKHeaders {
+  var sum = list
+  for (name, value) in more { sum.add(name: name, value: value) }
+  return sum
+}
