@@ -55,7 +55,9 @@ import Testing
     let entries = Locked<[Entry]>([])
 
     var reads: [(name: String, count: Int)] {
-      entries.withLock { $0 }.compactMap { if case .read(let name, let count) = $0 { (name, count) } else { nil } }
+      entries.withLock { $0 }.compactMap {
+        if case .read(let name, let count) = $0 { (name, count) } else { nil }
+      }
     }
   }
 
