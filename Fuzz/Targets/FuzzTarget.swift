@@ -3,7 +3,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text
   case deframer, metadata, encodings, timeout, target, http1
   case server, web, client
-  case serviceConfig, generator, mappings
+  case serviceConfig, generator, mappings, plugin
 
   /// Reads `input` as the target's code would. Any answer will do, but for one that the code rules out.
   func run(_ input: [UInt8]) throws {
@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .serviceConfig: try ConfigurationTargets.serviceConfig(input)
     case .generator: try GeneratorTarget.run(input)
     case .mappings: try ConfigurationTargets.mappings(input)
+    case .plugin: try PluginUnderFuzz.shared.run(input)
     }
   }
 }

@@ -91,9 +91,10 @@ public func complain(_ message: String) {
 }
 
 /// Has the process start as the rest of it takes for granted: with three streams, whose numbers no file of ours can get, and
-/// with a reader of its output that is gone as an error like others.
+/// with a reader of its output that is gone, or a file that may not become so large, as an error like others.
 public func prepareStandardStreams() {
   signal(SIGPIPE, SIG_IGN)
+  signal(SIGXFSZ, SIG_IGN)
   for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
     // The lowest that is free is this one.
     _ = open("/dev/null", O_RDWR)

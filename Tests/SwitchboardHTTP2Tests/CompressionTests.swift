@@ -83,4 +83,71 @@ import Testing
     call.cancel()
     await channel.shutDown(grace: .zero)
   }
+
+  // Messages of a megabyte are decompressed on another thread, and what follows them waits.
+
+  private let large = [UInt8](repeating: 7, count: 1 << 20)
+
+  @Test func messagesStayInTheirOrder() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeBidirectionalStreamingCall(
+        TestService.compressed,
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller(),
+        options: CallOptions(compression: .gzip)
+      )
+      let sent = (0..<30).map { number in
+        [UInt8(number)] + (number % 3 == 0 ? large : Array(repetitive.prefix(number * 10)))
+      }
+      let sending = Task {
+        for message in sent { try await call.requestStream.send(message, compress: message[0] % 2 == 0) }
+        call.requestStream.finish()
+      }
+      #expect(try await call.responseStream.collected() == sent)
+      try await sending.value
+    }
+  }
+
+  @Test func aReaderThatIsLateGetsAllOfThem() async throws {
+    try await TestPair.with { pair async throws in
+      let call = pair.channel.makeClientStreamingCall(
+        TestService.sleep,
+        requests: BytesMarshaller(),
+        responses: BytesMarshaller(),
+        options: CallOptions(compression: .gzip)
+      )
+      for _ in 0..<20 { try await call.requestStream.send(large) }
+      call.requestStream.finish()
+      let server = pair.server.core
+      while !Task.isCancelled, server.connections.first?.counters.messagesReceived != 20 {
+        await Task.yield()
+      }
+      pair.service.released.fire()
+      #expect(try await call.response == [20])
+    }
+  }
+
+  /// The server has said its last word long before they are read.
+  @Test func aCallerThatIsLateGetsAllOfThem() async throws {
+    let listener = try FrameListener()
+    let channel = try Channel(target: "\(listener.address)")
+    let responses = Caller(channel: channel).expand(TestService.expand, [])
+    let reading = Task {
+      var count = 0
+      for try await response in responses {
+        #expect(response.count == 1 << 20)
+        count += 1
+        for _ in 0..<100 { await Task.yield() }
+      }
+      return count
+    }
+    let peer = listener.accept()
+    _ = peer.next(FramePeer.Kind.data)
+    let head = [(":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip")]
+    peer.headers(1, head)
+    for _ in 0..<20 { peer.data(1, MessageAttackTests.zeros(1 << 20)) }
+    peer.headers(1, [("grpc-status", "0")], ends: true)
+    #expect(try await reading.value == 20)
+    await channel.shutDown(grace: .zero)
+  }
 }

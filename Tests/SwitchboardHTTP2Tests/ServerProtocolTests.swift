@@ -34,6 +34,25 @@ import Testing
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
 
+  /// On a real network headers come in pieces, and calls end meanwhile.
+  @Test func headersThatComeWhileAnotherCallEndsAreWhole() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.headers(1, FramePeer.call("GreetOnce"))
+      peer.data(1, [0, 0, 0, 0, 0], ends: true)
+      #expect(peer.next(Kind.headers)?.endsStream == false)
+      let headers = FramePeer.frame(Kind.headers, 4, 3, FramePeer.block(FramePeer.call("Get")))
+      peer.raw.send(Array(headers.prefix(20)))
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.contains { $0.session.isInsideHeaders } }
+      hostile.pair.service.released.fire()
+      #expect(peer.next(Kind.headers)?.endsStream == true)
+      peer.raw.send(Array(headers.dropFirst(20)))
+      peer.data(3, [0, 0, 0, 0, 1, 7], ends: true)
+      #expect(peer.next(Kind.data)?.payload == [0, 0, 0, 0, 1, 7])
+    }
+  }
+
   @Test func aCallIsAnsweredWithHeadersMessageAndTrailers() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, request())

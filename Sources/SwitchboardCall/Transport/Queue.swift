@@ -14,6 +14,9 @@ package struct Queue<Element: Sendable>: Sendable {
   @inlinable
   package var count: Int { slots.count - head }
 
+  @inlinable
+  package var first: Element? { head < slots.count ? slots[head] : nil }
+
   /// The element that many places behind the first.
   @inlinable
   subscript(offset: Int) -> Element? {

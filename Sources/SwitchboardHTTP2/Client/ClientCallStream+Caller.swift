@@ -23,7 +23,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     guard let flow = inboundFlow, flow.pipe === pipe, flow.owesCredit else { return }
-    if channel.loop.inEventLoop { giveCredit() } else { signal(.credit) }
+    if channel.loop.inEventLoop { takeMore() } else { signal(.credit) }
   }
 
   private func signal(_ signal: StreamSignals) {
@@ -40,21 +40,13 @@ extension ClientCallStream {
     let taken = signals.takeSignals()
     if taken.contains(.start) { begin() }
     if taken.contains(.readable) { resumeBody() }
-    if taken.contains(.credit) { giveCredit() }
+    if taken.contains(.credit) { takeMore() }
     if taken.contains(.cancel), let status = cancellation.withLock({ $0 }) { endEarly(status) }
   }
 
   private func resumeBody() {
     guard phase == .open, let connection, !connection.isClosed else { return }
     connection.session.resume(id)
-    connection.setNeedsFlush()
-  }
-
-  private func giveCredit() {
-    guard phase == .open, let flow = inboundFlow, let connection, !connection.isClosed else { return }
-    let credit = flow.takeWithheld()
-    guard credit > 0 else { return }
-    connection.settle(released: credit, on: id)
     connection.setNeedsFlush()
   }
 }

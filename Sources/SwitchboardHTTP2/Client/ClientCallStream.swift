@@ -23,20 +23,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let channel: ClientChannel
   @exclusivity(unchecked) private(set) var phase = Phase.idle
   @exclusivity(unchecked) var connection: ClientConnection?
-  @exclusivity(unchecked) private var head: ResponseHead
+  @exclusivity(unchecked) private(set) var head: ResponseHead
   @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
-  @exclusivity(unchecked) private var deframer: Deframer
+  @exclusivity(unchecked) private(set) var deframer: Deframer
   @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
-  @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
-  @exclusivity(unchecked) private var message: MessageBuffer?
+  @exclusivity(unchecked) var held = HeldMessages()
+  @exclusivity(unchecked) private(set) var lentMessage: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) private var headersComplete = false
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
-  @exclusivity(unchecked) private var messagesTold = 0
+  @exclusivity(unchecked) private(set) var messagesTold = 0
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
-  @exclusivity(unchecked) private var failure: GRPCStatus?
-  @exclusivity(unchecked) private var fault: PeerAbuse?
+  @exclusivity(unchecked) private(set) var failure: GRPCStatus?
+  @exclusivity(unchecked) var fault: PeerAbuse?
   @exclusivity(unchecked) private var closeCode: UInt32?
   /// It was refused untouched once and sent again: that is done once only.
   @exclusivity(unchecked) private var wasRetried = false
@@ -198,18 +199,21 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open, failure == nil, headersComplete else { return bytes.count }
     received.bytes += bytes.count
-    if inboundFlow == nil, lentMessage == nil, message == nil, let whole = deframer.wholeMessage(in: bytes) {
+    if inboundFlow == nil, lentMessage == nil, message == nil, held.isEmpty,
+      let whole = deframer.wholeMessage(in: bytes)
+    {
       lentMessage = whole
       countReceived()
       ready()
       return bytes.count
     }
     do {
-      try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
+      try deframer.push(bytes) { message throws(GRPCStatus) in
+        countReceived()
+        try take(message)
+      }
     } catch {
-      failure = error
-      connection?.report(fault ?? (error.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
-      ready()
+      fail(error)
     }
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
   }
@@ -219,28 +223,15 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
-  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
-    countReceived()
-    let plain = message.isCompressed ? try decompress(message) : message
-    if let inboundFlow {
-      inboundFlow.pipe.push(plain)
-    } else if self.message == nil, lentMessage == nil, messagesTold == 0 {
-      self.message = plain
-      ready()
-    } else {
-      throw .tooManyResponses
-    }
+  /// The response is not what it should be.
+  func fail(_ status: GRPCStatus) {
+    failure = status
+    connection?.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
+    ready()
   }
 
-  private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
-    guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
-    do {
-      return try Compressor.decompress(message, encoding, sizeLimit: deframer.sizeLimit)
-    } catch {
-      fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
-      throw error
-    }
-  }
+  /// The stream is gone, if not all that came on it.
+  var isOver: Bool { closeCode != nil }
 
   override func remoteDidEnd() {
     remoteEnded = true
@@ -303,7 +294,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       resetIfOpen()
       close(failure)
     } else if remoteEnded {
-      finishByPeer()
+      // What came before the end is still to be told.
+      if held.isEmpty { finishByPeer() }
     } else if let closeCode {
       closedByPeer(closeCode)
     }
@@ -342,7 +334,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func releaseConnection() {
-    if closeCode != nil { connection = nil }
+    // What is held may still be a reason to complain of the peer.
+    if closeCode != nil, held.isEmpty || phase == .closed { connection = nil }
   }
 
   /// What never left can be sent elsewhere, as often as need be. A stream that the server refused was not touched by

@@ -19,7 +19,11 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var connections: [ClientConnection] = []
   @exclusivity(unchecked) private var lastConnectionNumber = 0
   @exclusivity(unchecked) var calls = CallTotals()
-  @exclusivity(unchecked) private var waiting = WaitingCalls()
+  @exclusivity(unchecked) private var waiting = WaitingCalls() {
+    didSet { keepLoop() }
+  }
+  /// The loop must not end before calls that wait do: between two attempts to connect nothing else is open.
+  @exclusivity(unchecked) private var keepsLoop = false
   @exclusivity(unchecked) var dialing: Dialing?
   @exclusivity(unchecked) var backoff: Backoff
   @exclusivity(unchecked) var retryTimer: LoopTimer?
@@ -119,6 +123,12 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   /// Calls that will not wait for a connection hear of the failure.
   func failWaiting(_ status: GRPCStatus, includingPatient: Bool) {
     for call in waiting.take(where: { includingPatient || !$0.waitsForReady }) { call.endEarly(status) }
+  }
+
+  private func keepLoop() {
+    guard keepsLoop == waiting.isEmpty else { return }
+    keepsLoop.toggle()
+    loop.openHandles += keepsLoop ? 1 : -1
   }
 
   var waitingCallCount: Int { waiting.count }

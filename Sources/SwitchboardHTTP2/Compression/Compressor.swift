@@ -48,12 +48,37 @@ enum Compressor {
     }
   }
 
+  /// So many bytes are decompressed in a fraction of a millisecond.
+  static let smallByteCount = 64 * 1024
+
+  /// The message as it was; `nil` when that is more than is done in passing.
+  static func decompressIfSmall(
+    _ message: MessageBuffer,
+    _ encoding: MessageCompression,
+    sizeLimit: Int
+  ) throws(GRPCStatus) -> MessageBuffer? {
+    guard message.byteCount < smallByteCount else { return nil }
+    guard sizeLimit > smallByteCount else { return try decompress(message, encoding, sizeLimit: sizeLimit) }
+    return try inflate(message, encoding, upTo: smallByteCount)
+  }
+
   /// The message as it was. It grows no further than `sizeLimit`, whatever the bytes would expand to.
   static func decompress(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
     sizeLimit: Int
   ) throws(GRPCStatus) -> MessageBuffer {
+    guard let plain = try inflate(message, encoding, upTo: sizeLimit) else {
+      throw .messageTooLarge(sizeLimit + 1, limit: sizeLimit)
+    }
+    return plain
+  }
+
+  private static func inflate(
+    _ message: MessageBuffer,
+    _ encoding: MessageCompression,
+    upTo sizeLimit: Int
+  ) throws(GRPCStatus) -> MessageBuffer? {
     var stream = z_stream()
     guard switchboard_inflate_init(&stream, windowBits(encoding)) == Z_OK else { throw .cannotDecompress }
     defer { inflateEnd(&stream) }
@@ -61,17 +86,19 @@ enum Compressor {
     let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
     // The message is kept until the end of this function, and with it the memory behind the pointer.
     return try withExtendedLifetime(message) { () throws(GRPCStatus) in
-      var plain = MessageBuffer(try inflateAll(&stream, input, sizeLimit))
+      guard let bytes = try inflateAll(&stream, input, sizeLimit) else { return nil }
+      var plain = MessageBuffer(bytes)
       plain.wasCompressed = true
       return plain
     }
   }
 
+  /// `nil` when it is more than `sizeLimit`.
   private static func inflateAll(
     _ stream: inout z_stream,
     _ input: UnsafeRawBufferPointer,
     _ sizeLimit: Int
-  ) throws(GRPCStatus) -> [UInt8] {
+  ) throws(GRPCStatus) -> [UInt8]? {
     stream.next_in = UnsafeMutableRawPointer(mutating: input.baseAddress)?.assumingMemoryBound(to: UInt8.self)
     stream.avail_in = UInt32(input.count)
     var output: [UInt8] = []
@@ -80,10 +107,10 @@ enum Compressor {
       let result = piece.withUnsafeMutableBufferPointer { target in
         stream.next_out = target.baseAddress
         stream.avail_out = UInt32(target.count)
-        return inflate(&stream, Z_NO_FLUSH)
+        return CZlib.inflate(&stream, Z_NO_FLUSH)
       }
       output.append(contentsOf: piece.prefix(chunk - Int(stream.avail_out)))
-      guard output.count <= sizeLimit else { throw .messageTooLarge(output.count, limit: sizeLimit) }
+      guard output.count <= sizeLimit else { return nil }
       if result == Z_STREAM_END, stream.avail_in == 0 { return output }
       guard result == Z_OK, stream.avail_out < chunk || stream.avail_in > 0 else { throw .cannotDecompress }
     }

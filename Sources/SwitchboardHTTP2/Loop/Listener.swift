@@ -23,8 +23,8 @@ final class Listener: @unchecked Sendable {
   /// There was nothing to accept with, the last time.
   private var isShort = false
 
-  /// How many are accepted before the loop's other work has its turn.
-  private static let batch = 64
+  /// How many are accepted before the loop's other work has its turn: few, since each costs as much as several calls.
+  private static let batch = 8
 
   /// `changed` is told of what keeps it from accepting, which it goes on trying, and when nothing does any more: once
   /// each, however often it tries.
@@ -44,8 +44,9 @@ final class Listener: @unchecked Sendable {
   // The loop may have ended before it could be told to close.
   deinit { closeDescriptor() }
 
-  func start() {
-    loop.execute { self.open() }
+  /// `false` where the loop has ended: nobody would be accepted.
+  func start() -> Bool {
+    loop.add(.closure { self.open() })
   }
 
   func close() {

@@ -23,6 +23,8 @@ public final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
   @exclusivity(unchecked) private var isStopping = false
   @exclusivity(unchecked) private var clockOffset: UInt64 = 0
+  /// Counts the looks at what is ready to be read.
+  @exclusivity(unchecked) private(set) var turn: UInt64 = 0
   /// What the next wait may be for.
   @exclusivity(unchecked) private var expectation = Expectation.none
   /// How many sockets and listeners are open: a loop stops only when there is none.
@@ -141,7 +143,7 @@ extension Loop {
     while true {
       runTurn()
       if isDone, local.isEmpty, mailbox.close() { break }
-      if hasWork { uv_run(uv, UV_RUN_NOWAIT) } else { waitForEvents() }
+      if hasWork { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
     }
     closeHandles()
     LoopThread.leave()
@@ -202,12 +204,14 @@ extension Loop {
   private func waitForEvents() {
     if lookForEvents() { return }
     armAlarm()
-    guard mailbox.fallAsleep() else {
-      uv_run(uv, UV_RUN_NOWAIT)
-      return
-    }
-    uv_run(uv, UV_RUN_ONCE)
+    guard mailbox.fallAsleep() else { return runEvents(UV_RUN_NOWAIT) }
+    runEvents(UV_RUN_ONCE)
     mailbox.wakeUp()
+  }
+
+  private func runEvents(_ mode: uv_run_mode) {
+    turn += 1
+    uv_run(uv, mode)
   }
 
   /// `true` when something came up soon.
@@ -223,7 +227,7 @@ extension Loop {
 
   /// Whether that left something to do, if only to end.
   private func runReadyEvents() -> Bool {
-    uv_run(uv, UV_RUN_NOWAIT)
+    runEvents(UV_RUN_NOWAIT)
     return hasWork || mailbox.isFilled || isDone
   }
 

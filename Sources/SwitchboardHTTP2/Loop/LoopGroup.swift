@@ -31,7 +31,11 @@ public final class LoopGroup: Sendable {
     return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
   }
 
-  /// Lets each thread end once the servers and channels on it are closed. Releasing the group does it too.
+  /// Lets each thread end as soon as nothing is open on it: no connection, no listener, no call that waits for a
+  /// connection, nobody who sleeps. Nothing is closed for that, so what servers and channels do goes on until they are shut
+  /// down; the calls of a channel that was idle then fail with `UNAVAILABLE`, and a server can be bound no more.
+  ///
+  /// Releasing the group does the same; but servers and channels keep theirs.
   public func shutDown() {
     for loop in loops { loop.stop() }
   }

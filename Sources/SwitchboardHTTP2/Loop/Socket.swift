@@ -23,6 +23,7 @@ final class Socket {
   @exclusivity(unchecked) private var lingering: LoopTimer?
   @exclusivity(unchecked) private var hasEnded = false
   @exclusivity(unchecked) private(set) var isPaused = false
+  @exclusivity(unchecked) private var share = ReadShare()
   @exclusivity(unchecked) private var pending: OutputBuffer?
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
 
@@ -53,15 +54,14 @@ final class Socket {
     uv_read_start(
       stream,
       { handle, _, buffer in
-        guard let memory = Socket.of(handle?.pointee.data)?.loop.readBuffer, let buffer else { return }
-        buffer.pointee = uv_buf_init(
-          memory.baseAddress?.assumingMemoryBound(to: CChar.self),
-          UInt32(memory.count)
-        )
+        guard let socket = Socket.of(handle?.pointee.data), let buffer else { return }
+        buffer.pointee = socket.lendMemory()
       },
       { handle, count, buffer in
-        guard let socket = Socket.of(handle?.pointee.data) else { return }
-        socket.didRead(count, buffer?.pointee.base)
+        guard let socket = Socket.of(handle?.pointee.data), let buffer else { return }
+        // Where none was lent, this says only that there is more for the next turn.
+        if buffer.pointee.len == 0, count == UV_ENOBUFS.rawValue { return }
+        socket.didRead(count, buffer.pointee.base)
       }
     )
   }
@@ -90,9 +90,24 @@ final class Socket {
     uv_tcp_keepalive(tcp, 1, UInt32(clamping: silence.components.seconds))
   }
 
+  private func lendMemory() -> uv_buf_t {
+    let memory = loop.readBuffer
+    let count = share.next(in: loop.turn, of: memory.count)
+    return uv_buf_init(memory.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(count))
+  }
+
   private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
     if count > 0 {
-      delegate?.socketDidRead(UnsafeRawBufferPointer(start: base, count: count))
+      let bytes = UnsafeRawBufferPointer(start: base, count: count)
+      // Most reads bring no more than may be brought whatever it costs.
+      guard count > ReadShare.least else {
+        share.spend(count, taking: 0)
+        delegate?.socketDidRead(bytes)
+        return
+      }
+      let start = loop.now
+      delegate?.socketDidRead(bytes)
+      share.spend(count, taking: loop.now - start)
     } else if count < 0 {
       stopReading()
       hasEnded = true

@@ -72,8 +72,11 @@ public final class Server: Sendable {
     } catch {
       throw error.status("cannot listen on \(address)")
     }
-    guard core.add(listener) else { throw .serverStopped }
-    listener.start()
+    guard listener.start() else { throw .loopEnded }
+    guard core.add(listener) else {
+      listener.close()
+      throw .serverStopped
+    }
     return listener.address
   }
 
@@ -92,4 +95,12 @@ public final class Server: Sendable {
     // A process that ended now would take back what its clients have not read yet.
     if grace > .zero { for loop in core.group.loops { await loop.waitForLastWords() } }
   }
+}
+
+extension GRPCStatus {
+  static let loopEnded = GRPCStatus(
+    code: .failedPrecondition,
+    message: "the group of event loops was shut down",
+    origin: .user
+  )
 }

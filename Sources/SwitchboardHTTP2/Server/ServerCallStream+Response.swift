@@ -78,7 +78,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
     guard let inbound, inbound.pipe === pipe, inbound.owesCredit else { return }
-    if loop.inEventLoop { giveCredit() } else { signal(.credit) }
+    if loop.inEventLoop { takeMore() } else { signal(.credit) }
   }
 
   private func signal(_ signal: StreamSignals) {
@@ -94,18 +94,10 @@ extension ServerCallStream {
     if taken.contains(.returned) { connection.runningHandlers -= 1 }
     if taken.contains(.headers) { sendHeadersAlone() }
     if taken.contains(.readable) { sendResponses() }
-    if taken.contains(.credit) { giveCredit() }
+    if taken.contains(.credit) { takeMore() }
     if taken.contains(.end), let outcome = shared.withLock({ $0.outcome }) {
       end(outcome.message, outcome.status)
     }
-  }
-
-  private func giveCredit() {
-    guard let inbound, phase != .closed else { return }
-    let credit = inbound.takeWithheld()
-    guard credit > 0 else { return }
-    connection.settle(released: credit, on: id)
-    connection.setNeedsFlush()
   }
 
   /// There is something in the pipe of responses, or its end.

@@ -24,18 +24,21 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) var inbound: InboundFlow?
+  @exclusivity(unchecked) var held = HeldMessages()
+  /// Nothing follows what is held.
+  @exclusivity(unchecked) private var endIsHeld = false
   /// What calls of gRPC-Web have beyond those of gRPC.
   @exclusivity(unchecked) private var web: WebBody?
   /// A whole request that lies in the read buffer.
   @exclusivity(unchecked) var lentRequest: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var request: MessageBuffer?
   /// Not written after the handler starts: of a stream of requests, each message says it.
-  @exclusivity(unchecked) private(set) var requestWasCompressed = false
+  @exclusivity(unchecked) var requestWasCompressed = false
   @exclusivity(unchecked) var remoteEnded = false
   @exclusivity(unchecked) var localEnded = false
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
-  @exclusivity(unchecked) private var fault: PeerAbuse?
+  @exclusivity(unchecked) var fault: PeerAbuse?
   /// How the call ended; `nil` where it did as most do, since a status takes long to copy.
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
@@ -205,7 +208,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
     received.bytes += bytes.count
     if let web, web.isText { return takeText(bytes, web) }
-    if inbound == nil, request == nil, lentRequest == nil, let whole = deframer.wholeMessage(in: bytes) {
+    if inbound == nil, request == nil, lentRequest == nil, held.isEmpty,
+      let whole = deframer.wholeMessage(in: bytes)
+    {
       lentRequest = whole
       countReceived()
       connection.streamIsReady(self)
@@ -217,7 +222,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
     do {
-      try deframer.push(bytes) { message throws(GRPCStatus) in try accept(message) }
+      try deframer.push(bytes) { message throws(GRPCStatus) in
+        countReceived()
+        try take(message)
+      }
     } catch {
       fail(error)
     }
@@ -228,33 +236,17 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
-  private func accept(_ message: MessageBuffer) throws(GRPCStatus) {
-    countReceived()
-    let message = message.isCompressed ? try decompress(message) : message
-    if let inbound {
-      inbound.pipe.push(message)
-    } else if request == nil, lentRequest == nil {
-      request = message
-      requestWasCompressed = message.wasCompressed
-    } else {
-      throw .wrongRequestCount
-    }
-  }
-
-  private func decompress(_ message: MessageBuffer) throws(GRPCStatus) -> MessageBuffer {
-    guard let encoding = head.encoding, encoding != .none else { throw .unannouncedCompression }
-    do {
-      return try Compressor.decompress(message, encoding, sizeLimit: connection.options.maxRequestSize)
-    } catch {
-      fault = error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression
-      throw error
-    }
-  }
-
   private func endOfRequests() {
     guard phase != .refusing else { return }
     if failure == nil, deframer.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
-    inbound?.pipe.finish(failure)
+    if held.isEmpty || failure != nil { inbound?.pipe.finish(failure) } else { endIsHeld = true }
+  }
+
+  /// The end of the requests may come to its reader now.
+  func releaseEnd() {
+    guard endIsHeld else { return }
+    endIsHeld = false
+    inbound?.pipe.finish()
   }
 
   func fail(_ status: GRPCStatus) {
@@ -286,7 +278,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     if inbound != nil {
       begin()
       handler.start(self)
-    } else if remoteEnded {
+    } else if remoteEnded, held.isEmpty {
       startSingle(handler)
     } else {
       startDeadline()

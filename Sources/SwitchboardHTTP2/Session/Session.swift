@@ -40,6 +40,8 @@ final class Session {
   @exclusivity(unchecked) private var watch: FrameWatch
   /// The size of the block of headers that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
+  @exclusivity(unchecked) private var headersCharged = 0
+  private let headerListSizeFree: Int
   private let headerListSizeLimit: Int
   /// What a callback found, for `receive` and `drain` to tell.
   @exclusivity(unchecked) private(set) var offence: Offence?
@@ -62,6 +64,7 @@ final class Session {
     self.memory = memory
     frameLimit = settings.maxFrameSize
     watch = FrameWatch(of: role, allowance: settings.controlFrameAllowance)
+    headerListSizeFree = settings.maxHeaderListSize
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
     guard let raw = SessionFactory.make(role, settings, memory) else { return nil }
@@ -112,17 +115,34 @@ final class Session {
 
   private static let leastHeaderBomb = 256 * 1024
 
+  /// What lies above the limit has to be decoded all the same, and is paid for: so many bytes cost as much as a frame that
+  /// does nothing for a call.
+  private static let headerBytesPerCharge = 4096
+
   func headersBegin() {
     headerListSize = 0
+    headersCharged = 0
     fields.begin()
   }
 
   /// `false` when the headers have grown so large that no more of them is looked at.
   func countHeader(_ byteCount: Int) -> Bool {
     headerListSize += byteCount + 32
-    guard headerListSize > headerListSizeLimit else { return true }
-    offence = Offence(abuse: .headerBomb, code: .enhanceYourCalm)
-    return false
+    guard headerListSize > headerListSizeFree else { return true }
+    guard headerListSize <= headerListSizeLimit, payForHeaders() else {
+      offence = Offence(abuse: .headerBomb, code: .enhanceYourCalm)
+      return false
+    }
+    return true
+  }
+
+  private func payForHeaders() -> Bool {
+    let due = (headerListSize - headerListSizeFree) / Self.headerBytesPerCharge
+    while headersCharged < due {
+      headersCharged += 1
+      guard watch.spend(now: delegate?.sessionNow ?? 0) else { return false }
+    }
+    return true
   }
 
   func takeOffence() -> Offence? {

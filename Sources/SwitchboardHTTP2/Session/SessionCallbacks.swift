@@ -109,7 +109,8 @@ enum SessionCallbacks {
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return 0 }
     return with(session: userData, else: 0) { session in
       let stream = session.streams.remove(data)
-      session.current = nil
+      // Another's headers may have come in part.
+      if session.current?.toOpaque() == data { session.current = nil }
       stream.didClose(code)
       return 0
     }

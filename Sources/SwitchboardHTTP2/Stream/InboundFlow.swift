@@ -6,6 +6,7 @@ import Synchronization
 final class InboundFlow: Sendable {
   let pipe: MessagePipe
   private let withheld = Atomic(0)
+  private let holding = Atomic(false)
 
   init(_ pipe: MessagePipe) {
     self.pipe = pipe
@@ -13,18 +14,26 @@ final class InboundFlow: Sendable {
 
   /// How much of what has just arrived the peer may send again at once.
   func credit(forArrived byteCount: Int) -> Int {
-    if pipe.hasRoom { return byteCount }
+    if hasRoom { return byteCount }
     withheld.wrappingAdd(byteCount, ordering: .sequentiallyConsistent)
     // The reader may have emptied the pipe between the two, and seen nothing withheld.
-    return pipe.hasRoom ? takeWithheld() : 0
+    return hasRoom ? takeWithheld() : 0
   }
+
+  /// Messages wait that are not in the pipe yet. Set on the loop.
+  var isHolding: Bool {
+    get { holding.load(ordering: .sequentiallyConsistent) }
+    set { holding.store(newValue, ordering: .sequentiallyConsistent) }
+  }
+
+  private var hasRoom: Bool { !isHolding && pipe.hasRoom }
 
   func takeWithheld() -> Int {
     withheld.exchange(0, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether a read has made room for what is withheld.
+  /// Whether a read has made room for what is withheld, or held.
   var owesCredit: Bool {
-    withheld.load(ordering: .sequentiallyConsistent) > 0 && pipe.hasRoom
+    (isHolding || withheld.load(ordering: .sequentiallyConsistent) > 0) && pipe.hasRoom
   }
 }

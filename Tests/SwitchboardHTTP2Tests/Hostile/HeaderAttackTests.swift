@@ -36,6 +36,24 @@ import Testing
     }
   }
 
+  /// Each is refused and no bomb, but its decoding costs as much as one.
+  @Test func headersAboveTheLimitAgainAndAgain() async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      var refused = 0
+      for index in 0..<1000 {
+        peer.send(Kind.headers, 5, UInt32(2 * index + 1), Self.bomb(FramePeer.call("Get"), count: 60))
+        guard peer.nextHeaders()?.fields["grpc-status"] == "8" else { break }
+        refused += 1
+      }
+      #expect(peer.raw.readToEnd())
+      // Sixty units of the allowance each, of which a few come back meanwhile.
+      #expect(refused >= 16 && refused < 1000)
+      let counts = hostile.abuses.counts
+      #expect(counts[.headerBomb] == 1 && (counts[.headersTooLarge] ?? 0) >= refused)
+    }
+  }
+
   @Test func headersWithoutEnd() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()

@@ -114,6 +114,21 @@ import Testing
         + FramePeer.frame(Kind.data, 0, 1, [1, 0, 0, 0, 3, 1, 2, 3])
     ),
     Attack(
+      name: "compression that is damaged at its end",
+      code: .internalError,
+      abuse: .brokenCompression,
+      once: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head + [("grpc-encoding", "gzip")]))
+        + FramePeer.frame(Kind.data, 0, 1, MessageAttackTests.damaged) + trailers([("grpc-status", "0")])
+    ),
+    Attack(
+      name: "a compressed bomb",
+      code: .resourceExhausted,
+      abuse: .decompressionBomb,
+      once: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head + [("grpc-encoding", "gzip")]))
+        + FramePeer.frame(Kind.data, 0, 1, MessageAttackTests.zeros(8 << 20))
+        + trailers([("grpc-status", "0")])
+    ),
+    Attack(
       name: "a promise",
       code: .unavailable,
       abuse: .protocolViolation,

@@ -25,10 +25,19 @@ import Testing
   private static let gzip = [("grpc-encoding", "gzip")]
 
   /// Sixteen megabytes in sixteen kilobytes.
-  private static let bomb: [UInt8] = {
-    let zeros = MessageBuffer([UInt8](repeating: 0, count: 16 << 20))
-    let bomb = Compressor.compress(zeros, .gzip)
-    return withExtendedLifetime(bomb) { Array(bomb.unsafeFramedBytes) }
+  private static let bomb = zeros(16 << 20)
+
+  /// So many zeros, compressed, with the message's prefix.
+  static func zeros(_ count: Int) -> [UInt8] {
+    let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: count)), .gzip)
+    return withExtendedLifetime(packed) { Array(packed.unsafeFramedBytes) }
+  }
+
+  /// A megabyte whose checksum is another's: this shows when all of it is decompressed.
+  static let damaged: [UInt8] = {
+    var bytes = zeros(1 << 20)
+    bytes[bytes.count - 8] ^= 1
+    return bytes
   }()
 
   private static let samples: [Sample] = [
@@ -67,6 +76,15 @@ import Testing
       name: "damaged",
       headers: gzip,
       body: [1, 0, 0, 0, 5, 0x1f, 0x8b, 8, 0, 7],
+      code: "13",
+      abuse: .brokenCompression
+    ),
+    Sample(name: "damaged at its end", headers: gzip, body: damaged, code: "13", abuse: .brokenCompression),
+    Sample(
+      name: "damaged at its end, in a stream",
+      method: "Collect",
+      headers: gzip,
+      body: damaged,
       code: "13",
       abuse: .brokenCompression
     ),
@@ -118,6 +136,26 @@ import Testing
       }
       // They claim 1600 megabytes together.
       #expect(residentBytes() - before < 400 << 20)
+    }
+  }
+
+  /// Each is within the limit of a message, and takes a thousand times as much memory as it has bytes.
+  @Test func bombsThatNobodyReadsStayAsTheyCame() async throws {
+    try await HostilePair.with { hostile async throws in
+      let before = residentBytes()
+      let peer = try hostile.connect()
+      // The server's settings count from here on: the window is a megabyte.
+      peer.send(Kind.settings, 1, 0, [])
+      peer.headers(1, FramePeer.call("Deaf", adding: Self.gzip))
+      let bomb = Self.zeros(4 << 20 - 64)
+      for _ in 0..<200 { peer.data(1, bomb) }
+      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      #expect(peer.next(Kind.ping) != nil)
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.contains { $0.counters.messagesReceived == 200 } }
+      // Together they are 800 megabytes.
+      #expect(residentBytes() - before < 100 << 20)
+      #expect(hostile.abuses.counts.isEmpty)
     }
   }
 

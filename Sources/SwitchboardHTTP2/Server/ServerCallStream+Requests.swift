@@ -1,0 +1,49 @@
+import SwitchboardCall
+
+extension ServerCallStream: MessageTaker {
+  var inboundFlow: InboundFlow? { inbound }
+  var announcedCompression: MessageCompression? { head.encoding }
+  var messageSizeLimit: Int { connection.options.maxRequestSize }
+  var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
+
+  func deliver(_ message: MessageBuffer) throws(GRPCStatus) {
+    if let inbound {
+      inbound.pipe.push(message)
+    } else if request == nil, lentRequest == nil {
+      request = message
+      requestWasCompressed = message.wasCompressed
+    } else {
+      throw .wrongRequestCount
+    }
+  }
+
+  func decompressionFailed(_ abuse: PeerAbuse) { fault = abuse }
+
+  func deliveryFailed(_ status: GRPCStatus) {
+    fail(status)
+    connection.setNeedsFlush()
+  }
+
+  func heldMessagesWereTaken() {
+    releaseEnd()
+    giveCredit()
+    // What waits for the request to be whole may go on.
+    connection.streamIsReady(self)
+    connection.setNeedsFlush()
+  }
+
+  /// The reader has made room.
+  func takeMore() {
+    guard phase != .closed else { return }
+    takeHeld()
+    giveCredit()
+  }
+
+  private func giveCredit() {
+    guard let inbound, !inbound.isHolding, phase != .closed else { return }
+    let credit = inbound.takeWithheld()
+    guard credit > 0 else { return }
+    connection.settle(released: credit, on: id)
+    connection.setNeedsFlush()
+  }
+}

@@ -1,0 +1,114 @@
+import SwitchboardCall
+
+/// Takes the messages of a stream in their order, and decompresses them: what is small at once, the rest on another thread,
+/// since a few kilobytes may decompress to a thousand times as much and hold the loop for as long. What follows such a
+/// message waits for it. And none is decompressed before the reader has room, so that memory holds one at a time.
+///
+/// Everything here is on the loop, but for the decompressing.
+protocol MessageTaker: AnyObject, Sendable {
+  var loop: Loop { get }
+  var held: HeldMessages { get set }
+  /// `nil` for a call that takes a single message.
+  var inboundFlow: InboundFlow? { get }
+  var announcedCompression: MessageCompression? { get }
+  var messageSizeLimit: Int { get }
+  /// Whether messages are still of use.
+  var wantsMessages: Bool { get }
+
+  /// Takes the next message, as it was before it was compressed.
+  func deliver(_ message: MessageBuffer) throws(GRPCStatus)
+  func deliveryFailed(_ status: GRPCStatus)
+  /// A message is damaged, or too large once it is decompressed; the failure follows.
+  func decompressionFailed(_ abuse: PeerAbuse)
+  /// Nothing is held any more.
+  func heldMessagesWereTaken()
+}
+
+/// Messages that wait for their turn.
+struct HeldMessages {
+  fileprivate var waiting = Queue<MessageBuffer>()
+  fileprivate var isDecompressing = false
+
+  var isEmpty: Bool { waiting.isEmpty && !isDecompressing }
+}
+
+extension MessageTaker {
+  /// Takes a message as it came.
+  func take(_ message: MessageBuffer) throws(GRPCStatus) {
+    if held.isEmpty, hasRoom(for: message) { return try takeNow(message) }
+    held.waiting.append(message)
+    inboundFlow?.isHolding = true
+    // The reader may have made room before it could know that something waits for it.
+    takeHeld()
+  }
+
+  /// Takes what was held, as far as there is room.
+  func takeHeld() {
+    guard !held.isEmpty, !held.isDecompressing else { return }
+    while wantsMessages, let next = held.waiting.first, hasRoom(for: next) {
+      _ = held.waiting.popFirst()
+      do { try takeNow(next) } catch { return deliveryFailed(error) }
+      if held.isDecompressing { return }
+    }
+    guard held.isEmpty else { return }
+    inboundFlow?.isHolding = false
+    heldMessagesWereTaken()
+  }
+
+  private func hasRoom(for message: MessageBuffer) -> Bool {
+    !message.isCompressed || inboundFlow?.pipe.hasRoom ?? true
+  }
+
+  private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
+    guard message.isCompressed else { return try deliver(message) }
+    guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
+    do {
+      if let plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: messageSizeLimit) {
+        return try deliver(plain)
+      }
+    } catch {
+      throw blame(error)
+    }
+    decompressElsewhere(message, encoding)
+  }
+
+  private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
+    held.isDecompressing = true
+    inboundFlow?.isHolding = true
+    // The loop must not end before it has heard of it.
+    loop.openHandles += 1
+    let (loop, limit) = (loop, messageSizeLimit)
+    // Of low priority: what most calls wait for comes first.
+    Task.detached(priority: .utility) {
+      let result = Result { () throws(GRPCStatus) in
+        try Compressor.decompress(message, encoding, sizeLimit: limit)
+      }
+      loop.add(.closure { self.didDecompress(result) })
+    }
+  }
+
+  private func didDecompress(_ result: Result<MessageBuffer, GRPCStatus>) {
+    held.isDecompressing = false
+    loop.openHandles -= 1
+    guard wantsMessages else { return }
+    do throws(GRPCStatus) {
+      switch result {
+      case .success(let plain): try deliver(plain)
+      case .failure(let error): throw blame(error)
+      }
+    } catch {
+      return deliveryFailed(error)
+    }
+    if held.isEmpty {
+      inboundFlow?.isHolding = false
+      heldMessagesWereTaken()
+    } else {
+      takeHeld()
+    }
+  }
+
+  private func blame(_ error: GRPCStatus) -> GRPCStatus {
+    decompressionFailed(error.code == .resourceExhausted ? .decompressionBomb : .brokenCompression)
+    return error
+  }
+}

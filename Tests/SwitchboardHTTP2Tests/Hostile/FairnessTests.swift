@@ -1,0 +1,127 @@
+import Dispatch
+import Glibc
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Whatever one connection brings, the calls of another on the same loop are served after no more than a small share of it.
+///
+/// The server's loop is held until the attack and a call lie before it, the attack first. Then the call is to reach its
+/// handler while the system still has the rest of the attack: no clock decides it.
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FairnessTests {
+  private typealias Kind = FramePeer.Kind
+
+  struct Attack: Sendable, CustomTestStringConvertible {
+    let name: String
+    var opening: [UInt8] = []
+    let often: [UInt8]
+    var testDescription: String { name }
+
+    /// More than a share, and no more than the system keeps for a connection that is not read.
+    var bytes: [UInt8] {
+      var all = opening
+      while all.count < 48 * 1024 { all += often }
+      return all
+    }
+  }
+
+  private static let attacks: [Attack] = [
+    Attack(name: "settings", often: FramePeer.frame(Kind.settings, 0, 0, [])),
+    Attack(name: "pings", often: FramePeer.frame(Kind.ping, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])),
+    Attack(name: "priorities", often: FramePeer.frame(Kind.priority, 0, 3, [0, 0, 0, 0, 15])),
+    Attack(name: "windows", often: FramePeer.frame(Kind.windowUpdate, 0, 0, [0, 0, 0, 1])),
+    Attack(
+      name: "empty data",
+      opening: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Deaf"))),
+      often: FramePeer.frame(Kind.data, 0, 1, [])
+    ),
+    Attack(
+      name: "a byte a frame",
+      opening: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Deaf"))),
+      often: FramePeer.frame(Kind.data, 0, 1, [0])
+    ),
+    Attack(
+      name: "continuations",
+      opening: FramePeer.frame(Kind.headers, 0, 1, FramePeer.block(FramePeer.call("Get"))),
+      often: FramePeer.frame(Kind.continuation, 0, 1, [])
+    ),
+    Attack(
+      name: "a bomb of headers",
+      often: FramePeer.frame(Kind.headers, 5, 1, HeaderAttackTests.bomb(FramePeer.call("Get"), count: 10_000))
+    ),
+    Attack(
+      name: "calls that are none",
+      often: FramePeer.frame(Kind.headers, 5, 1, FramePeer.block([(":method", "GET"), (":path", "/")]))
+    ),
+    Attack(name: "garbage", often: [0xff, 0xfe, 0xfd]),
+  ]
+
+  @Test(arguments: attacks) func aCallIsServedAfterAShare(_ attack: Attack) async throws {
+    let observer = CallWatch()
+    var options = ServerOptions()
+    options.observer = observer
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      let server = pair.server.core
+      let caller = try FramePeer(pair.address)
+      settle(caller)
+      let called = try #require(server.connections.first?.socket.descriptor)
+      let attacker = try FramePeer(pair.address)
+      settle(attacker)
+      let attacked = try #require(server.connections.compactMap(\.socket.descriptor).first { $0 != called })
+      observer.watch(attacked)
+
+      let (held, hold) = (Signal(), DispatchSemaphore(value: 0))
+      loop.execute {
+        held.fire()
+        hold.wait()
+      }
+      await held.wait()
+      let bytes = attack.bytes
+      attacker.raw.send(bytes)
+      while !Task.isCancelled, Self.waiting(attacked) < bytes.count { await Task.yield() }
+      let call =
+        FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(FramePeer.call("Get")))
+        + FramePeer.frame(Kind.data, 1, 1, [0, 0, 0, 0, 1, 7])
+      caller.raw.send(call)
+      while !Task.isCancelled, Self.waiting(called) < call.count { await Task.yield() }
+      hold.signal()
+
+      #expect(caller.next(Kind.data)?.payload == [0, 0, 0, 0, 1, 7])
+      let taken = bytes.count - (try #require(observer.leftAtCall))
+      #expect(taken <= ReadShare.first)
+    }
+  }
+
+  /// Has the server deal with all that was sent, and the peer read its answers.
+  private func settle(_ peer: FramePeer) {
+    peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(peer.next(Kind.ping) != nil)
+  }
+
+  /// How many bytes the system has for a socket.
+  fileprivate static func waiting(_ descriptor: Int32) -> Int {
+    var count: Int32 = 0
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
+  /// Looks at the other connection when the call begins.
+  private final class CallWatch: CallObserver {
+    private let state = Locked<(descriptor: Int32?, left: Int?)>((nil, nil))
+
+    var leftAtCall: Int? { state.withLock { $0.left } }
+
+    func watch(_ descriptor: Int32) { state.withLock { $0 = (descriptor, nil) } }
+
+    func callStarted(_ call: ObservedCall) -> (any Sendable)? {
+      guard call.method.path == TestService.get.path else { return nil }
+      state.withLock { state in
+        if let descriptor = state.descriptor { state.left = FairnessTests.waiting(descriptor) }
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Loops that are told to end under those who use them.
+@Suite(.timeLimit(.minutes(1))) struct LoopGroupTests {
+  private let path = FileManager.default.temporaryDirectory.appending(path: "group-\(UUID().uuidString)").path
+
+  private func hasEnded(_ loop: Loop) async {
+    // It takes naps for as long as it runs.
+    while !Task.isCancelled, (try? await loop.sleep(for: .zero)) != nil {}
+  }
+
+  @Test func theCallsOfAChannelThatWasIdleFail() async throws {
+    let group = try LoopGroup()
+    let channel = try Channel(target: "unix:\(path)", group: group)
+    group.shutDown()
+    await hasEnded(group.loops[0])
+    let caller = Caller(channel: channel)
+    var patient = CallOptions(timeout: .seconds(60))
+    patient.waitForReady = true
+    for options in [CallOptions(), patient] {
+      #expect(await status { _ = try await caller.get(options: options) } == .channelShutDown)
+    }
+    #expect(await status { _ = try await caller.collect(TestService.collect, [[1]]) } == .channelShutDown)
+    #expect(
+      await status { _ = try await caller.expand(TestService.expand, [1]).collected() } == .channelShutDown
+    )
+    #expect(await status { _ = try await caller.update([[1]]).collected() } == .channelShutDown)
+    channel.connect()
+    _ = await channel.snapshot()
+    await channel.shutDown(grace: .seconds(60))
+  }
+
+  @Test func connectionsAndListenersGoOn() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let server = try Server(providers: [TestService()], group: group)
+    let address = try server.bind(unixPath: path)
+    let channel = try Channel(target: "\(address)", group: group)
+    let caller = Caller(channel: channel)
+    #expect(try await caller.get() == [1, 2, 3])
+    group.shutDown()
+    #expect(try await caller.get() == [1, 2, 3])
+    // New ones are made as well.
+    let other = try Channel(target: "\(address)", group: group)
+    #expect(try await Caller(channel: other).get() == [1, 2, 3])
+    await other.shutDown(grace: .seconds(60))
+    #expect(try await caller.get() == [1, 2, 3])
+    await channel.shutDown(grace: .seconds(60))
+    await server.shutDown(grace: .seconds(60))
+    await hasEnded(loop)
+    #expect(await status { _ = try await caller.get() } == .channelShutDown)
+    #expect(await status { _ = try server.bind(unixPath: path) } == .loopEnded)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  /// Between two attempts there is neither a connection nor one on its way.
+  @Test func callsThatWaitForAConnectionGetIt() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let channel = try Channel(target: "unix:\(path)", group: group)
+    let transport = try #require(channel.transport as? ClientChannel)
+    var patient = CallOptions()
+    patient.waitForReady = true
+    let (options, caller) = (patient, Caller(channel: channel))
+    let call = Task { try await caller.get(options: options) }
+    await loop.until { transport.retryTimer != nil && transport.dialing == nil }
+    group.shutDown()
+    let server = try Server(providers: [TestService()])
+    try server.bind(unixPath: path)
+    // It is not long before the next attempt.
+    while !Task.isCancelled, await loop.onLoop({ transport.connections.isEmpty }) {
+      await loop.advance(by: .seconds(1))
+    }
+    #expect(try await call.value == [1, 2, 3])
+    await channel.shutDown(grace: .seconds(60))
+    await server.shutDown(grace: .zero)
+    await hasEnded(loop)
+  }
+
+  @Test func callsThatWaitInVainEndWithTheChannel() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let channel = try Channel(target: "unix:\(path)", group: group)
+    let transport = try #require(channel.transport as? ClientChannel)
+    var patient = CallOptions()
+    patient.waitForReady = true
+    let (options, caller) = (patient, Caller(channel: channel))
+    let call = Task { await status { _ = try await caller.get(options: options) } }
+    await loop.until { transport.retryTimer != nil && transport.dialing == nil }
+    group.shutDown()
+    await channel.shutDown(grace: .seconds(60))
+    #expect(await call.value == .channelShutDown)
+    await hasEnded(loop)
+  }
+}
