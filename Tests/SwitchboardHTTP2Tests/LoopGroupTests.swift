@@ -53,7 +53,8 @@ import Testing
     await server.shutDown(grace: .seconds(60))
     await hasEnded(loop)
     #expect(await status { _ = try await caller.get() } == .channelShutDown)
-    #expect(await status { _ = try server.bind(unixPath: path) } == .loopEnded)
+    let late = try Server(providers: [], group: group)
+    #expect(await status { _ = try late.bind(unixPath: path) } == .loopEnded)
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 

@@ -15,12 +15,20 @@ import Testing
 
   private func with(
     _ kind: Proxy.Kind,
+    _ security: Proxy.Security = .none,
     timeout: Double = 30,
     _ body: (Through) async throws -> Void
   ) async throws {
-    try await TestPair.with(.unix) { pair async throws in
-      let proxy = try Proxy(kind, upstream: pair.address, timeout: timeout)
+    var serverOptions = ServerOptions()
+    if security == .terminatedAndNew || security == .passedThrough {
+      serverOptions.tls = ServerTLS(credentials: TestCertificates.server)
+    }
+    try await TestPair.with(.unix, server: serverOptions) { pair async throws in
+      let proxy = try Proxy(kind, security, upstream: pair.address, timeout: timeout)
       var options = ChannelOptions()
+      if security != .none {
+        options.tls = ClientTLS(trustRoots: TestCertificates.authority, serverNameOverride: "localhost")
+      }
       options.initialBackoff = .milliseconds(10)
       options.maximumBackoff = .milliseconds(50)
       let channel = try Channel(target: proxy.target, options: options)
@@ -35,6 +43,19 @@ import Testing
 
   @Test(arguments: Proxy.Kind.allCases) func everyKindOfCallPasses(_ kind: Proxy.Kind) async throws {
     try await with(kind) { through async throws in
+      try await through.caller.callEverything()
+    }
+  }
+
+  /// nginx forwards what it cannot read with a module only that Debian has in a package of its own.
+  @Test(
+    arguments: [
+      (.nginx, .terminated), (.nginx, .terminatedAndNew), (.haproxy, .terminated),
+      (.haproxy, .terminatedAndNew), (.haproxy, .passedThrough),
+    ] as [(Proxy.Kind, Proxy.Security)]
+  )
+  func everyKindOfCallPassesWithTLS(_ kind: Proxy.Kind, _ security: Proxy.Security) async throws {
+    try await with(kind, security) { through async throws in
       try await through.caller.callEverything()
     }
   }

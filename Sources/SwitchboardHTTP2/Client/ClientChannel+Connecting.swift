@@ -66,6 +66,7 @@ extension ClientChannel {
     finishDialing()
     if uselessInARow == 0 { backoff.reset() }
     lastFailure = nil
+    trace.add("connected to \(connection.reference(connection.number).name)")
     setState(.ready)
     connectionHasRoom()
   }
@@ -95,6 +96,7 @@ extension ClientChannel {
 
   func connectionDidClose(_ connection: ClientConnection, _ reason: GRPCStatus) {
     connections.removeAll { $0 === connection }
+    if connection.isReady { trace.add("a connection ended: \(reason)") }
     if let dialing, dialing.connection === connection {
       dialing.connection = nil
       let rest = dialing.connector?.remaining ?? []
@@ -111,6 +113,7 @@ extension ClientChannel {
   private func dialingFailed(_ dialing: Dialing, _ status: GRPCStatus) {
     guard !dialing.isOver, state != .shutdown else { return }
     finishDialing()
+    trace.add("cannot connect: \(status)", isWarning: true)
     options.observer?.connectionFailed(observed, status)
     // Another connection may still serve the calls; the failure then only delays the next attempt.
     if connections.contains(where: { $0.isReady && !$0.isRetired }) {

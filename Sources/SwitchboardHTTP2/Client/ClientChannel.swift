@@ -19,6 +19,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var connections: [ClientConnection] = []
   @exclusivity(unchecked) private var lastConnectionNumber = 0
   @exclusivity(unchecked) var calls = CallTotals()
+  @exclusivity(unchecked) var trace = ChannelTrace()
   @exclusivity(unchecked) private var waiting = WaitingCalls() {
     didSet { keepLoop() }
   }
@@ -164,6 +165,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }
     state = new
+    trace.add("\(new)")
     for watcher in watchers.withLock({ $0.change(to: new) }) {
       watcher.yield(new)
       if new == .shutdown { watcher.finish() }

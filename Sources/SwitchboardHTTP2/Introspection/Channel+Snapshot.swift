@@ -30,6 +30,7 @@ extension ClientChannel {
       state: state,
       calls: counts,
       maxConnections: options.maxConnections,
+      trace: trace,
       connections: connections.map { $0.reference($0.number) }
     )
   }

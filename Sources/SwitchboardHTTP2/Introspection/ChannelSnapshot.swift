@@ -8,6 +8,8 @@ public struct ChannelSnapshot: Sendable {
   public let calls: CallCounts
   /// The most connections it may have.
   public let maxConnections: Int
+  /// What happened to it.
+  public let trace: ChannelTrace
   /// Those that it has, in the order in which they were made.
   public let connections: [ConnectionSnapshot.Reference]
 }

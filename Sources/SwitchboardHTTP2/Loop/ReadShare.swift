@@ -9,7 +9,7 @@ struct ReadShare {
   /// As much as is read whatever it takes.
   static let least = 4 * 1024
   /// For longer than this no socket should hold its loop.
-  static let patience: UInt64 = 1_000_000
+  static let patience: UInt64 = 250_000
 
   private var turn: UInt64 = 0
   private var size = Self.first

@@ -72,10 +72,10 @@ public final class Server: Sendable {
     } catch {
       throw error.status("cannot listen on \(address)")
     }
-    guard listener.start() else { throw .loopEnded }
-    guard core.add(listener) else {
-      listener.close()
-      throw .serverStopped
+    guard core.add(listener) else { throw .serverStopped }
+    guard listener.start() else {
+      core.remove(listener)
+      throw .loopEnded
     }
     return listener.address
   }

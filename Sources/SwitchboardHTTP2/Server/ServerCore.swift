@@ -107,6 +107,11 @@ final class ServerCore: @unchecked Sendable {
     }
   }
 
+  /// Forgets a listener that could not be started.
+  func remove(_ listener: Listener) {
+    state.withLock { $0.listeners.removeAll { $0.listener === listener } }
+  }
+
   /// For a listener or a connection; never the same twice.
   func nextNumber() -> Int {
     state.withLock { state in

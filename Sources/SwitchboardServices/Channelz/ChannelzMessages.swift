@@ -71,6 +71,22 @@ extension Grpc_Channelz_V1_ChannelData {
       lastCallStartedTimestamp = Google_Protobuf_Timestamp(at: time)
     }
     maxConnectionsPerSubchannel = UInt32(clamping: snapshot.maxConnections)
+    trace = Grpc_Channelz_V1_ChannelTrace(snapshot.trace)
+  }
+}
+
+extension Grpc_Channelz_V1_ChannelTrace {
+  fileprivate init(_ trace: ChannelTrace) {
+    self.init()
+    numEventsLogged = Int64(trace.eventCount)
+    creationTimestamp = Google_Protobuf_Timestamp(at: trace.created)
+    events = trace.events.map { event in
+      .with {
+        $0.description_p = event.description
+        $0.severity = event.isWarning ? .ctWarning : .ctInfo
+        $0.timestamp = Google_Protobuf_Timestamp(at: event.time)
+      }
+    }
   }
 }
 

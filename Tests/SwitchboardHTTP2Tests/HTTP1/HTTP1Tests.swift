@@ -113,6 +113,47 @@ import Testing
     }
   }
 
+  /// The client writes on, and is not read, when the server ends.
+  @Test(arguments: [Duration.zero, .seconds(60)])
+  func aClientThatIsNotReadDoesNotHoldUpTheEnd(_ grace: Duration) async throws {
+    var options = Self.options
+    options.streamBufferSize = 64 * 1024
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
+      let peer = try HTTP1Peer(pair.address)
+      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
+      peer.send(HTTP1Peer.head("Sleep", "", ["content-length: \(message.count * 1000)"]))
+      let raw = peer.raw
+      let sender = MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
+      let server = pair.server
+      await loop.until { server.core.connections.contains { $0.socket.isPaused } }
+      let ending = Task { await server.shutDown(grace: grace) }
+      // The call goes on until its time is up, whenever that begins.
+      while !Task.isCancelled, server.core.connectionCount > 0 {
+        await loop.advance(by: grace)
+        await Task.yield()
+      }
+      await ending.value
+      #expect(server.core.connectionCount == 0)
+      await sender.value
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
+  /// It is answered before all of its request is read, and gets to read the answer while it still writes.
+  @Test func aClientThatStillWritesReadsTheAnswer() async throws {
+    try await with { peer, _ async throws in
+      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
+      peer.send(HTTP1Peer.head("Ignore", "", ["content-length: \(message.count * 1000)"]))
+      let raw = peer.raw
+      let sender = MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
+      #expect(peer.answer()?.trailers["grpc-status"] == "8")
+      await sender.value
+      #expect(peer.raw.readToEnd())
+    }
+  }
+
   @Test func requestsInARowAreServedInOrder() async throws {
     try await with { peer, _ async throws in
       let requests = (1...3 as ClosedRange<UInt8>).flatMap { byte in

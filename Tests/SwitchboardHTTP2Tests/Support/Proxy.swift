@@ -10,6 +10,17 @@ final class Proxy {
     case nginx, haproxy
   }
 
+  /// What it does with TLS.
+  enum Security: CaseIterable {
+    case none
+    /// Ends it, and speaks plaintext to the server.
+    case terminated
+    /// Speaks it with the client, and anew with the server.
+    case terminatedAndNew
+    /// Knows nothing of what it forwards.
+    case passedThrough
+  }
+
   private let kind: Kind
   private let folder: URL
   private let process: ChildProcess
@@ -18,13 +29,21 @@ final class Proxy {
   var target: String { "unix:\(folder.path)/front.sock" }
 
   /// Forwards to a server on a unix socket, and waits for `timeout` seconds for it to say something.
-  init(_ kind: Kind, upstream: SocketAddress, timeout: Double) throws {
+  init(_ kind: Kind, _ security: Security = .none, upstream: SocketAddress, timeout: Double) throws {
     self.kind = kind
     folder = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let configuration = folder.appending(path: "proxy.conf")
-    let text = kind.configuration(folder.path, upstream: "\(upstream)", milliseconds: Int(timeout * 1000))
-    try Data(text.utf8).write(to: configuration)
+    let place = Place(
+      folder: folder.path,
+      upstream: "\(upstream)",
+      milliseconds: Int(timeout * 1000),
+      security: security
+    )
+    try Data(kind.configuration(place).utf8).write(to: configuration)
+    // HAProxy wants both in one file, and nginx takes that as well.
+    let identity = [TestCertificates.serverCertificate, TestCertificates.serverKey].flatMap(\.testBytes)
+    try Data(identity).write(to: folder.appending(path: "identity.pem"))
     process = try ChildProcess(
       kind.program,
       kind.arguments(configuration.path, folder.path),
@@ -57,9 +76,32 @@ extension Proxy.Kind {
     }
   }
 
-  fileprivate func configuration(_ folder: String, upstream: String, milliseconds: Int) -> String {
+  fileprivate func configuration(_ place: Proxy.Place) -> String {
     switch self {
-    case .nginx:
+    case .nginx: place.forNginx
+    case .haproxy: place.forHAProxy
+    }
+  }
+}
+
+extension PEMSource {
+  fileprivate var testBytes: [UInt8] {
+    if case .bytes(let bytes) = self { bytes + [UInt8(ascii: "\n")] } else { [] }
+  }
+}
+
+extension Proxy {
+  /// Where a proxy stands: what its configuration is made of.
+  fileprivate struct Place {
+    let folder: String
+    let upstream: String
+    let milliseconds: Int
+    let security: Security
+
+    /// The client speaks TLS with the proxy.
+    private var endsTLS: Bool { security == .terminated || security == .terminatedAndNew }
+
+    var forNginx: String {
       """
       daemon off;
       \(getuid() == 0 ? "user root;" : "")
@@ -74,30 +116,38 @@ extension Proxy.Kind {
         uwsgi_temp_path \(folder)/uwsgi;
         scgi_temp_path \(folder)/scgi;
         client_max_body_size 0;
+        ssl_certificate \(folder)/identity.pem;
+        ssl_certificate_key \(folder)/identity.pem;
         server {
-          listen unix:\(folder)/front.sock http2;
+          listen unix:\(folder)/front.sock \(endsTLS ? "ssl " : "")http2;
           location / {
-            grpc_pass grpc://\(upstream);
+            grpc_pass \(security == .terminatedAndNew ? "grpcs" : "grpc")://\(upstream);
             grpc_read_timeout \(milliseconds)ms;
           }
         }
       }
 
       """
-    case .haproxy:
-      """
-      defaults
-        mode http
-        timeout connect 2s
-        timeout client 60s
-        timeout server \(milliseconds)ms
-      frontend front
-        bind unix@\(folder)/front.sock proto h2
-        default_backend back
-      backend back
-        server upstream unix@\(upstream.dropFirst("unix:".count)) proto h2
-
-      """
     }
+
+    var forHAProxy: String {
+      let front = endsTLS ? "ssl crt \(folder)/identity.pem alpn h2" : isBlind ? "" : "proto h2"
+      let back = security == .terminatedAndNew ? "ssl verify none alpn h2" : isBlind ? "" : "proto h2"
+      return """
+        defaults
+          mode \(isBlind ? "tcp" : "http")
+          timeout connect 2s
+          timeout client 60s
+          timeout server \(milliseconds)ms
+        frontend front
+          bind unix@\(folder)/front.sock \(front)
+          default_backend back
+        backend back
+          server upstream unix@\(upstream.dropFirst("unix:".count)) \(back)
+
+        """
+    }
+
+    private var isBlind: Bool { security == .passedThrough }
   }
 }

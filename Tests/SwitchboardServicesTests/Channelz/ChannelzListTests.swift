@@ -35,6 +35,41 @@ import Testing
     }
   }
 
+  @Test func whatHappenedToAChannelIsTold() async throws {
+    try await Watched.with { watched async throws in
+      #expect(await watched.get("hello") == nil)
+      let socket = try #require(try await watched.channelSockets().first)
+      await watched.channel.shutDown(grace: .zero)
+      let trace = try await watched.channelData().trace
+      let ended = trace.events.last { $0.description_p.hasPrefix("a connection ended: ") }
+      #expect(ended != nil)
+      #expect(
+        trace.events.filter { $0 != ended }.map(\.description_p) == [
+          "the channel was made", "connecting", "connected to \(socket.name)", "ready", "shutdown",
+        ]
+      )
+      #expect(trace.numEventsLogged == 6)
+      #expect(trace.events.allSatisfy { $0.severity == .ctInfo && $0.hasTimestamp })
+      #expect(trace.hasCreationTimestamp)
+    }
+  }
+
+  @Test func onlyTheLatestEventsAreKept() async throws {
+    // Nobody listens there.
+    let path = "/tmp/switchboard-channelz-\(UUID().uuidString).sock"
+    let channel = try Channel(target: "unix:\(path)")
+    let transport = try #require(channel.transport as? ClientChannel)
+    while !Task.isCancelled, await channel.snapshot()?.trace.eventCount ?? 0 <= 40 {
+      channel.connect()
+      await transport.loop.advance(by: .seconds(200))
+    }
+    let trace = try #require(await channel.snapshot()?.trace)
+    #expect(trace.events.count == ChannelTrace.limit)
+    #expect(trace.events.contains { $0.isWarning && $0.description.hasPrefix("cannot connect: ") })
+    #expect(trace.events.first?.description != "the channel was made")
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test func listenersAreSocketsToo() async throws {
     try await Watched.with { watched async throws in
       let second = try watched.server.bind(host: "127.0.0.1", port: 0)
