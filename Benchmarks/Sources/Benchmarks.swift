@@ -19,10 +19,13 @@ enum Benchmarks {
              sends a message and waits for its answer, over and over
            Benchmarks idle HOST:PORT CONNECTIONS SECONDS
              makes one call on each connection, then holds them all without any
+           Benchmarks attack ATTACK PORT SECONDS
+             does to the server on that port of this machine what no client should, over and over;
+             `Benchmarks attacks` lists what it can do
            Benchmarks soak SECONDS
              makes calls of all kinds among faults, and fails if one is lost or anything is left behind
 
-    The four before the last take
+    The server, and the four after it, take
            --tls          secure the connection; both sides know Benchmarks/Data/localhost.pem
            --on-loop      run the callers on the connection's event loop, not in the global pool
            --low-latency  look for answers without blocking while calls are under way
@@ -49,6 +52,8 @@ enum Benchmarks {
     case "stream": try report(try await StreamBenchmark(&arguments).run())
     case "bidi": try report(try await BidiBenchmark(&arguments).run())
     case "idle": try report(try await IdleBenchmark(&arguments).run())
+    case "attack": print(try await AttackBenchmark(&arguments).run().line)
+    case "attacks": print(Attack.names.joined(separator: "\n"))
     case "soak": try await Soak(&arguments).run()
     case "help", "--help", "-h": print(usage)
     case let name: throw Arguments.Misuse(text: "no benchmark is called '\(name)'\n\(usage)")

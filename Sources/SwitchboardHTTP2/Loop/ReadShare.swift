@@ -1,8 +1,8 @@
 /// How many bytes one socket may bring in a turn of its loop, so that the others have their turn.
 ///
 /// A socket that fills its share gets twice as much in the next turn, as long as taking it in is quick. Where it is not, as
-/// with messages that decompress to a thousand times their size, it gets what would have been quick, or a few kilobytes; what
-/// is left waits in the system, and stops the peer.
+/// with messages that decompress to a thousand times their size, it gets half as much, down to a few kilobytes; what is left
+/// waits in the system, and stops the peer.
 struct ReadShare {
   static let most = 256 * 1024
   static let first = 16 * 1024
@@ -28,7 +28,8 @@ struct ReadShare {
   mutating func spend(_ count: Int, taking time: UInt64) {
     left -= count
     if time > Self.patience {
-      size = max(Self.least, Int(UInt64(count) * Self.patience / time))
+      // By half, since the thread may only have had to wait for a processor.
+      size = max(Self.least, count / 2)
       left = 0
     } else if left <= 0 {
       size = min(Self.most, 2 * size)

@@ -1,0 +1,128 @@
+import BenchService
+import Glibc
+import Switchboard
+
+/// Attacks a server of this machine for a while, with one thread, as fast as that goes.
+struct AttackBenchmark {
+  private let attack: Attack
+  private let port: UInt16
+  private let seconds: Int
+
+  init(_ arguments: inout Arguments) throws {
+    let name = try arguments.next("ATTACK")
+    guard let attack = Attack.all.first(where: { $0.name == name }) else {
+      throw Arguments.Misuse(
+        text: "no attack is called '\(name)', but these are: \(Attack.names.joined(separator: ", "))"
+      )
+    }
+    self.attack = attack
+    port = UInt16(clamping: try arguments.nextCount("PORT"))
+    seconds = try arguments.nextCount("SECONDS")
+    try arguments.end()
+  }
+
+  func run() async throws -> Figures {
+    let end = ContinuousClock.now + .seconds(seconds)
+    let began = Self.processorTime
+    var tally = Tally()
+    if attack.name == Attack.secureCall.name {
+      try await callSecurely(until: end, &tally)
+    } else {
+      work(until: end, &tally)
+    }
+    var figures = Figures("attack")
+    figures.add("connections", tally.connections)
+    figures.add("sends", tally.sends)
+    figures.add("bytes", tally.bytes)
+    figures.add("refused", tally.refused)
+    figures.add("cpu_us", Self.processorTime - began)
+    return figures
+  }
+
+  private func work(until end: ContinuousClock.Instant, _ tally: inout Tally) {
+    var attackers = Array(repeating: Attacker(attack, port), count: attack.width)
+    while ContinuousClock.now < end {
+      var isBusy = false
+      for index in attackers.indices where attackers[index].step(&tally) { isBusy = true }
+      // None of them has anything to do.
+      if !isBusy { usleep(10_000) }
+    }
+  }
+
+  private func callSecurely(until end: ContinuousClock.Instant, _ tally: inout Tally) async throws {
+    var options = ChannelOptions()
+    options.tls = BenchTLS.trust
+    let group = try LoopGroup()
+    while ContinuousClock.now < end {
+      let channel = try Channel(target: "127.0.0.1:\(port)", options: options, group: group)
+      _ = try await Bench_BenchClient(channel: channel).unary(Connections.greeting)
+      await channel.shutDown(grace: .zero)
+      tally.connections += 1
+    }
+  }
+
+  private static var processorTime: Int {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF.rawValue, &usage)
+    let times = [usage.ru_utime, usage.ru_stime]
+    return times.reduce(0) { $0 + Int($1.tv_sec) * 1_000_000 + Int($1.tv_usec) }
+  }
+}
+
+/// What was done to the server.
+private struct Tally {
+  var connections = 0
+  var sends = 0
+  var bytes = 0
+  var refused = 0
+}
+
+/// One connection after the other.
+private struct Attacker {
+  private let attack: Attack
+  private let port: UInt16
+  private var socket: AttackSocket?
+  private var next = 0
+
+  init(_ attack: Attack, _ port: UInt16) {
+    self.attack = attack
+    self.port = port
+  }
+
+  /// `false` when there is nothing to do.
+  mutating func step(_ tally: inout Tally) -> Bool {
+    guard let socket else { return open(&tally) }
+    guard next < attack.steps.count, !socket.isDismissed else {
+      self.socket = nil
+      return true
+    }
+    let step = attack.steps[next]
+    if case .stay = step {
+      socket.look()
+      return false
+    }
+    next += 1
+    switch step {
+    case .send(let bytes):
+      tally.bytes += socket.send(bytes)
+      tally.sends += 1
+      socket.look()
+    case .answers(let count): socket.wait(forAnswers: count)
+    case .anyBytes: socket.waitForBytes()
+    case .dismissal: socket.waitForDismissal()
+    case .stay: break
+    }
+    return true
+  }
+
+  private mutating func open(_ tally: inout Tally) -> Bool {
+    guard let connected = AttackSocket(port: port) else {
+      tally.refused += 1
+      return false
+    }
+    socket = connected
+    next = 0
+    tally.connections += 1
+    return true
+  }
+}

@@ -1,0 +1,73 @@
+/// Frames of HTTP/2, byte by byte: an attacker says what no client would.
+enum AttackFrame {
+  enum Kind: UInt8 {
+    case data, headers, priority, reset, settings, promise, ping, goAway, windowUpdate, continuation
+  }
+
+  static let endStream: UInt8 = 1
+  static let endHeaders: UInt8 = 4
+
+  static func make(_ kind: Kind, _ flags: UInt8 = 0, _ stream: Int = 0, _ payload: [UInt8] = []) -> [UInt8] {
+    [UInt8(payload.count >> 16), UInt8(payload.count >> 8 & 255), UInt8(payload.count & 255)]
+      + [kind.rawValue, flags] + number(stream) + payload
+  }
+
+  static func number(_ value: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+  }
+
+  /// What every client says first; that it takes as much as the server will send; and that it has seen the server's own
+  /// settings, so that the server's windows count.
+  static let greeting =
+    Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    + make(.settings, 0, 0, [0, 4] + number(0x7fff_ffff))
+    + make(.windowUpdate, 0, 0, number(0x7fff_0000)) + make(.settings, 1)
+
+  // MARK: Headers
+
+  /// The headers of a call, each as a literal that is not indexed.
+  static func block(of method: String, _ more: [(String, String)] = []) -> [UInt8] {
+    let fields =
+      [
+        (":method", "POST"), (":scheme", "http"), (":path", "/bench.Bench/\(method)"),
+        (":authority", "bench"),
+        ("te", "trailers"), ("content-type", "application/grpc"),
+      ] + more
+    return fields.flatMap { [0] + string($0) + string($1) }
+  }
+
+  static func string(_ text: String) -> [UInt8] {
+    let length = text.utf8.count
+    guard length >= 127 else { return [UInt8(length)] + text.utf8 }
+    // As much as two more bytes can say.
+    return [127, UInt8((length - 127) & 127 | 128), UInt8((length - 127) >> 7)] + text.utf8
+  }
+
+  static func headers(_ stream: Int, _ block: [UInt8], flags: UInt8 = endHeaders) -> [UInt8] {
+    make(.headers, flags, stream, block)
+  }
+
+  // MARK: Messages
+
+  /// A message of gRPC.
+  static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
+    [isCompressed ? 1 : 0] + number(bytes.count) + bytes
+  }
+
+  /// Data in frames of the size that every peer takes.
+  static func data(_ stream: Int, _ bytes: [UInt8], ends: Bool = true) -> [UInt8] {
+    let starts = Array(stride(from: 0, to: bytes.count, by: 16384))
+    return starts.flatMap { start in
+      let end = min(start + 16384, bytes.count)
+      return make(.data, ends && end == bytes.count ? endStream : 0, stream, Array(bytes[start..<end]))
+    }
+  }
+
+  /// A unary call whole.
+  static func call(_ stream: Int) -> [UInt8] {
+    headers(stream, block(of: "Unary")) + data(stream, message(greetingMessage))
+  }
+
+  /// `Bench_Text` with the greeting that all benchmarks send.
+  private static let greetingMessage: [UInt8] = [0x0a, 12] + Array("Hello, gRPC!".utf8)
+}

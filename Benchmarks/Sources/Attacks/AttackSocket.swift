@@ -1,0 +1,117 @@
+import Glibc
+
+/// A blocking socket of an attacker, who looks at no more of what comes than the heads of frames.
+final class AttackSocket {
+  private let descriptor: Int32
+  private var reader = AnswerReader()
+  private var awaited = 0
+  private var isClosed = false
+  private var hasReceived = false
+
+  /// Whether the server has had enough.
+  var isDismissed: Bool { isClosed || reader.sawGoAway }
+
+  /// `nil` when the server takes no connection.
+  init?(port: UInt16) {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    // It leaves without a farewell, which would keep its port for a minute.
+    var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    var yes: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var limit = timeval(tv_sec: 1, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// How many of the bytes the server took.
+  func send(_ bytes: [UInt8]) -> Int {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else {
+        isClosed = true
+        break
+      }
+      sent += count
+    }
+    return sent
+  }
+
+  /// Looks at what has come, without waiting for it.
+  func look() { _ = receive(Int32(MSG_DONTWAIT)) }
+
+  /// Waits for so many more streams to be answered to their ends.
+  func wait(forAnswers count: Int) {
+    awaited += count
+    while reader.ended < awaited, !isDismissed, receive(0) {}
+  }
+
+  /// Waits for the first word of the server.
+  func waitForBytes() {
+    while !hasReceived, !isDismissed, receive(0) {}
+  }
+
+  /// Waits for the server to say that it has had enough, or to close.
+  func waitForDismissal() {
+    while !isDismissed, receive(0) {}
+  }
+
+  private func receive(_ flags: Int32) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 16) { memory in
+      let count = recv(descriptor, memory.baseAddress, memory.count, flags)
+      guard count > 0 else {
+        isClosed = count == 0 || errno != EAGAIN
+        return false
+      }
+      hasReceived = true
+      reader.read(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+      return true
+    }
+  }
+}
+
+/// Counts the ends of streams in what a server sends.
+private struct AnswerReader {
+  private var head: [UInt8] = []
+  private var payloadLeft = 0
+  private(set) var ended = 0
+  private(set) var sawGoAway = false
+
+  mutating func read(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let skipped = min(payloadLeft, rest.count)
+      payloadLeft -= skipped
+      rest = rest.dropFirst(skipped)
+      let taken = min(9 - head.count, rest.count)
+      head += rest.prefix(taken)
+      rest = rest.dropFirst(taken)
+      guard head.count == 9 else { return }
+      payloadLeft = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      let kind = AttackFrame.Kind(rawValue: head[3])
+      if kind == .goAway { sawGoAway = true }
+      let endsStream = (kind == .data || kind == .headers) && head[4] & AttackFrame.endStream != 0
+      if endsStream || kind == .reset { ended += 1 }
+      head.removeAll(keepingCapacity: true)
+    }
+  }
+}
