@@ -119,9 +119,8 @@ import Testing
       for _ in 0..<20 { try await call.requestStream.send(large) }
       call.requestStream.finish()
       let server = pair.server.core
-      while !Task.isCancelled, server.connections.first?.counters.messagesReceived != 20 {
-        await Task.yield()
-      }
+      let loop = try #require(server.connections.first).loop
+      await loop.until { server.connections.first?.counters.messagesReceived == 20 }
       pair.service.released.fire()
       #expect(try await call.response == [20])
     }
