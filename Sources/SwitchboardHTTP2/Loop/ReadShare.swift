@@ -5,7 +5,8 @@
 /// waits in the system, and stops the peer.
 struct ReadShare {
   static let most = 256 * 1024
-  static let first = 16 * 1024
+  /// A connection that is new has not shown yet that what it brings is quick.
+  static let first = least
   /// As much as is read whatever it takes.
   static let least = 4 * 1024
   /// For longer than this no socket should hold its loop.

@@ -117,7 +117,7 @@ final class Session {
 
   /// What lies above the limit has to be decoded all the same, and is paid for: so many bytes cost as much as a frame that
   /// does nothing for a call.
-  private static let headerBytesPerCharge = 4096
+  private static let headerBytesPerCharge = 1024
 
   func headersBegin() {
     headerListSize = 0

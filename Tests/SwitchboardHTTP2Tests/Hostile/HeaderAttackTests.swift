@@ -47,8 +47,8 @@ import Testing
         refused += 1
       }
       #expect(peer.raw.readToEnd())
-      // Sixty units of the allowance each, of which a few come back meanwhile.
-      #expect(refused >= 16 && refused < 1000)
+      // Two hundred and forty units of the allowance each, of which a few come back meanwhile.
+      #expect(refused >= 4 && refused < 1000)
       let counts = hostile.abuses.counts
       #expect(counts[.headerBomb] == 1 && (counts[.headersTooLarge] ?? 0) >= refused)
     }
