@@ -62,14 +62,13 @@ extension MessageTaker {
   private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
     guard message.isCompressed else { return try deliver(message) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
+    let plain: MessageBuffer?
     do {
-      if let plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: messageSizeLimit) {
-        return try deliver(plain)
-      }
+      plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: messageSizeLimit)
     } catch {
       throw blame(error)
     }
-    decompressElsewhere(message, encoding)
+    if let plain { try deliver(plain) } else { decompressElsewhere(message, encoding) }
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {

@@ -129,6 +129,14 @@ import Testing
         + trailers([("grpc-status", "0")])
     ),
     Attack(
+      name: "a compressed message too many",
+      code: .internalError,
+      abuse: .brokenFraming,
+      once: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head + [("grpc-encoding", "gzip")]))
+        + FramePeer.frame(Kind.data, 0, 1, MessageAttackTests.zeros(1000) + MessageAttackTests.zeros(1000))
+        + trailers([("grpc-status", "0")])
+    ),
+    Attack(
       name: "a promise",
       code: .unavailable,
       abuse: .protocolViolation,
