@@ -1,4 +1,5 @@
 import FaultSupport
+import Foundation
 import InteropService
 import Switchboard
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
 
 /// A client's process is killed at each stage of the calls of all four kinds: the server's handlers hear of it, nothing is
 /// left open, and other clients are served as before.
-@Suite(.timeLimit(.minutes(2))) struct ClientKilledTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ClientKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
 
@@ -59,12 +60,12 @@ import Testing
     let security = stage == .tlsHandshake ? "tls" : "plaintext"
     let clients = try stage.kinds.map { kind in
       let words = ["call", kind.rawValue, "127.0.0.1:\(relay.port)", security]
-      return try Program(Command.path(ofProduct: "FaultSubject"), words)
+      return try ChildProcess.faultSubject(words)
     }
     if stage.gate != nil { await relay.untilHeld(clients.count) }
     await ledger.until { $0.started == stage.calls + 1 }
     if stage.place != .none { await provider.until { $0.lingering == stage.kinds.count } }
-    for client in clients { await client.kill() }
+    for client in clients { client.end(with: SIGKILL) }
 
     let failures = stage.calls > 0 ? 0 : clients.count
     await ledger.until { $0.isEven && $0.connections == 1 && $0.failedConnections == failures }

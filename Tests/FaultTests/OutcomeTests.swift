@@ -1,11 +1,12 @@
 import FaultSupport
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 /// Calls of all kinds among faults of all kinds, by chance but the same in every run: each call that is started ends once,
 /// on both sides, in a way that the faults explain.
-@Suite(.timeLimit(.minutes(2))) struct OutcomeTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct OutcomeTests {
   /// A generator of numbers that a seed determines.
   private struct Dice: RandomNumberGenerator {
     var state: UInt64
@@ -29,23 +30,23 @@ import Testing
   }
 
   @Test(arguments: [1, 2] as [UInt64]) func ofAProcess(_ seed: UInt64) async throws {
-    var server = try await InteropProcess.start()
+    var server = try InteropProcess.start()
     let relay = try Relay(to: server.port)
     try await withFaults(relay, seed) { fault in
       switch fault {
       case .cut: await relay.cut()
       case .silence: await relay.stall()
       case .frozen: server.program.send(SIGSTOP)
-      case .killed: await server.program.kill()
+      case .killed: server.kill()
       }
     } mend: { fault in
       if fault == .killed {
-        server = try await InteropProcess.start()
+        server = try InteropProcess.start()
         await relay.lead(to: server.port)
       }
       server.program.send(SIGCONT)
     }
-    await server.program.kill()
+    server.kill()
   }
 
   /// A server whose own books can be read.

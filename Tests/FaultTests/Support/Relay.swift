@@ -1,6 +1,7 @@
 import CLibuv
 import Foundation
 import SwitchboardCall
+import TestSupport
 
 /// A stretch of network between a client and a server, which a test can stall, cut and heal, or have stop at one place of
 /// a call. It runs on a thread of its own until it is stopped.
@@ -35,7 +36,7 @@ final class Relay: Sendable {
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0, Self.bind(listener), listen(listener, 128) == 0,
       let port = Self.port(of: listener)
-    else { throw Program.CannotStart(description: "no relay: errno \(errno)") }
+    else { throw SystemFailure() }
     let ends = try SocketPair()
     (woken, wake) = (ends.near, ends.far)
     self.port = port
