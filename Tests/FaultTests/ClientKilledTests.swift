@@ -1,3 +1,4 @@
+import CertificateSupport
 import FaultSupport
 import Foundation
 import InteropService
@@ -49,7 +50,7 @@ import Testing
     let (provider, ledger) = (LingeringProvider(stage.place), Ledger())
     var options = ServerOptions()
     options.observer = ledger
-    if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestAuthority.server) }
+    if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
     let server = try Server(providers: [provider], options: options)
     let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
     let relay = try Relay(to: port, gate: stage.gate)
@@ -87,10 +88,7 @@ import Testing
   private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
     var options = ChannelOptions()
     if stage == .tlsHandshake {
-      options.tls = ClientTLS(
-        trustRoots: TestAuthority.certificate,
-        serverNameOverride: TestAuthority.serverName
-      )
+      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     }
     return Grpc_Testing_TestServiceClient(
       channel: try Channel(target: "127.0.0.1:\(port)", options: options)

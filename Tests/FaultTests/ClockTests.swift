@@ -18,10 +18,10 @@ import Testing
         tokens: token 1
         TLS: ok (0): OK
         a connection that is open: ok (0): OK
-        another: unavailable (14): TLS: the certificate of foo.test.google.fr is not accepted: certificate has expired
+        another: unavailable (14): TLS: the certificate of 127.0.0.1 is not accepted: certificate has expired
         the same, with the time right again: ok (0): OK
         a connection that is open: ok (0): OK
-        another: unavailable (14): TLS: the certificate of foo.test.google.fr is not accepted: certificate is not yet valid
+        another: unavailable (14): TLS: the certificate of 127.0.0.1 is not accepted: certificate is not yet valid
         the same, with the time right again: ok (0): OK
 
         """

@@ -1,5 +1,6 @@
 import FaultSupport
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -43,12 +44,11 @@ import Testing
   /// without them; those that are connected are served.
   @Test func clientsDoNotTakeTheLast() async throws {
     let subject = try ChildProcess.faultSubject(["serve", "128"])
-    let port = try #require(subject.line())
-    let address = try #require(SocketAddress.numeric("127.0.0.1", port: Int(port) ?? 0))
+    let port = try #require(subject.line().flatMap { Int($0) })
     let early = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
     #expect(await early.ping() == .ok)
     var crowd: [RawPeer] = []
-    for _ in 0..<200 { crowd.append(try RawPeer(address)) }
+    for _ in 0..<200 { crowd.append(try RawPeer(port: port)) }
     #expect(subject.line() == "log: cannot accept connections for now: too many open files")
     let late = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
     let patient = Task { await late.ping(.patient) }

@@ -1,6 +1,7 @@
 import CLibuv
 import FaultSupport
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -40,10 +41,9 @@ import Testing
   @Test(arguments: Sink.allCases) func aServerThatCannotLogServes(_ sink: Sink) async throws {
     let (stream, keeper) = try sink.stream()
     let server = try InteropProcess.start(errors: stream)
-    let address = try #require(SocketAddress.numeric("127.0.0.1", port: server.port))
     // Each is worth a line of the log, or two.
     let answered = (0..<50).count { _ in
-      guard let peer = try? RawPeer(address) else { return false }
+      guard let peer = try? RawPeer(port: server.port) else { return false }
       peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
       return peer.readToEnd()
     }

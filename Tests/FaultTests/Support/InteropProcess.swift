@@ -33,12 +33,11 @@ struct InteropProcess: Sendable {
       let words = ["server", "--port=\(port)"] + flags
       return try InteropProcess(ChildProcess(Command.path(ofProduct: "Interop"), words, errors: errors))
     case .grpcio:
-      let peers = tests.appending(path: "InteropTests/Peers")
+      let peers = TestFolders.peers(of: "InteropTests")
       let words = ["grpcio_interop.py", "server", "service_account.json"].map { word in
         word.contains(".") ? peers.appending(path: word).path : word
       }
-      let python = tests.deletingLastPathComponent().appending(path: ".venv/bin/python3").path
-      return try InteropProcess(ChildProcess(python, words, errors: errors))
+      return try InteropProcess(ChildProcess(TestFolders.python, words, errors: errors))
     }
   }
 
@@ -51,7 +50,4 @@ struct InteropProcess: Sendable {
   }
 
   func kill() { program.end(with: SIGKILL) }
-
-  private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
 }

@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -221,7 +222,7 @@ import Testing
     var options = ChannelOptions()
     options.observer = abuses
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     let transport = try #require(channel.transport as? ClientChannel)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     let peer = listener.accept()
@@ -240,7 +241,7 @@ import Testing
     _ attack: @escaping @Sendable (FramePeer) -> Void
   ) async throws -> GRPCStatus? {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     // An attack that goes unnoticed shows as the deadline.
     let call = Task(executorPreference: channel.eventLoop) {
       try await Caller(channel: channel).get(options: CallOptions(timeout: .seconds(20)))
