@@ -114,7 +114,9 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",
-      dependencies: ["SwitchboardHTTP2", "SwitchboardCall", "CNghttp2", "TestSupport"],
+      dependencies: [
+        "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall", "TestSupport",
+      ],
       exclude: ["Peers"]
     ),
 
@@ -184,9 +186,20 @@ let package = Package(
         "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
       ]
     ),
-    // What tests share: threads for those that block, processes, and time that tests of calls make pass.
+    // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass;
+    // peers that speak HTTP/2 frame by frame, and loops whose time is moved; and certificates.
     .target(name: "TestSupport", dependencies: ["SwitchboardCall"], path: "Tests/TestSupport"),
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
+    .target(
+      name: "HTTP2TestSupport",
+      dependencies: ["CNghttp2", "SwitchboardHTTP2", "TestSupport"],
+      path: "Tests/HTTP2TestSupport"
+    ),
+    .target(
+      name: "CertificateSupport",
+      dependencies: ["SwitchboardHTTP2"],
+      path: "Tests/CertificateSupport"
+    ),
     .testTarget(
       name: "SwitchboardTests",
       dependencies: [
@@ -221,7 +234,7 @@ let package = Package(
     ),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["Interop", "InteropService", "Switchboard", "CNghttp2", "TestSupport"],
+      dependencies: ["HTTP2TestSupport", "Interop", "InteropService", "Switchboard", "TestSupport"],
       exclude: ["Peers"]
     ),
 
@@ -235,14 +248,16 @@ let package = Package(
     .target(name: "CFaultClock", path: "Tests/CFaultClock"),
     .executableTarget(
       name: "FaultSubject",
-      dependencies: ["CFaultClock", "FaultSupport", "Switchboard", "SwitchboardInterceptors"],
+      dependencies: [
+        "CFaultClock", "CertificateSupport", "FaultSupport", "Switchboard", "SwitchboardInterceptors",
+      ],
       path: "Tests/FaultSubject"
     ),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "CLibuv", "Echo", "EchoService", "FaultSupport", "Interop", "InteropService", "Switchboard",
-        "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
+        "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport", "Interop",
+        "InteropService", "Switchboard", "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
       ]
     ),
 
@@ -260,7 +275,10 @@ let package = Package(
     ),
     .testTarget(
       name: "SwitchboardServicesTests",
-      dependencies: ["Switchboard", "SwitchboardServices", "EchoService", "TestSupport"],
+      dependencies: [
+        "CertificateSupport", "EchoService", "HTTP2TestSupport", "Switchboard", "SwitchboardServices",
+        "TestSupport",
+      ],
       exclude: ["Peers"]
     ),
 

@@ -1,4 +1,5 @@
 import CFaultClock
+import CertificateSupport
 import FaultSupport
 import Foundation
 import Switchboard
@@ -76,7 +77,7 @@ struct ClockScenario {
   /// The one place where the time of day counts. The certificate is good for a hundred years.
   private func certificates() async throws {
     var options = ServerOptions()
-    options.tls = ServerTLS(credentials: TestAuthority.server)
+    options.tls = ServerTLS(credentials: TestCertificates.server)
     let (server, port) = try serve([LingeringProvider(.none)], options)
     let channel = try secureChannel(port)
     FaultSubject.say("TLS: \(await channel.ping())")
@@ -95,10 +96,7 @@ struct ClockScenario {
 
   private func secureChannel(_ port: Int) throws -> Channel {
     var options = ChannelOptions()
-    options.tls = ClientTLS(
-      trustRoots: TestAuthority.certificate,
-      serverNameOverride: TestAuthority.serverName
-    )
+    options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     options.initialBackoff = .milliseconds(20)
     options.maximumBackoff = .milliseconds(20)
     return try Channel(target: "127.0.0.1:\(port)", options: options)

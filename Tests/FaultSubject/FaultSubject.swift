@@ -1,3 +1,4 @@
+import CertificateSupport
 import FaultSupport
 import Foundation
 import Switchboard
@@ -33,10 +34,7 @@ import Switchboard
     var options = ChannelOptions()
     // It does not get as far as asking whom it talks to.
     if isSecure {
-      options.tls = ClientTLS(
-        trustRoots: TestAuthority.certificate,
-        serverNameOverride: TestAuthority.serverName
-      )
+      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     }
     let status = await FaultCall(kind, on: try Channel(target: target, options: options)).outcome()
     say("\(status)")

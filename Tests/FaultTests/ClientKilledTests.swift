@@ -1,4 +1,6 @@
+import CertificateSupport
 import FaultSupport
+import Foundation
 import InteropService
 import Switchboard
 import TestSupport
@@ -8,7 +10,7 @@ import Testing
 
 /// A client's process is killed at each stage of the calls of all four kinds: the server's handlers hear of it, nothing is
 /// left open, and other clients are served as before.
-@Suite(.timeLimit(.minutes(2))) struct ClientKilledTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ClientKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
 
@@ -48,7 +50,7 @@ import Testing
     let (provider, ledger) = (LingeringProvider(stage.place), Ledger())
     var options = ServerOptions()
     options.observer = ledger
-    if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestAuthority.server) }
+    if stage == .tlsHandshake { options.tls = ServerTLS(credentials: TestCertificates.server) }
     let server = try Server(providers: [provider], options: options)
     let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
     let relay = try Relay(to: port, gate: stage.gate)
@@ -59,12 +61,12 @@ import Testing
     let security = stage == .tlsHandshake ? "tls" : "plaintext"
     let clients = try stage.kinds.map { kind in
       let words = ["call", kind.rawValue, "127.0.0.1:\(relay.port)", security]
-      return try Program(Command.path(ofProduct: "FaultSubject"), words)
+      return try ChildProcess.faultSubject(words)
     }
     if stage.gate != nil { await relay.untilHeld(clients.count) }
     await ledger.until { $0.started == stage.calls + 1 }
     if stage.place != .none { await provider.until { $0.lingering == stage.kinds.count } }
-    for client in clients { await client.kill() }
+    for client in clients { client.end(with: SIGKILL) }
 
     let failures = stage.calls > 0 ? 0 : clients.count
     await ledger.until { $0.isEven && $0.connections == 1 && $0.failedConnections == failures }
@@ -86,10 +88,7 @@ import Testing
   private static func neighbour(of port: Int, _ stage: Stage) throws -> Grpc_Testing_TestServiceClient {
     var options = ChannelOptions()
     if stage == .tlsHandshake {
-      options.tls = ClientTLS(
-        trustRoots: TestAuthority.certificate,
-        serverNameOverride: TestAuthority.serverName
-      )
+      options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     }
     return Grpc_Testing_TestServiceClient(
       channel: try Channel(target: "127.0.0.1:\(port)", options: options)

@@ -1,5 +1,6 @@
 import FaultSupport
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -8,12 +9,11 @@ import Testing
 
 /// A process without a descriptor left says so, does not spin, does not end, and recovers. What happens is in
 /// `FaultSubject`, since tests that run beside these need their descriptors.
-@Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
-  @Test func clientsAndServersRecover() async throws {
-    let subject = try Program(Command.path(ofProduct: "FaultSubject"), ["descriptors"])
-    let output = await subject.allOutput()
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct DescriptorTests {
+  @Test func clientsAndServersRecover() throws {
+    let subject = try ChildProcess.faultSubject(["descriptors"])
     #expect(
-      output == """
+      subject.allOutput() == """
         connected: ok (0): OK
         connected before: ok (0): OK
         connecting: unavailable (14): cannot connect to 127.0.0.1: too many open files
@@ -26,39 +26,30 @@ import Testing
         log: accepting connections again
         accepted: ok (0): OK
         shut down: unavailable (14)
+
         """
     )
-    let end = await subject.ended()
-    #expect(end == .exited(0))
+    #expect(subject.exitCode() == 0)
   }
 
   /// However many are left: too few for a first loop are an error, and not the end of the process.
-  @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) async throws {
-    let subject = try Program(Command.path(ofProduct: "FaultSubject"), ["start", "\(left)"])
+  @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) throws {
+    let subject = try ChildProcess.faultSubject(["start", "\(left)"])
     let first = left < 8 ? "nothing left" : "started"
-    let output = await subject.allOutput()
-    #expect(output == "\(first)\nstarted")
-    let end = await subject.ended()
-    #expect(end == .exited(0))
+    #expect(subject.allOutput() == "\(first)\nstarted\n")
+    #expect(subject.exitCode() == 0)
   }
 
   /// More clients than descriptors: the server stops accepting before the last are gone, since Dispatch would end the process
   /// without them; those that are connected are served.
   @Test func clientsDoNotTakeTheLast() async throws {
-    let input = try SocketPair()
-    let subject = try Program(
-      Command.path(ofProduct: "FaultSubject"),
-      ["serve", "128"],
-      input: .descriptor(input.far)
-    )
-    close(input.far)
-    let port = try #require(await subject.line())
-    let address = try #require(SocketAddress.numeric("127.0.0.1", port: Int(port) ?? 0))
+    let subject = try ChildProcess.faultSubject(["serve", "128"])
+    let port = try #require(subject.line().flatMap { Int($0) })
     let early = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
     #expect(await early.ping() == .ok)
     var crowd: [RawPeer] = []
-    for _ in 0..<200 { crowd.append(try RawPeer(address)) }
-    #expect(await subject.line() == "log: cannot accept connections for now: too many open files")
+    for _ in 0..<200 { crowd.append(try RawPeer(port: port)) }
+    #expect(subject.line() == "log: cannot accept connections for now: too many open files")
     let late = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
     let patient = Task { await late.ping(.patient) }
     // Longer than the second after which Dispatch looks.
@@ -70,8 +61,7 @@ import Testing
     #expect(await patient.value == .ok)
     await early.shutDown(grace: .zero)
     await late.shutDown(grace: .zero)
-    close(input.near)
-    let end = await subject.ended()
-    #expect(end == .exited(0))
+    subject.stop()
+    #expect(subject.exitCode() == 0)
   }
 }

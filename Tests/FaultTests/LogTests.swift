@@ -1,6 +1,7 @@
 import CLibuv
 import FaultSupport
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import TestSupport
 import Testing
@@ -8,12 +9,12 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Logs and output that nobody takes: no process ends, no call waits.
-@Suite(.timeLimit(.minutes(1))) struct LogTests {
+@Suite(.mayBlock, .timeLimit(.minutes(1))) struct LogTests {
   enum Sink: CaseIterable, Sendable {
     case fullDisk, closed, unreadPipe, brokenPipe
 
     /// The stream, and what keeps it as it is.
-    func stream() throws -> (stream: Program.Stream, keeper: Keeper?) {
+    func stream() throws -> (stream: ChildProcess.Stream, keeper: Keeper?) {
       switch self {
       case .fullDisk: return (.full, nil)
       case .closed: return (.closed, nil)
@@ -39,30 +40,26 @@ import Testing
 
   @Test(arguments: Sink.allCases) func aServerThatCannotLogServes(_ sink: Sink) async throws {
     let (stream, keeper) = try sink.stream()
-    let server = try await InteropProcess.start(errors: stream)
-    let address = try #require(SocketAddress.numeric("127.0.0.1", port: server.port))
+    let server = try InteropProcess.start(errors: stream)
     // Each is worth a line of the log, or two.
-    let answered = await MayBlock.task {
-      (0..<50).count { _ in
-        guard let peer = try? RawPeer(address) else { return false }
-        peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
-        return peer.readToEnd()
-      }
-    }.value
+    let answered = (0..<50).count { _ in
+      guard let peer = try? RawPeer(port: server.port) else { return false }
+      peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
+      return peer.readToEnd()
+    }
     #expect(answered == 50)
     let channel = try Channel(target: "127.0.0.1:\(server.port)")
     for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }
     await channel.shutDown(grace: .zero)
     server.program.send(SIGTERM)
-    let end = await server.program.ended()
-    #expect(end == .exited(0))
+    #expect(server.program.exitCode() == 0)
     withExtendedLifetime(keeper) {}
   }
 
   /// Its connections must not get the numbers of its streams.
   @Test func aServerWithoutAnyStreamServes() async throws {
     let path = "/tmp/switchboard-fault-\(getpid()).sock"
-    let server = try Program(
+    let server = try ChildProcess(
       Command.path(ofProduct: "Interop"),
       ["server", "--port=0", "--unix_socket=\(path)"],
       input: .closed,
@@ -81,8 +78,7 @@ import Testing
     }
     await channel.shutDown(grace: .zero)
     server.send(SIGTERM)
-    let end = await server.ended()
-    #expect(end == .exited(0))
+    #expect(server.exitCode() == 0)
   }
 
   /// What was asked for and cannot be said is a failure, which the exit code tells.
@@ -93,32 +89,31 @@ import Testing
       words[0] == "Echo"
       ? ["--port", "\(port)"] : ["--server_port=\(port)", "--test_case=empty_unary"]
     let (stream, keeper) = try sink.stream()
-    let client = try Program(
+    let client = try ChildProcess(
       Command.path(ofProduct: words[0]),
       Array(words.dropFirst()) + flags,
-      output: stream
+      output: stream,
+      errors: .discarded
     )
-    let end = await client.ended()
-    #expect(end == .exited(1))
+    #expect(client.exitCode() == 1)
     await server.shutDown(grace: .zero)
     withExtendedLifetime(keeper) {}
   }
 
   /// The tools say why, if anybody listens.
   @Test(arguments: [Sink.fullDisk, .brokenPipe, .closed], ["SwitchboardTool", "protoc-gen-switchboard"])
-  func aToolThatCannotSpeakFails(_ sink: Sink, _ name: String) async throws {
+  func aToolThatCannotSpeakFails(_ sink: Sink, _ name: String) throws {
     let (stream, keeper) = try sink.stream()
-    for errors in [Program.Stream.discarded, .full, .closed, stream] {
+    for errors in [ChildProcess.Stream.discarded, .full, .closed, stream] {
       let product = name == "SwitchboardTool" ? "switchboard" : name
-      let tool = try Program(
+      let tool = try ChildProcess(
         Command.path(ofProduct: product),
         ["--version"],
         output: stream,
         errors: errors
       )
-      let end = await tool.ended()
       // What is closed is taken for one that does not want to hear.
-      #expect(end == .exited(sink == .closed ? 0 : 1))
+      #expect(tool.exitCode() == (sink == .closed ? 0 : 1))
     }
     withExtendedLifetime(keeper) {}
   }

@@ -1,11 +1,14 @@
 import FaultSupport
+import HTTP2TestSupport
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import SwitchboardHTTP2
 
 /// A network that is cut and heals: a real one, with a server's process at its other end.
 @Suite(
+  .mayBlock,
   .timeLimit(.minutes(1)),
   .enabled("network namespaces cannot be made here: they need root and iproute2") {
     await NetworkNamespace.isPossible.value
@@ -20,7 +23,7 @@ import Testing
   }
 
   private func cutAndHeal(_ network: NetworkNamespace) async throws {
-    let server = try await network.startServer()
+    let server = try network.startServer()
     let (group, ledger) = (try LoopGroup(), Ledger())
     let loop = group.loops[0]
     var options = ChannelOptions.impatient
@@ -56,6 +59,6 @@ import Testing
     await channel.shutDown(grace: .zero)
     #expect(ledger.books.isEven)
     #expect(ledger.books.ended == [.ok: 8, .unavailable: 4])
-    await server.program.kill()
+    server.kill()
   }
 }

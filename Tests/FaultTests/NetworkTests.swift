@@ -1,5 +1,6 @@
 import FaultSupport
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import Testing
 

@@ -1,11 +1,12 @@
 import FaultSupport
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 /// Calls of all kinds among faults of all kinds, by chance but the same in every run: each call that is started ends once,
 /// on both sides, in a way that the faults explain.
-@Suite(.timeLimit(.minutes(2))) struct OutcomeTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct OutcomeTests {
   /// A generator of numbers that a seed determines.
   private struct Dice: RandomNumberGenerator {
     var state: UInt64
@@ -28,33 +29,24 @@ import Testing
     case cut, silence, frozen, killed
   }
 
-  private static let steps = 12
-
   @Test(arguments: [1, 2] as [UInt64]) func ofAProcess(_ seed: UInt64) async throws {
-    var server = try await InteropProcess.start()
+    var server = try InteropProcess.start()
     let relay = try Relay(to: server.port)
-    defer { relay.stop() }
-    var dice = Dice(state: seed)
-    let faults = (0..<Self.steps).map { _ in Fault.allCases.randomElement(using: &dice) ?? .cut }
-    try await withCallers(relay, seed) { tally in
-      for fault in faults {
-        await tally.wait(for: 20)
-        switch fault {
-        case .cut: await relay.cut()
-        case .silence: await relay.stall()
-        case .frozen: server.program.send(SIGSTOP)
-        case .killed: await server.program.kill()
-        }
-        await tally.wait(for: 20)
-        if fault == .killed {
-          server = try await InteropProcess.start()
-          await relay.lead(to: server.port)
-        }
-        server.program.send(SIGCONT)
-        await relay.heal()
+    try await withFaults(relay, seed) { fault in
+      switch fault {
+      case .cut: await relay.cut()
+      case .silence: await relay.stall()
+      case .frozen: server.program.send(SIGSTOP)
+      case .killed: server.kill()
       }
+    } mend: { fault in
+      if fault == .killed {
+        server = try InteropProcess.start()
+        await relay.lead(to: server.port)
+      }
+      server.program.send(SIGCONT)
     }
-    await server.program.kill()
+    server.kill()
   }
 
   /// A server whose own books can be read.
@@ -62,22 +54,14 @@ import Testing
     let ledger = Ledger()
     var server = try Self.server(ledger)
     let relay = try Relay(to: server.port)
-    defer { relay.stop() }
-    var dice = Dice(state: seed)
-    let faults = (0..<Self.steps).map { _ in Fault.allCases.randomElement(using: &dice) ?? .cut }
-    try await withCallers(relay, seed) { tally in
-      for fault in faults {
-        await tally.wait(for: 20)
-        switch fault {
-        case .cut: await relay.cut()
-        case .silence, .frozen: await relay.stall()
-        case .killed:
-          await server.server.shutDown(grace: .zero)
-          server = try Self.server(ledger)
-          await relay.lead(to: server.port)
-        }
-        await tally.wait(for: 20)
-        await relay.heal()
+    try await withFaults(relay, seed) { fault in
+      switch fault {
+      case .cut: await relay.cut()
+      case .silence, .frozen: await relay.stall()
+      case .killed:
+        await server.server.shutDown(grace: .zero)
+        server = try Self.server(ledger)
+        await relay.lead(to: server.port)
       }
     }
     await ledger.until { $0.isEven && $0.connections == 0 }
@@ -90,6 +74,28 @@ import Testing
     options.observer = ledger
     let server = try Server(providers: [LingeringProvider(.none)], options: options)
     return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
+  }
+
+  /// Makes calls through the relay while one fault after the other is made and mended. The relay is healed, and in the
+  /// end stopped, here.
+  private func withFaults(
+    _ relay: Relay,
+    _ seed: UInt64,
+    make: (Fault) async throws -> Void,
+    mend: (Fault) async throws -> Void = { _ in }
+  ) async throws {
+    defer { relay.stop() }
+    var dice = Dice(state: seed)
+    let faults = (0..<12).map { _ in Fault.allCases.randomElement(using: &dice) ?? .cut }
+    try await withCallers(relay, seed) { tally in
+      for fault in faults {
+        await tally.wait(for: 20)
+        try await make(fault)
+        await tally.wait(for: 20)
+        try await mend(fault)
+        await relay.heal()
+      }
+    }
   }
 
   /// Makes calls through the relay while faults are made, and then looks at the books.

@@ -1,13 +1,14 @@
 import FaultSupport
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import Interop
 
 /// A server's process is killed at each stage of the calls of all four kinds: each call ends once, with UNAVAILABLE, and
 /// the channel serves again when the server is back.
-@Suite(.timeLimit(.minutes(2))) struct ServerKilledTests {
+@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServerKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
     case beforeTrailers
@@ -46,7 +47,7 @@ import Testing
 
   private func kill(_ make: InteropProcess.Make, at stage: Stage) async throws {
     let flags = stage == .tlsHandshake ? ["--use_tls"] : []
-    let server = try await InteropProcess.start(make, flags)
+    let server = try InteropProcess.start(make, flags)
     let ledger = Ledger()
     let lines = try stage.kinds.map { kind in
       let relay = try Relay(to: server.port, gate: stage.gate)
@@ -55,12 +56,12 @@ import Testing
     defer { for line in lines { line.relay.stop() } }
     let calls = lines.map { line in Task { await FaultCall(line.kind, on: line.channel).outcome() } }
     for line in lines { await line.relay.untilHeld() }
-    await server.program.kill()
+    server.kill()
     for (line, call) in zip(lines, calls) {
       #expect(await call.value.code == .unavailable, "\(line.kind)")
     }
 
-    let next = try await InteropProcess.start(make, flags)
+    let next = try InteropProcess.start(make, flags)
     for line in lines {
       await line.relay.lead(to: next.port)
       await line.relay.heal()
@@ -71,7 +72,7 @@ import Testing
     let books = ledger.books
     #expect(books.isEven)
     #expect(books.ended == [.unavailable: lines.count, .ok: lines.count])
-    await next.program.kill()
+    next.kill()
   }
 
   private func channel(to relay: Relay, _ stage: Stage, _ ledger: Ledger) throws -> Channel {
@@ -88,8 +89,8 @@ import Testing
 
   /// Nobody listens when the calls are made.
   @Test func beforeAnyoneConnects() async throws {
-    let server = try await InteropProcess.startForRestart()
-    await server.program.kill()
+    let server = try InteropProcess.startForRestart()
+    server.kill()
     let ledger = Ledger()
     var options = ChannelOptions.impatient
     options.observer = ledger
@@ -100,12 +101,12 @@ import Testing
     let patient = CallKind.allCases.map { kind in
       Task { await FaultCall(kind, on: channel).outcome(CallOptions.with { $0.waitForReady = true }) }
     }
-    let next = try await InteropProcess.start(port: server.port)
+    let next = try InteropProcess.start(port: server.port)
     for call in patient { #expect(await call.value == .ok) }
     await channel.shutDown(grace: .zero)
     #expect(ledger.books.isEven)
     #expect(ledger.books.ended == [.unavailable: 4, .ok: 4])
-    await next.program.kill()
+    next.kill()
   }
 }
 

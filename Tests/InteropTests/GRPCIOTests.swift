@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import TestSupport
 import Testing
 
 @testable import Interop
@@ -9,7 +10,7 @@ struct TokenTests {
   private let now = 1_800_000_000
 
   init() throws {
-    account = try ServiceAccount(path: TestFolders.peers.appending(path: "service_account.json").path)
+    account = try ServiceAccount(path: TestFolders.peers().appending(path: "service_account.json").path)
   }
 
   private func headers(_ token: String) -> HPACKHeaders { ["authorization": "Bearer \(token)"] }

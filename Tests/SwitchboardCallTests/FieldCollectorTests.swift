@@ -63,7 +63,8 @@ import Testing
 
   @Test func aConnectionDoesNotKeepLargeLists() {
     let large: HPACKHeaders = ["large": String(repeating: "v", count: 2000)]
-    #expect(!collect(large).sharesMemory(with: collect(large)))
+    let (first, second) = (collect(large), collect(large))
+    #expect(!first.sharesMemory(with: second))
     #expect(collect(large) == large)
   }
 
@@ -76,6 +77,13 @@ import Testing
       #expect(collect(one) == one)
       #expect(collect(other) == other)
     }
+  }
+}
+
+extension HPACKHeaders {
+  /// Whether the bytes of both are the same bytes.
+  fileprivate func sharesMemory(with other: HPACKHeaders) -> Bool {
+    withField(at: 0) { own, _ in other.withField(at: 0) { name, _ in own.baseAddress == name.baseAddress } }
   }
 }
 

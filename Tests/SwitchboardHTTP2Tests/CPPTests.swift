@@ -1,4 +1,6 @@
+import CertificateSupport
 import Glibc
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
     let listener = try FrameListener()
     var options = ChannelOptions()
     change(&options)
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     try serve(listener)
     let result: Result<[UInt8], GRPCStatus>

@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
     _ serve: (FrameListener) throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     // On the channel's loop: the thread that this runs on is the one that serves.
     let call = Task(executorPreference: channel.eventLoop) {
       try await channel.unary(
@@ -61,7 +62,7 @@ import Testing
 
   @Test func requestsThatBreakOffDoNotLookWhole() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)")
+    let channel = try Channel(target: listener.target)
     let (requests, receiver) = (MessagePipe(limit: 1024), SingleResponseReceiver(BytesMarshaller()))
     let request = CallRequest(method: TestService.collect, options: nil, body: .stream(requests))
     let call = channel.transport.makeCall(request, receiver: receiver)
@@ -171,7 +172,7 @@ import Testing
     _ serve: (FrameListener) throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     let call = Task(executorPreference: channel.eventLoop) {
       try await Caller(channel: channel).collect(TestService.collect, [[7], [8, 9]])
     }

@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -69,7 +70,7 @@ import Testing
 
   @Test func aClientChoosesForEachMessage() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)")
+    let channel = try Channel(target: listener.target)
     let call = channel.makeClientStreamingCall(
       TestService.collect,
       requests: BytesMarshaller(),
@@ -129,7 +130,7 @@ import Testing
   /// The server has said its last word long before they are read.
   @Test func aCallerThatIsLateGetsAllOfThem() async throws {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)")
+    let channel = try Channel(target: listener.target)
     let responses = Caller(channel: channel).expand(TestService.expand, [])
     let reading = Task {
       var count = 0

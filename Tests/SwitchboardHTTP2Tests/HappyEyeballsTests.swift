@@ -1,4 +1,5 @@
 import Glibc
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -46,7 +47,7 @@ import Testing
     let refusing = try ListeningSocket.open(try address("::1"))
     let refused = try #require(ListeningSocket.name(of: refusing))
     close(refusing)
-    let (isConnected, left) = try await connect([refused, listener.address])
+    let (isConnected, left) = try await connect([refused, try address("127.0.0.1", port: listener.port)])
     #expect(isConnected)
     #expect(left.isEmpty)
   }
@@ -54,7 +55,9 @@ import Testing
   @Test func anAddressThatIsSilentGivesWayAfterTheDelay() async throws {
     let listener = try FrameListener()
     let silent = try SilentAddress()
-    let (isConnected, left) = try await connect([silent.address, listener.address]) { loop in
+    let (isConnected, left) = try await connect([
+      silent.address, try address("127.0.0.1", port: listener.port),
+    ]) { loop in
       await loop.advance(by: Self.delay)
     }
     #expect(isConnected)
@@ -75,7 +78,7 @@ import Testing
     let broken = try FrameListener()
     let server = try Server(providers: [TestService()])
     let good = try server.bind(host: "127.0.0.1", port: 0)
-    let target = "ipv4:127.0.0.1:\(broken.address.port ?? 0),127.0.0.1:\(good.port ?? 0)"
+    let target = "ipv4:127.0.0.1:\(broken.port),127.0.0.1:\(good.port ?? 0)"
     let channel = try Channel(target: target)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     broken.acceptRaw().send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2TestSupport
 import SwitchboardCall
 import Testing
 
@@ -58,43 +59,41 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  /// Between two attempts there is neither a connection nor one on its way.
-  @Test func callsThatWaitForAConnectionGetIt() async throws {
+  /// A call that waits for a connection when its loop is told to end. Between two attempts there is neither a connection
+  /// nor one on its way.
+  private func withWaitingCall(
+    _ body: (ClientChannel, Channel, Task<[UInt8], any Error>) async throws -> Void
+  ) async throws {
     let group = try LoopGroup()
-    let loop = group.loops[0]
     let channel = try Channel(target: "unix:\(path)", group: group)
     let transport = try #require(channel.transport as? ClientChannel)
-    var patient = CallOptions()
-    patient.waitForReady = true
-    let (options, caller) = (patient, Caller(channel: channel))
-    let call = Task { try await caller.get(options: options) }
-    await loop.until { transport.retryTimer != nil && transport.dialing == nil }
-    group.shutDown()
-    let server = try Server(providers: [TestService()])
-    try server.bind(unixPath: path)
-    // It is not long before the next attempt.
-    while !Task.isCancelled, await loop.onLoop({ transport.connections.isEmpty }) {
-      await loop.advance(by: .seconds(1))
+    let call = Task {
+      try await Caller(channel: channel).get(options: CallOptions.with { $0.waitForReady = true })
     }
-    #expect(try await call.value == [1, 2, 3])
-    await channel.shutDown(grace: .seconds(60))
-    await server.shutDown(grace: .zero)
-    await hasEnded(loop)
+    await transport.loop.until { transport.retryTimer != nil && transport.dialing == nil }
+    group.shutDown()
+    try await body(transport, channel, call)
+    await hasEnded(transport.loop)
+  }
+
+  @Test func callsThatWaitForAConnectionGetIt() async throws {
+    try await withWaitingCall { transport, channel, call async throws in
+      let server = try Server(providers: [TestService()])
+      try server.bind(unixPath: path)
+      // It is not long before the next attempt.
+      while !Task.isCancelled, await transport.loop.onLoop({ transport.connections.isEmpty }) {
+        await transport.loop.advance(by: .seconds(1))
+      }
+      #expect(try await call.value == [1, 2, 3])
+      await channel.shutDown(grace: .seconds(60))
+      await server.shutDown(grace: .zero)
+    }
   }
 
   @Test func callsThatWaitInVainEndWithTheChannel() async throws {
-    let group = try LoopGroup()
-    let loop = group.loops[0]
-    let channel = try Channel(target: "unix:\(path)", group: group)
-    let transport = try #require(channel.transport as? ClientChannel)
-    var patient = CallOptions()
-    patient.waitForReady = true
-    let (options, caller) = (patient, Caller(channel: channel))
-    let call = Task { await status { _ = try await caller.get(options: options) } }
-    await loop.until { transport.retryTimer != nil && transport.dialing == nil }
-    group.shutDown()
-    await channel.shutDown(grace: .seconds(60))
-    #expect(await call.value == .channelShutDown)
-    await hasEnded(loop)
+    try await withWaitingCall { _, channel, call async throws in
+      await channel.shutDown(grace: .seconds(60))
+      #expect(await status { _ = try await call.value } == .channelShutDown)
+    }
   }
 }

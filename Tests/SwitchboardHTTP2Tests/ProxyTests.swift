@@ -1,3 +1,4 @@
+import CertificateSupport
 import SwitchboardCall
 import TestSupport
 import Testing

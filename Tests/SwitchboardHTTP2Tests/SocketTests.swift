@@ -1,4 +1,5 @@
 import Glibc
+import HTTP2TestSupport
 import SwitchboardCall
 import Testing
 

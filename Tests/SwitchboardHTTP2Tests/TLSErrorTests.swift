@@ -1,3 +1,5 @@
+import CertificateSupport
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

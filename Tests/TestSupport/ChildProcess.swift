@@ -1,11 +1,12 @@
 import Glibc
+import SwitchboardCall
 
-/// A program that a test runs, with its input and its output in our hands.
+/// A program that a test runs, with its input and its output in our hands unless they are said to be something else.
 ///
 /// Foundation's `Process` and `Pipe` are not used: what another test starts meanwhile would inherit their ends, and keep
 /// whoever reads to the end waiting for as long as it runs. The address sanitizer, too, takes exception to how `Process`
 /// closes descriptors.
-public final class ChildProcess {
+public final class ChildProcess: Sendable {
   public struct CannotStart: Error, CustomStringConvertible {
     let path: String
     let code: Int32
@@ -15,43 +16,70 @@ public final class ChildProcess {
     }
   }
 
-  /// Where what it prints to its standard error goes.
-  public enum Errors {
+  /// What one of its streams is.
+  public enum Stream: Sendable {
+    /// The other end of a socket of ours, which is one for input and output.
+    case ours
     case inherited, discarded
+    /// A disk without room.
+    case full
+    /// Not open at all.
+    case closed
+    /// What the test has open.
+    case descriptor(Int32)
   }
 
   public let identifier: pid_t
-  /// Our end of a pair of sockets, of which the program has the other as both.
   private let socket: Int32
   /// What `waitpid` said of it, once it has ended.
-  private var status: Int32?
+  private let status = Locked<Int32?>(nil)
 
-  public init(_ path: String, _ arguments: [String], errors: Errors = .inherited) throws {
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw CannotStart(path: path, code: errno)
-    }
+  public init(
+    _ path: String,
+    _ arguments: [String],
+    input: Stream = .ours,
+    output: Stream = .ours,
+    errors: Stream = .inherited
+  ) throws {
+    let ends = try SocketPair()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    for (number, stream) in [(0, input), (1, output), (2, errors)] as [(Int32, Stream)] {
+      Self.connect(&actions, number, stream, ours: ends.far)
+    }
     // Whatever this process has open besides: an end of another test's connection must not live on in it. (What is not
     // open is passed over.)
     for descriptor in 3..<Int32(clamping: min(1024, sysconf(Int32(_SC_OPEN_MAX)))) {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
-    if errors == .discarded { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
     var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     var identifier: pid_t = 0
     let result = posix_spawn(&identifier, path, &actions, nil, &words, environ)
     for word in words { free(word) }
     posix_spawn_file_actions_destroy(&actions)
-    close(ends[1])
+    close(ends.far)
     self.identifier = identifier
-    socket = ends[0]
+    socket = ends.near
     guard result == 0 else {
-      status = 0
+      status.withLock { $0 = 0 }
       throw CannotStart(path: path, code: result)
+    }
+  }
+
+  private static func connect(
+    _ actions: inout posix_spawn_file_actions_t,
+    _ number: Int32,
+    _ stream: Stream,
+    ours: Int32
+  ) {
+    let flags = number == 0 ? O_RDONLY : O_WRONLY
+    switch stream {
+    case .ours: posix_spawn_file_actions_adddup2(&actions, ours, number)
+    case .inherited: break
+    case .discarded: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", flags, 0)
+    case .full: posix_spawn_file_actions_addopen(&actions, number, "/dev/full", O_RDWR, 0)
+    case .closed: posix_spawn_file_actions_addclose(&actions, number)
+    case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, number)
     }
   }
 
@@ -89,7 +117,9 @@ public final class ChildProcess {
     wait()
   }
 
-  public func send(_ signal: Int32) { if status == nil { kill(identifier, signal) } }
+  public func send(_ signal: Int32) {
+    status.withLock { if $0 == nil { kill(identifier, signal) } }
+  }
 
   public func end(with signal: Int32) {
     send(signal)
@@ -105,10 +135,12 @@ public final class ChildProcess {
 
   @discardableResult
   private func wait() -> Int32 {
-    if let status { return status }
-    var status: Int32 = 0
-    while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-    self.status = status
-    return status
+    status.withLock { known in
+      if let known { return known }
+      var status: Int32 = 0
+      while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+      known = status
+      return status
+    }
   }
 }

@@ -45,8 +45,8 @@ class Arguments {
 
   // What both sides of TLS show and trust.
   static std::string Read(const char *name) {
-    std::ifstream file(std::string(BENCHMARK_DATA) + "/" + name);
-    if (!file) Fail(std::string("cannot read ") + name);
+    std::ifstream file(std::string(CERTIFICATE_FOLDER) + "/" + name);
+    if (!file) Fail(std::string("cannot read ") + name + ", which scripts/bench-certificate makes");
     std::stringstream text;
     text << file.rdbuf();
     return text.str();

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// What both sides show and trust where they are told `--tls`.
+/// What both sides show and trust where they are told `--tls`: `scripts/bench-certificate` makes it.
 enum BenchTLS {
   static let credentials = TLSCredentials(
     certificateChain: file("localhost.pem"),
@@ -12,8 +12,8 @@ enum BenchTLS {
 
   /// Found from where this source is, so that the program runs from any folder.
   private static func file(_ name: String) -> PEMSource {
-    let benchmarks = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    return .file(benchmarks.appendingPathComponent("Data/\(name)").path)
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let root = sources.deletingLastPathComponent().deletingLastPathComponent()
+    return .file(root.appendingPathComponent(".build/peers/\(name)").path)
   }
 }

@@ -101,9 +101,6 @@ struct FieldBlock: @unchecked Sendable {
     return true
   }
 
-  /// Whether both are the same block.
-  func isSame(as other: FieldBlock) -> Bool { storage === other.storage }
-
   /// What the fields take, without the room that is left.
   var byteCount: Int { storage.map(Self.extent)?.byteCount ?? 0 }
 

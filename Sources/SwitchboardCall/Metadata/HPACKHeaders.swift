@@ -125,9 +125,6 @@ extension HPACKHeaders {
     block.hasField(at: index, name, value)
   }
 
-  /// Whether both are copies of one list.
-  func sharesMemory(with other: HPACKHeaders) -> Bool { block.isSame(as: other.block) }
-
   /// What names and values take, all together.
   var byteCount: Int { block.byteCount }
 

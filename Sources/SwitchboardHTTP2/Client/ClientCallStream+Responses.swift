@@ -2,6 +2,10 @@ import SwitchboardCall
 
 extension ClientCallStream: MessageTaker {
   var loop: Loop { channel.loop }
+  var openConnection: Connection? {
+    guard phase == .open, !isOver, let connection, !connection.isClosed else { return nil }
+    return connection
+  }
   var announcedCompression: MessageCompression? { head.encoding }
   var messageSizeLimit: Int { deframer.sizeLimit }
   var wantsMessages: Bool { phase == .open && failure == nil }
@@ -37,21 +41,5 @@ extension ClientCallStream: MessageTaker {
     } else {
       processReady()
     }
-  }
-
-  /// The reader has made room.
-  func takeMore() {
-    takeHeld()
-    giveCredit()
-  }
-
-  private func giveCredit() {
-    guard phase == .open, !isOver, let flow = inboundFlow, !flow.isHolding, let connection,
-      !connection.isClosed
-    else { return }
-    let credit = flow.takeWithheld()
-    guard credit > 0 else { return }
-    connection.settle(released: credit, on: id)
-    connection.setNeedsFlush()
   }
 }

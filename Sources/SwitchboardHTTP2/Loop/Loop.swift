@@ -257,7 +257,7 @@ extension Loop {
   }
 
   /// Moves the loop's clock forward, for tests: what falls due runs in this turn.
-  func advanceClock(by duration: Duration) {
+  package func advanceClock(by duration: Duration) {
     clockOffset += duration.nanoseconds
     // The alarm was set by the clock as it was.
     alarmTime = .max

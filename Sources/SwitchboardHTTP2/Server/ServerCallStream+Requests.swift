@@ -1,6 +1,7 @@
 import SwitchboardCall
 
 extension ServerCallStream: MessageTaker {
+  var openConnection: Connection? { phase == .closed ? nil : connection }
   var inboundFlow: InboundFlow? { inbound }
   var announcedCompression: MessageCompression? { head.encoding }
   var messageSizeLimit: Int { connection.options.maxRequestSize }
@@ -29,21 +30,6 @@ extension ServerCallStream: MessageTaker {
     giveCredit()
     // What waits for the request to be whole may go on.
     connection.streamIsReady(self)
-    connection.setNeedsFlush()
-  }
-
-  /// The reader has made room.
-  func takeMore() {
-    guard phase != .closed else { return }
-    takeHeld()
-    giveCredit()
-  }
-
-  private func giveCredit() {
-    guard let inbound, !inbound.isHolding, phase != .closed else { return }
-    let credit = inbound.takeWithheld()
-    guard credit > 0 else { return }
-    connection.settle(released: credit, on: id)
     connection.setNeedsFlush()
   }
 }

@@ -6,7 +6,10 @@ import SwitchboardCall
 ///
 /// Everything here is on the loop, but for the decompressing.
 protocol MessageTaker: AnyObject, Sendable {
+  var id: Int32 { get }
   var loop: Loop { get }
+  /// `nil` when the stream is over, and the peer needs no room to send more on it.
+  var openConnection: Connection? { get }
   var held: HeldMessages { get set }
   /// `nil` for a call that takes a single message.
   var inboundFlow: InboundFlow? { get }
@@ -42,13 +45,31 @@ extension MessageTaker {
     takeHeld()
   }
 
-  /// Takes what was held, as far as there is room.
-  func takeHeld() {
-    guard !held.isEmpty, !held.isDecompressing else { return }
-    while wantsMessages, let next = held.waiting.first, hasRoom(for: next) {
+  /// The reader has made room.
+  func takeMore() {
+    takeHeld()
+    giveCredit()
+  }
+
+  /// Lets the peer send as much again as was read.
+  func giveCredit() {
+    guard let flow = inboundFlow, !flow.isHolding, let connection = openConnection else { return }
+    let credit = flow.takeWithheld()
+    guard credit > 0 else { return }
+    connection.settle(released: credit, on: id)
+    connection.setNeedsFlush()
+  }
+
+  private func takeHeld() {
+    if !held.isEmpty { takeWaiting() }
+  }
+
+  /// Takes what waits, as far as there is room, and tells when nothing is held any more. A reader that takes a message
+  /// at once has this called again meanwhile.
+  private func takeWaiting() {
+    while !held.isDecompressing, wantsMessages, let next = held.waiting.first, hasRoom(for: next) {
       _ = held.waiting.popFirst()
       do { try takeNow(next) } catch { return deliveryFailed(error) }
-      if held.isDecompressing { return }
     }
     guard held.isEmpty else { return }
     inboundFlow?.isHolding = false
@@ -62,14 +83,13 @@ extension MessageTaker {
   private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
     guard message.isCompressed else { return try deliver(message) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
+    let plain: MessageBuffer?
     do {
-      if let plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: messageSizeLimit) {
-        return try deliver(plain)
-      }
+      plain = try Compressor.decompressIfSmall(message, encoding, sizeLimit: messageSizeLimit)
     } catch {
       throw blame(error)
     }
-    decompressElsewhere(message, encoding)
+    if let plain { try deliver(plain) } else { decompressElsewhere(message, encoding) }
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
@@ -99,12 +119,7 @@ extension MessageTaker {
     } catch {
       return deliveryFailed(error)
     }
-    if held.isEmpty {
-      inboundFlow?.isHolding = false
-      heldMessagesWereTaken()
-    } else {
-      takeHeld()
-    }
+    takeWaiting()
   }
 
   private func blame(_ error: GRPCStatus) -> GRPCStatus {

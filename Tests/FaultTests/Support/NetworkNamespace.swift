@@ -18,6 +18,11 @@ final class NetworkNamespace: Sendable {
     ["/usr/sbin/ip", "/sbin/ip"]
     .first { FileManager.default.isExecutableFile(atPath: $0) } ?? "ip"
 
+  struct Refused: Error {
+    let words: [String]
+    let errors: String
+  }
+
   let name: String
   /// The address inside.
   let address: String
@@ -54,19 +59,16 @@ final class NetworkNamespace: Sendable {
   func remove() async { try? await Self.ip("netns", "delete", name) }
 
   /// Starts our interoperability server inside.
-  func startServer() async throws -> InteropProcess {
+  func startServer() throws -> InteropProcess {
     let words = ["netns", "exec", name, Command.path(ofProduct: "Interop"), "server", "--port=0"]
-    let program = try Program(Self.program, words + ["--host=\(address)"])
-    guard let line = await program.line(), let port = line.split(separator: ":").last.flatMap({ Int($0) })
-    else { throw Program.CannotStart(description: "the server says nothing") }
-    return InteropProcess(program: program, port: port)
+    return try InteropProcess(
+      ChildProcess(Self.program, words + ["--host=\(address)"], errors: .discarded)
+    )
   }
 
   private static func ip(_ words: String...) async throws {
-    let command = try Program(program, words)
-    let end = await command.ended()
-    guard end == .exited(0) else {
-      throw Program.CannotStart(description: "ip \(words.joined(separator: " ")): \(end)")
-    }
+    let result = await MayBlock.task { Result { try Command.run(program, words) } }.value
+    let command = try result.get()
+    guard command.exitCode == 0 else { throw Refused(words: words, errors: command.errors) }
   }
 }

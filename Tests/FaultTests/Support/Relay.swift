@@ -1,6 +1,7 @@
 import CLibuv
 import Foundation
 import SwitchboardCall
+import TestSupport
 
 /// A stretch of network between a client and a server, which a test can stall, cut and heal, or have stop at one place of
 /// a call. It runs on a thread of its own until it is stopped.
@@ -32,13 +33,9 @@ final class Relay: Sendable {
 
   /// To a server on a port of this machine.
   init(to server: Int, gate: Gate? = nil) throws {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard listener >= 0, Self.bind(listener), listen(listener, 128) == 0,
-      let port = Self.port(of: listener)
-    else { throw Program.CannotStart(description: "no relay: errno \(errno)") }
+    (listener, port) = try LoopbackSocket.listening()
     let ends = try SocketPair()
     (woken, wake) = (ends.near, ends.far)
-    self.port = port
     state = Locked(State(server: server, gate: gate))
     Thread { self.run() }.start()
   }
@@ -152,11 +149,8 @@ final class Relay: Sendable {
     // Not to be inherited by programs that are started at this moment.
     let client = switchboard_accept(listener, nil, nil)
     guard client >= 0 else { return nil }
-    let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = Self.address(state.server)
-    guard state.condition == .fine, Self.with(&address, { connect(server, $0, $1) }) == 0 else {
+    guard state.condition == .fine, let server = try? LoopbackSocket.connected(to: state.server) else {
       Self.closeAbruptly(client)
-      close(server)
       return nil
     }
     return RelayLink(client: client, server: server, gate: state.gate)
@@ -171,38 +165,5 @@ final class Relay: Sendable {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
     close(descriptor)
-  }
-
-  // MARK: Addresses
-
-  private static func address(_ port: Int) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    return address
-  }
-
-  private static func with(
-    _ address: inout sockaddr_in,
-    _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Int32
-  ) -> Int32 {
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-  }
-
-  private static func bind(_ descriptor: Int32) -> Bool {
-    var anywhere = address(0)
-    return with(&anywhere) { Foundation.bind(descriptor, $0, $1) } == 0
-  }
-
-  private static func port(of descriptor: Int32) -> Int? {
-    var bound = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = with(&bound) { address, _ in getsockname(descriptor, address, &length) }
-    return result == 0 ? Int(UInt16(bigEndian: bound.sin_port)) : nil
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Switchboard
+import TestSupport
 
 @testable import Interop
 
@@ -33,7 +34,7 @@ let quick = [
 
 let accountFlag =
   "--service_account_key_file="
-  + TestFolders.peers.appending(path: "service_account.json").path
+  + TestFolders.peers().appending(path: "service_account.json").path
 
 /// Runs one case as the command does, with no more than a test needs; what was wrong is thrown.
 func run(_ test: TestCase, _ flags: [String], _ scale: InteropClient.Scale = .quick) async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2TestSupport
 import InteropService
 import Switchboard
 
@@ -16,7 +17,7 @@ final class NegativeServer: @unchecked Sendable {
   private var isStopped = false
   private let group = DispatchGroup()
 
-  var port: Int { listener.address.port ?? 0 }
+  var port: Int { listener.port }
 
   init(_ test: TestCase) throws {
     self.test = test
@@ -27,7 +28,7 @@ final class NegativeServer: @unchecked Sendable {
   /// What the client did wrong, once its connections have ended.
   func stop() async throws -> [String] {
     lock.withLock { isStopped = true }
-    let last = try RawPeer(listener.address)
+    let last = try RawPeer(port: listener.port)
     await withCheckedContinuation { continuation in
       group.notify(queue: .global()) { continuation.resume() }
     }

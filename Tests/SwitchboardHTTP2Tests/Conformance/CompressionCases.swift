@@ -1,3 +1,5 @@
+import HTTP2TestSupport
+
 extension ConformanceCase {
   /// Compressed headers: RFC 7541.
   static let compression: [ConformanceCase] =

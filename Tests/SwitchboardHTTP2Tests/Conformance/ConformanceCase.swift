@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import Testing
 
 /// A client that does one thing, and how a server must take it.

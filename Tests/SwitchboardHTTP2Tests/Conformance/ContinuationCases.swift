@@ -1,3 +1,5 @@
+import HTTP2TestSupport
+
 extension ConformanceCase {
   private static func halves(_ dialogue: Dialogue) -> ([UInt8], [UInt8]) {
     let block = dialogue.block()

@@ -1,3 +1,5 @@
+import HTTP2TestSupport
+
 @testable import SwitchboardHTTP2
 
 /// One client's part of a conformance case: what it sends, in one of several manners, and what it hears.

@@ -1,3 +1,5 @@
+import HTTP2TestSupport
+
 /// How a server must answer a conformance case. As RFC 9113 allows, a connection may be given up where only
 /// a stream is at fault, and closing without a word is as good as GOAWAY.
 enum Expectation: Equatable {

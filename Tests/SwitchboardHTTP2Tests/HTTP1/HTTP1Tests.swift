@@ -1,4 +1,6 @@
+import CertificateSupport
 import Foundation
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -94,19 +96,33 @@ import Testing
     }
   }
 
-  @Test func requestsThatAreNotReadStopTheClient() async throws {
+  /// A client that writes thirty megabytes, and of which the server reads no more until the service is released.
+  private func withUnreadClient(
+    _ body: (HTTP1Peer, TestPair, Loop, Task<Void, Never>) async throws -> Void
+  ) async throws {
     var options = Self.options
     options.streamBufferSize = 64 * 1024
     let group = try LoopGroup()
     let loop = group.loops[0]
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
       let peer = try HTTP1Peer(pair.address)
-      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
-      peer.send(HTTP1Peer.head("Sleep", "", ["content-length: \(message.count * 1000)"]))
-      let raw = peer.raw
-      let sender = MayBlock.task { for _ in 0..<1000 { raw.send(message) } }
+      let sender = Self.writeAll(to: peer, "Sleep")
       let server = pair.server
       await loop.until { server.core.connections.contains { $0.socket.isPaused } }
+      try await body(peer, pair, loop, sender)
+    }
+  }
+
+  /// Begins to write a thousand messages, until the server takes no more.
+  private static func writeAll(to peer: HTTP1Peer, _ method: String) -> Task<Void, Never> {
+    let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
+    peer.send(HTTP1Peer.head(method, "", ["content-length: \(message.count * 1000)"]))
+    let raw = peer.raw
+    return MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
+  }
+
+  @Test func requestsThatAreNotReadStopTheClient() async throws {
+    try await withUnreadClient { peer, pair, _, sender async throws in
       pair.service.released.fire()
       await sender.value
       #expect(peer.answer()?.messages == [[UInt8(truncatingIfNeeded: 1000)]])
@@ -116,18 +132,8 @@ import Testing
   /// The client writes on, and is not read, when the server ends.
   @Test(arguments: [Duration.zero, .seconds(60)])
   func aClientThatIsNotReadDoesNotHoldUpTheEnd(_ grace: Duration) async throws {
-    var options = Self.options
-    options.streamBufferSize = 64 * 1024
-    let group = try LoopGroup()
-    let loop = group.loops[0]
-    try await TestPair.with(server: options, serverGroup: group) { pair async throws in
-      let peer = try HTTP1Peer(pair.address)
-      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
-      peer.send(HTTP1Peer.head("Sleep", "", ["content-length: \(message.count * 1000)"]))
-      let raw = peer.raw
-      let sender = MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
+    try await withUnreadClient { peer, pair, loop, sender async throws in
       let server = pair.server
-      await loop.until { server.core.connections.contains { $0.socket.isPaused } }
       let ending = Task { await server.shutDown(grace: grace) }
       // The call goes on until its time is up, whenever that begins.
       while !Task.isCancelled, server.core.connectionCount > 0 {
@@ -144,10 +150,7 @@ import Testing
   /// It is answered before all of its request is read, and gets to read the answer while it still writes.
   @Test func aClientThatStillWritesReadsTheAnswer() async throws {
     try await with { peer, _ async throws in
-      let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
-      peer.send(HTTP1Peer.head("Ignore", "", ["content-length: \(message.count * 1000)"]))
-      let raw = peer.raw
-      let sender = MayBlock.task { for _ in 0..<1000 where !raw.send(message) { break } }
+      let sender = Self.writeAll(to: peer, "Ignore")
       #expect(peer.answer()?.trailers["grpc-status"] == "8")
       await sender.value
       #expect(peer.raw.readToEnd())

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

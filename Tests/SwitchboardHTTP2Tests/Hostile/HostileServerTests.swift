@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -129,6 +130,14 @@ import Testing
         + trailers([("grpc-status", "0")])
     ),
     Attack(
+      name: "a compressed message too many",
+      code: .internalError,
+      abuse: .brokenFraming,
+      once: FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head + [("grpc-encoding", "gzip")]))
+        + FramePeer.frame(Kind.data, 0, 1, MessageAttackTests.zeros(1000) + MessageAttackTests.zeros(1000))
+        + trailers([("grpc-status", "0")])
+    ),
+    Attack(
       name: "a promise",
       code: .unavailable,
       abuse: .protocolViolation,
@@ -213,7 +222,7 @@ import Testing
     var options = ChannelOptions()
     options.observer = abuses
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     let transport = try #require(channel.transport as? ClientChannel)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     let peer = listener.accept()
@@ -232,7 +241,7 @@ import Testing
     _ attack: @escaping @Sendable (FramePeer) -> Void
   ) async throws -> GRPCStatus? {
     let listener = try FrameListener()
-    let channel = try Channel(target: "\(listener.address)", options: options)
+    let channel = try Channel(target: listener.target, options: options)
     // An attack that goes unnoticed shows as the deadline.
     let call = Task(executorPreference: channel.eventLoop) {
       try await Caller(channel: channel).get(options: CallOptions(timeout: .seconds(20)))

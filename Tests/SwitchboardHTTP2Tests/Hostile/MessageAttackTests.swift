@@ -1,3 +1,4 @@
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing
@@ -94,6 +95,21 @@ import Testing
       body: [1, 0, 0, 0, 0],
       code: "13",
       abuse: .brokenCompression
+    ),
+    Sample(name: "one too many", body: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], code: "12", abuse: .brokenFraming),
+    Sample(
+      name: "one too many, compressed",
+      headers: gzip,
+      body: zeros(1000) + zeros(1000),
+      code: "12",
+      abuse: .brokenFraming
+    ),
+    Sample(
+      name: "one too many, compressed to much less",
+      headers: gzip,
+      body: zeros(1 << 20) + zeros(1 << 20),
+      code: "12",
+      abuse: .brokenFraming
     ),
     Sample(
       name: "broken in a stream",

@@ -1,3 +1,5 @@
+import HTTP2TestSupport
+
 @testable import SwitchboardHTTP2
 
 /// A client of HTTP/1.1 that is written down byte by byte.

@@ -1,3 +1,4 @@
+import CertificateSupport
 import Foundation
 import SwitchboardCall
 import TestSupport

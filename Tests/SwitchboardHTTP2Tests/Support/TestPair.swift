@@ -1,3 +1,4 @@
+import CertificateSupport
 import Glibc
 import SwitchboardCall
 import SwitchboardHTTP2

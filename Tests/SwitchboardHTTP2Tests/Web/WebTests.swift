@@ -1,4 +1,5 @@
 import Foundation
+import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import EchoService
+import HTTP2TestSupport
 import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServices

@@ -1,5 +1,7 @@
+import CertificateSupport
 import EchoService
 import Foundation
+import HTTP2TestSupport
 import Switchboard
 import SwitchboardServices
 import Testing

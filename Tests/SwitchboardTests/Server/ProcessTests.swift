@@ -35,20 +35,7 @@ import Testing
   @Test func runningOutOfFilesIsOutlived() async throws {
     let process = try EchoProcess(maxOpenFiles: 24)
     var idle: [Int32] = []
-    for _ in 0..<60 {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = in_port_t(process.port).bigEndian
-      address.sin_addr.s_addr = inet_addr("127.0.0.1")
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      #expect(result == 0)
-      idle.append(descriptor)
-    }
+    for _ in 0..<60 { idle.append(try LoopbackSocket.connected(to: process.port)) }
     for descriptor in idle { close(descriptor) }
     let channel = try Channel(target: process.target)
     #expect(

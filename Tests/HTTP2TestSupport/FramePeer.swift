@@ -1,43 +1,42 @@
 import CNghttp2
-
-@testable import SwitchboardHTTP2
+import SwitchboardHTTP2
 
 /// A peer that is written down frame by frame: what it sends is exactly what a test says.
-final class FramePeer {
-  struct Frame {
-    var type: UInt8
-    var flags: UInt8
-    var stream: UInt32
-    var payload: [UInt8]
+package final class FramePeer {
+  package struct Frame {
+    package var type: UInt8
+    package var flags: UInt8
+    package var stream: UInt32
+    package var payload: [UInt8]
 
-    var endsStream: Bool { flags & 1 == 1 }
+    package var endsStream: Bool { flags & 1 == 1 }
   }
 
-  enum Kind {
-    static let data: UInt8 = 0
-    static let headers: UInt8 = 1
-    static let priority: UInt8 = 2
-    static let resetStream: UInt8 = 3
-    static let settings: UInt8 = 4
-    static let pushPromise: UInt8 = 5
-    static let ping: UInt8 = 6
-    static let goAway: UInt8 = 7
-    static let windowUpdate: UInt8 = 8
-    static let continuation: UInt8 = 9
+  package enum Kind {
+    package static let data: UInt8 = 0
+    package static let headers: UInt8 = 1
+    package static let priority: UInt8 = 2
+    package static let resetStream: UInt8 = 3
+    package static let settings: UInt8 = 4
+    package static let pushPromise: UInt8 = 5
+    package static let ping: UInt8 = 6
+    package static let goAway: UInt8 = 7
+    package static let windowUpdate: UInt8 = 8
+    package static let continuation: UInt8 = 9
   }
 
-  let raw: RawPeer
+  package let raw: RawPeer
   private var inflater: OpaquePointer?
 
   /// Connects and, unless told otherwise, says what every client says first.
-  init(_ address: SocketAddress, greets: Bool = true) throws {
+  package init(_ address: SocketAddress, greets: Bool = true) throws {
     raw = try RawPeer(address)
     nghttp2_hd_inflate_new(&inflater)
     if greets { greet() }
   }
 
   /// The server's side of a connection, with the client's greeting read and answered.
-  init(serving raw: RawPeer) {
+  package init(serving raw: RawPeer) {
     self.raw = raw
     nghttp2_hd_inflate_new(&inflater)
     _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
@@ -46,32 +45,32 @@ final class FramePeer {
 
   deinit { nghttp2_hd_inflate_del(inflater) }
 
-  func greet() {
+  package func greet() {
     raw.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
     send(Kind.settings, 0, 0, [])
   }
 
-  func send(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) {
+  package func send(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) {
     raw.send(Self.frame(type, flags, stream, payload))
   }
 
-  static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
+  package static func frame(_ type: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
     let length = payload.count
     let head = [UInt8(length >> 16), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
     return head + number(stream) + payload
   }
 
-  static func number(_ value: UInt32) -> [UInt8] {
+  package static func number(_ value: UInt32) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
   /// The headers of a call of `TestService`.
-  static func call(_ method: String, adding added: [(String, String)] = []) -> [(String, String)] {
+  package static func call(_ method: String, adding added: [(String, String)] = []) -> [(String, String)] {
     request("/test.Test/\(method)", added)
   }
 
   /// The headers of a gRPC request.
-  static func request(_ path: String, _ more: [(String, String)] = []) -> [(String, String)] {
+  package static func request(_ path: String, _ more: [(String, String)] = []) -> [(String, String)] {
     [
       (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "test"), ("te", "trailers"),
       ("content-type", "application/grpc"),
@@ -79,22 +78,22 @@ final class FramePeer {
   }
 
   /// Headers, each as a literal that is not indexed.
-  func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
+  package func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
     send(Kind.headers, ends ? 5 : 4, stream, Self.block(fields))
   }
 
   /// A block of headers, each as a literal that is not indexed.
-  static func block(_ fields: [(String, String)]) -> [UInt8] {
+  package static func block(_ fields: [(String, String)]) -> [UInt8] {
     fields.flatMap { name, value in [0] + string(name) + string(value) }
   }
 
   /// A string as HPACK has it, without Huffman's code.
-  static func string(_ text: String) -> [UInt8] { string(Array(text.utf8)) }
+  package static func string(_ text: String) -> [UInt8] { string(Array(text.utf8)) }
 
-  static func string(_ bytes: [UInt8]) -> [UInt8] { integer(bytes.count, prefix: 7) + bytes }
+  package static func string(_ bytes: [UInt8]) -> [UInt8] { integer(bytes.count, prefix: 7) + bytes }
 
   /// A number as HPACK has it, after a prefix of so many bits that are zero but for `flags`.
-  static func integer(_ value: Int, prefix: Int, flags: UInt8 = 0) -> [UInt8] {
+  package static func integer(_ value: Int, prefix: Int, flags: UInt8 = 0) -> [UInt8] {
     let limit = 1 << prefix - 1
     guard value >= limit else { return [flags | UInt8(value)] }
     var bytes = [flags | UInt8(limit)]
@@ -106,12 +105,12 @@ final class FramePeer {
     return bytes + [UInt8(rest)]
   }
 
-  func data(_ stream: UInt32, _ payload: [UInt8], ends: Bool = false) {
+  package func data(_ stream: UInt32, _ payload: [UInt8], ends: Bool = false) {
     send(Kind.data, ends ? 1 : 0, stream, payload)
   }
 
   /// The next frame; `nil` when the connection is closed.
-  func next() -> Frame? {
+  package func next() -> Frame? {
     let head = raw.read(9)
     guard head.count == 9 else { return nil }
     let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
@@ -120,7 +119,7 @@ final class FramePeer {
   }
 
   /// The next frame of a type, with those before it passed over.
-  func next(_ type: UInt8) -> Frame? {
+  package func next(_ type: UInt8) -> Frame? {
     while let frame = next() {
       if frame.type == type { return frame }
     }
@@ -128,7 +127,7 @@ final class FramePeer {
   }
 
   /// The next messages of the bodies to come, whatever their streams: each with its flag.
-  func nextMessages(_ count: Int) -> [(isCompressed: Bool, bytes: [UInt8])] {
+  package func nextMessages(_ count: Int) -> [(isCompressed: Bool, bytes: [UInt8])] {
     var messages: [(isCompressed: Bool, bytes: [UInt8])] = []
     var body: [UInt8] = []
     while messages.count < count {
@@ -147,14 +146,14 @@ final class FramePeer {
   }
 
   /// The headers of the next block, as `name: value`.
-  func nextHeaders() -> (fields: [String: String], ends: Bool)? {
+  package func nextHeaders() -> (fields: [String: String], ends: Bool)? {
     while let frame = next() {
       if frame.type == Kind.headers { return (inflate(frame.payload), frame.endsStream) }
     }
     return nil
   }
 
-  func inflate(_ block: [UInt8]) -> [String: String] {
+  package func inflate(_ block: [UInt8]) -> [String: String] {
     var fields: [String: String] = [:]
     var rest = block[...]
     while true {

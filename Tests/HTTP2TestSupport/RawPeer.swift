@@ -1,26 +1,18 @@
 import Glibc
+import SwitchboardHTTP2
 import TestSupport
 
-@testable import SwitchboardHTTP2
-
 /// A blocking socket that says what a test tells it to, byte by byte.
-final class RawPeer: Sendable {
+package final class RawPeer: Sendable {
   private let descriptor: Int32
 
-  init(_ address: SocketAddress) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    let result = address.withSockaddr { sockaddr, length in connect(descriptor, sockaddr, length) }
-    guard result == 0 else { throw SocketError(errno: errno) }
-    limitWaiting()
-  }
+  package convenience init(port: Int) throws { self.init(adopting: try LoopbackSocket.connected(to: port)) }
+
+  package convenience init(_ address: SocketAddress) throws { try self.init(port: address.port ?? 0) }
 
   /// Takes over a connected socket.
-  init(adopting descriptor: Int32) {
+  package init(adopting descriptor: Int32) {
     self.descriptor = descriptor
-    limitWaiting()
-  }
-
-  private func limitWaiting() {
     // What a test says goes out at once, however little it is.
     var yes: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -34,7 +26,7 @@ final class RawPeer: Sendable {
 
   /// `false` when the other side does not take it any more.
   @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool {
+  package func send(_ bytes: [UInt8]) -> Bool {
     MayBlock.check()
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -48,7 +40,7 @@ final class RawPeer: Sendable {
   }
 
   /// Up to `count` bytes; fewer only at the end, or when nothing came for long.
-  func read(_ count: Int) -> [UInt8] {
+  package func read(_ count: Int) -> [UInt8] {
     MayBlock.check()
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: count)
@@ -60,10 +52,10 @@ final class RawPeer: Sendable {
     return bytes
   }
 
-  func waitForBytes() { _ = read(1) }
+  package func waitForBytes() { _ = read(1) }
 
   /// Whether the other side closed the connection, in good time.
-  func readToEnd() -> Bool {
+  package func readToEnd() -> Bool {
     MayBlock.check()
     var piece = [UInt8](repeating: 0, count: 65536)
     while true {

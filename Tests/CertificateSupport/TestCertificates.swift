@@ -1,9 +1,9 @@
 import SwitchboardHTTP2
 
 /// Certificates for tests, good for a hundred years and trusted by nobody else.
-enum TestCertificates {
+package enum TestCertificates {
   /// Vouches for the others, except the stranger.
-  static let authority = source(
+  package static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBkzCCATmgAwIBAgIUSF4y7qw261TJoTWzNMnNjB9QNSswCgYIKoZIzj0EAwIw
@@ -20,7 +20,7 @@ enum TestCertificates {
   )
 
   /// An authority that vouches for none of them.
-  static let stranger = source(
+  package static let stranger = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBmTCCAT+gAwIBAgIUB5AHedai/Xbu8+eO627TAgK5e5UwCgYIKoZIzj0EAwIw
@@ -37,7 +37,7 @@ enum TestCertificates {
   )
 
   /// For localhost, switchboard.test, 127.0.0.1 and ::1.
-  static let serverCertificate = source(
+  package static let serverCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBuTCCAWCgAwIBAgIUAyikAfA9BfDkcQmSm5CtKQc6I5AwCgYIKoZIzj0EAwIw
@@ -55,7 +55,7 @@ enum TestCertificates {
   )
 
   /// Its key.
-  static let serverKey = source(
+  package static let serverKey = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqZrRxMzeWqtot1Ob
@@ -66,7 +66,7 @@ enum TestCertificates {
   )
 
   /// For localhost and 127.0.0.1.
-  static let renewedCertificate = source(
+  package static let renewedCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBkjCCATigAwIBAgIUAyikAfA9BfDkcQmSm5CtKQc6I5IwCgYIKoZIzj0EAwIw
@@ -83,7 +83,7 @@ enum TestCertificates {
   )
 
   /// Its key.
-  static let renewedKey = source(
+  package static let renewedKey = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgGcJTJmsECri5BNi5
@@ -94,7 +94,7 @@ enum TestCertificates {
   )
 
   /// For client.switchboard.test.
-  static let clientCertificate = source(
+  package static let clientCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
     MIIBnTCCAUSgAwIBAgIUAyikAfA9BfDkcQmSm5CtKQc6I5EwCgYIKoZIzj0EAwIw
@@ -111,7 +111,7 @@ enum TestCertificates {
   )
 
   /// Its key.
-  static let clientKey = source(
+  package static let clientKey = source(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg+chXBbcgavUwBq1y
@@ -121,9 +121,9 @@ enum TestCertificates {
     """
   )
 
-  static let server = TLSCredentials(certificateChain: serverCertificate, privateKey: serverKey)
-  static let renewed = TLSCredentials(certificateChain: renewedCertificate, privateKey: renewedKey)
-  static let client = TLSCredentials(certificateChain: clientCertificate, privateKey: clientKey)
+  package static let server = TLSCredentials(certificateChain: serverCertificate, privateKey: serverKey)
+  package static let renewed = TLSCredentials(certificateChain: renewedCertificate, privateKey: renewedKey)
+  package static let client = TLSCredentials(certificateChain: clientCertificate, privateKey: clientKey)
 
   private static func source(_ text: String) -> PEMSource { .bytes(Array(text.utf8)) }
 }

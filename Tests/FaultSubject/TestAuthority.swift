@@ -1,1 +1,0 @@
-../../Sources/Interop/TestAuthority.swift

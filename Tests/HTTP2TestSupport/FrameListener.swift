@@ -1,0 +1,22 @@
+import Glibc
+import TestSupport
+
+/// A server that accepts one connection at a time and says what a test tells it to.
+package final class FrameListener {
+  private let descriptor: Int32
+  package let port: Int
+
+  package init() throws { (descriptor, port) = try LoopbackSocket.listening() }
+
+  deinit { close(descriptor) }
+
+  /// What a channel connects to.
+  package var target: String { "127.0.0.1:\(port)" }
+
+  package func accept() -> FramePeer { FramePeer(serving: acceptRaw()) }
+
+  package func acceptRaw() -> RawPeer {
+    MayBlock.check()
+    return RawPeer(adopting: Glibc.accept(descriptor, nil, nil))
+  }
+}

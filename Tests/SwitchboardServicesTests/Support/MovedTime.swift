@@ -1,1 +1,0 @@
-../../SwitchboardHTTP2Tests/Support/MovedTime.swift

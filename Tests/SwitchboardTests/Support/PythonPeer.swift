@@ -1,1 +1,0 @@
-../../SwitchboardHTTP2Tests/Support/PythonPeer.swift
