@@ -98,8 +98,9 @@ let package = Package(
       ]
     ),
 
+    .target(name: "CLoopThread"),
     // The call model: knows neither sockets nor protobuf.
-    .target(name: "SwitchboardCall"),
+    .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
     .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall", "CallTestSupport"]),
 
     // The runtime: event loop, TLS, HTTP/2, client and server transports.
@@ -107,10 +108,9 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-    .target(name: "CLoopThread"),
     .target(
       name: "SwitchboardHTTP2",
-      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv", "CLoopThread"]
+      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv"]
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",

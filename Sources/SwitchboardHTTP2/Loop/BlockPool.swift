@@ -1,4 +1,4 @@
-import CLoopThread
+@_spi(Transport) import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc
@@ -76,7 +76,7 @@ final class BlockPool: @unchecked Sendable {
 
   /// Whether this is the thread whose loop has this pool.
   private var isHere: Bool {
-    guard let loop = switchboard_current_loop() else { return false }
+    guard let loop = LoopOfThread.address else { return false }
     return Unmanaged<Loop>.fromOpaque(loop)._withUnsafeGuaranteedRef { $0.blocks === self }
   }
 

@@ -1,5 +1,5 @@
 import CLibuv
-import CLoopThread
+@_spi(Transport) import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc
@@ -10,16 +10,16 @@ import CLoopThread
 /// Which loop the current thread belongs to.
 enum LoopThread {
   static var current: Loop? {
-    switchboard_current_loop().map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
+    LoopOfThread.address.map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
   }
 
   @inline(__always)
   static func isCurrent(_ loop: Loop) -> Bool {
-    switchboard_current_loop() == Unmanaged.passUnretained(loop).toOpaque()
+    LoopOfThread.address == Unmanaged.passUnretained(loop).toOpaque()
   }
 
   static func enter(_ loop: Loop) {
-    switchboard_set_current_loop(Unmanaged.passUnretained(loop).toOpaque())
+    LoopOfThread.set(Unmanaged.passUnretained(loop).toOpaque())
     // A peer that is gone must be an error of one write, not the end of the process.
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -28,7 +28,7 @@ enum LoopThread {
   }
 
   static func leave() {
-    switchboard_set_current_loop(nil)
+    LoopOfThread.set(nil)
   }
 
   /// Starts a thread that runs the loop and keeps it alive for as long as it runs. `false` when the
