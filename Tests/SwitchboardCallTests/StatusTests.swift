@@ -9,6 +9,28 @@ import Testing
     #expect("\(GRPCStatus(code: .notFound))" == "not found (5)")
   }
 
+  @Test func whatAStatusSaysIsSetPieceByPiece() {
+    var status = GRPCStatus(code: .ok, message: "OK", origin: .peer)
+    #expect(status == .ok)
+    #expect(status.packedDetails == nil)
+    status.packedDetails = [1, 2]
+    #expect(status.message == "OK")
+    #expect(status != .ok)
+    var copy = status
+    copy.message = nil
+    #expect(copy.packedDetails == [1, 2])
+    #expect(status.message == "OK")
+    copy.packedDetails = nil
+    #expect(copy == GRPCStatus(code: .ok))
+    copy.message = ""
+    #expect(copy.message?.isEmpty == true)
+    #expect(copy.origin == .peer)
+  }
+
+  @Test func aStatusIsNoLargerThanTwoWords() {
+    #expect(MemoryLayout<GRPCStatus>.size <= 16)
+  }
+
   @Test func anyErrorHasAStatus() {
     struct Odd: Error {}
     #expect(GRPCStatus(describing: Odd()).code == .unknown)

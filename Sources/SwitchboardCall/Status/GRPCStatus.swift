@@ -16,21 +16,28 @@ public struct GRPCStatus: Error, Sendable {
 
   /// What programs go by.
   public var code: Code
-  /// What people go by. It travels with the status, so it should not give secrets away.
-  public var message: String?
   /// Who ended the call.
   public var origin: Origin
-  /// What programs can read beyond the code: a serialized `google.rpc.Status`, which travels as
-  /// `grpc-status-details-bin`. `SwitchboardServices` packs and unpacks it.
-  public var packedDetails: [UInt8]?
+  private var words: Words
 
   /// A status of the user's own, unless `origin` says otherwise.
-  @inlinable
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
     self.code = code
-    self.message = message
     self.origin = origin
-    packedDetails = nil
+    words = Words(message, nil)
+  }
+
+  /// What people go by. It travels with the status, so it should not give secrets away.
+  public var message: String? {
+    get { words.message }
+    set { words = Words(newValue, packedDetails) }
+  }
+
+  /// What programs can read beyond the code: a serialized `google.rpc.Status`, which travels as
+  /// `grpc-status-details-bin`. `SwitchboardServices` packs and unpacks it.
+  public var packedDetails: [UInt8]? {
+    get { words.packedDetails }
+    set { words = Words(message, newValue) }
   }
 
   /// Success, with the message that the seeds' transcripts show on the wire.
@@ -39,6 +46,46 @@ public struct GRPCStatus: Error, Sendable {
   /// Whether the call succeeded.
   @inlinable
   public var isOk: Bool { code == .ok }
+}
+
+/// What a status says beyond its code, in one pointer: a status passes through many hands, and most say nothing, or what
+/// success says.
+private enum Words: Sendable {
+  final class Spoken: Sendable {
+    let message: String?
+    let packedDetails: [UInt8]?
+
+    init(_ message: String?, _ packedDetails: [UInt8]?) {
+      self.message = message
+      self.packedDetails = packedDetails
+    }
+  }
+
+  case none
+  case ok
+  case spoken(Spoken)
+
+  init(_ message: String?, _ packedDetails: [UInt8]?) {
+    switch (message, packedDetails) {
+    case (nil, nil): self = .none
+    case (Self.okMessage, nil): self = .ok
+    default: self = .spoken(Spoken(message, packedDetails))
+    }
+  }
+
+  private static var okMessage: String { "OK" }
+
+  var message: String? {
+    switch self {
+    case .none: nil
+    case .ok: Self.okMessage
+    case .spoken(let spoken): spoken.message
+    }
+  }
+
+  var packedDetails: [UInt8]? {
+    if case .spoken(let spoken) = self { spoken.packedDetails } else { nil }
+  }
 }
 
 extension GRPCStatus: Hashable {
