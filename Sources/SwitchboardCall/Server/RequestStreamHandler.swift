@@ -27,10 +27,10 @@ public final class ClientStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let ends = ServerEnds(requests, responses)
+      let ends = ServerEnds(method, requests, responses)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, method, chain, ends)
+          let pipeline = ServerPipeline(stream, chain, ends)
           return pipeline.onRequestStream { messages in
             stream.run {
               do {
@@ -131,10 +131,10 @@ public final class BidirectionalStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let ends = ServerEnds(requests, responses)
+      let ends = ServerEnds(method, requests, responses)
       return { stream in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, method, chain, ends)
+          let pipeline = ServerPipeline(stream, chain, ends)
           return pipeline.onRequestStream { messages in
             stream.run {
               do {

@@ -27,10 +27,10 @@ public final class UnaryHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let ends = ServerEnds(requests, responses) { pipeline, request in
+      let ends = ServerEnds(method, requests, responses) { pipeline, request in
         {
           do {
-            pipeline.ends.respond(pipeline, try await handler(request, ServerCallContext(pipeline)))
+            pipeline.respondHere(try await handler(request, ServerCallContext(pipeline)))
           } catch {
             pipeline.finish(GRPCStatus(describing: error))
           }
@@ -39,7 +39,7 @@ public final class UnaryHandler: MethodHandler {
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, method, chain, ends).receive(message: message)
+          return ServerPipeline(stream, chain, ends).receive(message: message)
         }
         let request: Requests.Message
         do {
@@ -132,7 +132,7 @@ public final class ServerStreamingHandler: MethodHandler {
     }
     bind = { factories in
       let interceptors = factories.wrapping(interceptors, for: method)
-      let ends = ServerEnds(requests, responses) { pipeline, request in
+      let ends = ServerEnds(method, requests, responses) { pipeline, request in
         {
           do {
             let writer = ResponseStreamWriter(pipeline.makeWriter())
@@ -146,7 +146,7 @@ public final class ServerStreamingHandler: MethodHandler {
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, method, chain, ends).receive(message: message)
+          return ServerPipeline(stream, chain, ends).receive(message: message)
         }
         let request: Requests.Message
         do {

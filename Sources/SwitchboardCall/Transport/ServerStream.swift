@@ -56,6 +56,9 @@ public protocol ServerStream: ServerCallState {
   /// Names who is told what becomes of the call. On the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)
 
+  /// Has the observer told of parts of the response that leave from now on. On the loop.
+  func watchSent()
+
   /// Ends the call after what was written to `responses`. Only the first end counts.
   func finish(_ status: GRPCStatus)
 }
@@ -63,10 +66,7 @@ public protocol ServerStream: ServerCallState {
 /// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
 /// the transport from here.
 public protocol ServerStreamObserver: AnyObject, Sendable {
-  /// Whether to tell of parts of the response that have left. Asked when a response is whole: before, all are told of.
-  var wantsSent: Bool { get }
-
-  /// A part of the response has left.
+  /// A part of the response has left. Told from `watchSent()` on.
   func sent(_ part: SentPart)
 
   /// The call is over: `nil` when the whole response has left. Told last.

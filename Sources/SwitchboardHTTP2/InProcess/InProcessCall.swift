@@ -34,6 +34,8 @@ final class InProcessCall: @unchecked Sendable {
   private var sent = MessageTotals()
   private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
+  /// Whether it wants to hear of what has left.
+  private var tellsSent = false
   var task: Task<Void, Never>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
@@ -126,7 +128,7 @@ final class InProcessCall: @unchecked Sendable {
   func tellHeaders() {
     guard phase == .handling, !headersTold else { return }
     headersTold = true
-    streamObserver?.sent(.metadata)
+    if tellsSent { streamObserver?.sent(.metadata) }
     guard receiver.wantsMetadata else { return }
     var all = request.contentSubtype == .unnamed ? Self.responseHeaders : namedHeaders
     if let own = shared.withLock({ $0.headers }) { all.add(contentsOf: own.allowed) }
@@ -152,9 +154,8 @@ final class InProcessCall: @unchecked Sendable {
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
     if status.isOk { tellHeaders() }
-    streamObserver?.sent(.end)
-    streamObserver?.closed(nil)
-    streamObserver = nil
+    if tellsSent { streamObserver?.sent(.end) }
+    tellStreamObserver(nil)
     // To the client it is the peer who ends the call, as it would be over a network.
     var status = status
     status.origin = .peer
@@ -176,8 +177,7 @@ final class InProcessCall: @unchecked Sendable {
       pipe.abort(status.isOk ? .callGone : status)
     }
     request.responses?.detach()
-    streamObserver?.closed(status)
-    streamObserver = nil
+    tellStreamObserver(status)
     tellObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
@@ -200,7 +200,7 @@ final class InProcessCall: @unchecked Sendable {
 
   /// A message was read out of one of the pipes.
   func tellRead(isRequest: Bool) {
-    if isRequest { receiver.sent(.message) } else { streamObserver?.sent(.message) }
+    if isRequest { receiver.sent(.message) } else if tellsSent { streamObserver?.sent(.message) }
   }
 
   /// A message was written that is above its reader's limit.
@@ -210,6 +210,13 @@ final class InProcessCall: @unchecked Sendable {
 
   /// Names who is told of the server's side.
   func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
+
+  func watchSent() { tellsSent = true }
+
+  private func tellStreamObserver(_ failure: GRPCStatus?) {
+    let observer = streamObserver.take()
+    observer?.closed(failure)
+  }
 
   // Made once: most calls have no others.
   private var namedHeaders: HPACKHeaders {

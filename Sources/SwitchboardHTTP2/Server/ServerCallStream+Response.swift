@@ -151,7 +151,6 @@ extension ServerCallStream {
     phase = .ending
     cancelTimer()
     if let status { self.status = status }
-    if let observer { tellsSent = observer.wantsSent }
     let (metadata, trailers, pipe, compression) = shared.withLock {
       ($0.headers, $0.trailers, $0.responses, $0.compression)
     }

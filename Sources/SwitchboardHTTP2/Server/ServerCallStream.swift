@@ -48,7 +48,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var requestIsLate = false
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   /// Whether the observer wants to hear of what has left.
-  @exclusivity(unchecked) var tellsSent = true
+  @exclusivity(unchecked) private(set) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
@@ -164,9 +164,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     observation = nil
   }
 
+  func watchSent() { tellsSent = true }
+
   func tellClosed(_ failure: GRPCStatus?) {
+    let observer = observer.take()
     observer?.closed(failure)
-    observer = nil
   }
 
   override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {

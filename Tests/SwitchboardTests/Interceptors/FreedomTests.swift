@@ -46,6 +46,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 2])
+  func anotherNumberOfResponsesThanOneIsAnError(_ count: Int) async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client {
+        [
+          ClientHook(receive: { part, context in
+            guard case .message = part else { return context.receive(part) }
+            for _ in 0..<count { context.receive(part) }
+          })
+        ]
+      }
+      let error = await #expect(throws: GRPCStatus.self) { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(error?.code == .internalError)
+    }
+  }
+
   @Test func aCallCanStartLate() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client { [TokenFetcher()] }

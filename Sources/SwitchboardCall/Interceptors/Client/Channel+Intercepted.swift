@@ -22,7 +22,7 @@ extension Channel {
     let pipeline = makePipeline(method, options, interceptors)
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        pipeline.single = SingleResponse(continuation)
+        pipeline.caller = continuation
         pipeline.start(request)
       }
     } onCancel: {

@@ -7,9 +7,9 @@ struct ClientEnds<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
 
   @usableFromInline let encode: (Request) throws -> MessageBuffer
-  @usableFromInline let headers: (Pipeline, consuming HPACKHeaders) -> Void
+  @usableFromInline let headers: (Pipeline, HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
-  @usableFromInline let end: (Pipeline, consuming GRPCStatus, consuming HPACKHeaders) -> Void
+  @usableFromInline let end: (Pipeline, GRPCStatus, HPACKHeaders) -> Void
   /// Takes the format that the call's options ask for now.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
 
@@ -20,18 +20,18 @@ struct ClientEnds<Request: Sendable, Response: Sendable> {
   ) where Requests.Message == Request, Responses.Message == Response {
     encode = { request throws in try requests.encode(request) }
     headers = { pipeline, headers in
-      pipeline.receiveOnLoop(.metadata(consume headers), at: pipeline.last)
+      pipeline.receiveFirst(.metadata(headers))
     }
     message = { pipeline, bytes in
       do {
         let message = try pipeline.chosen?.decode(bytes) ?? responses.decode(bytes)
-        pipeline.receiveOnLoop(.message(message), at: pipeline.last)
+        pipeline.receiveFirst(.message(message))
       } catch {
         pipeline.failToDecode(error)
       }
     }
     end = { pipeline, status, trailers in
-      pipeline.receiveOnLoop(.end(consume status, consume trailers), at: pipeline.last)
+      pipeline.receiveFirst(.end(status, trailers))
     }
     chooseFormat = { pipeline in
       let chosen = pipeline.optionsWithFormat.map {

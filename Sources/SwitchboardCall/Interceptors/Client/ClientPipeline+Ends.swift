@@ -41,23 +41,23 @@ extension ClientPipeline {
   /// Starts a call that takes one request, from any thread.
   @inlinable
   func start(_ request: consuming Request) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       let request = request
       return eventLoop.execute { self.start(request) }
     }
     guard begin() else { return }
-    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
-    sendOnLoop(.message(consume request, MessageMetadata()), promise: nil, to: 0)
-    sendOnLoop(.end, promise: nil, to: 0)
+    sendFirst(.metadata(metadata))
+    sendFirst(.message(consume request, MessageMetadata()))
+    sendFirst(.end)
     watchDeadline()
   }
 
   /// Starts a call that streams its requests, from any thread.
   @inlinable
   func startStream() {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.startStream() } }
+    guard eventLoop.isHere else { return eventLoop.execute { self.startStream() } }
     guard begin() else { return }
-    sendOnLoop(.metadata(metadata), promise: nil, to: 0)
+    sendFirst(.metadata(metadata))
     watchDeadline()
   }
 

@@ -2,7 +2,7 @@
 extension ClientPipeline {
   @usableFromInline
   func errorCaught(_ error: any Error, at index: Int) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       return eventLoop.execute { self.errorCaught(error, at: index) }
     }
     guard isOpen else { return }
@@ -10,19 +10,19 @@ extension ClientPipeline {
     if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
-    interceptors[index].errorCaught(error, context: Context(self, index))
+    places.interceptors[index].errorCaught(error, context: Context(self, index))
   }
 
   @usableFromInline
   func cancel(promise: EventLoopPromise<Void>?, to index: Int) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       return eventLoop.execute { self.cancel(promise: promise, to: index) }
     }
     guard isOpen else {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index <= last else {
+    guard index <= places.last else {
       stop(reason ?? .cancelledByCaller)
       promise?.succeed()
       return
@@ -30,21 +30,21 @@ extension ClientPipeline {
     if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.cancel(promise: promise, context: $1) }
     }
-    interceptors[index].cancel(promise: promise, context: Context(self, index))
+    places.interceptors[index].cancel(promise: promise, context: Context(self, index))
   }
 
   /// Asks for so many responses, where they stream.
   @usableFromInline
   func receiveNextMessages(_ count: Int, to index: Int) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }
-    guard index <= last else { return addDemand(count) }
+    guard index <= places.last else { return addDemand(count) }
     if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
-    interceptors[index].receiveNextMessages(count, context: Context(self, index))
+    places.interceptors[index].receiveNextMessages(count, context: Context(self, index))
   }
 
   /// Where streamed requests wait that come from the interceptor at `index`, or from the caller at -1. A chain that

@@ -14,20 +14,16 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
-  @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
-  /// The place of the one next to the transport.
-  @usableFromInline let last: Int
-  /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
-  /// executor or the call has ended.
-  @exclusivity(unchecked) @usableFromInline var directCount: Int
-  /// How many interceptors have been handed a part and have not returned.
-  @exclusivity(unchecked) @usableFromInline var depth = 0
+  @exclusivity(unchecked) @usableFromInline var places: ChainPlaces<Interceptor>
   /// What few chains have.
   @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
   @usableFromInline let ends: ClientEnds<Request, Response>
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// In place of `toCaller`, the caller of one response.
-  @exclusivity(unchecked) @usableFromInline var single: SingleResponse<Response>?
+  @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
+  /// How many responses there were for it, and the first.
+  @exclusivity(unchecked) @usableFromInline var responseCount = 0
+  @exclusivity(unchecked) @usableFromInline var response = InlinePlace<Response>()
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
@@ -40,47 +36,65 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ interceptors: consuming [Interceptor],
     _ ends: ClientEnds<Request, Response>
   ) {
-    directCount = interceptors.count
-    last = directCount - 1
-    self.interceptors = interceptors
+    places = ChainPlaces(interceptors)
     self.ends = ends
     super.init(engine, method, options ?? CallOptions())
-    for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
-      extras = ChainExtras(hops: self.interceptors.map(\.hops))
-      directCount = 0
+    for index in 0..<(places.last + 1)
+    where places.uncounted(index)._withUnsafeGuaranteedRef({ $0.hops.areNamed }) {
+      extras = ChainExtras(hops: places.interceptors.map(\.hops))
+      places.takeDetours()
       break
     }
   }
 
+  deinit { response.clear() }
+
   // MARK: Parts
 
-  /// Has an interceptor take a part. No reference to it is counted, which for each part would cost more than all else
-  /// that a chain does: the array keeps it alive, and is not let go of before all of them have returned.
+  /// Hands the caller's part to the chain. On the loop.
   @inlinable @inline(__always)
-  func interceptor<Result>(at index: Int, _ body: (Interceptor) -> Result) -> Result {
-    depth &+= 1
-    defer {
-      depth &-= 1
-      if depth == 0, !isOpen { letGo() }
-    }
-    return Unmanaged.passUnretained(interceptors[index])._withUnsafeGuaranteedRef(body)
+  func sendFirst(_ part: GRPCClientRequestPart<Request>) {
+    let hasEntered = enter()
+    sendOnLoop(part, promise: nil, to: 0)
+    leave(hasEntered)
   }
 
-  @inlinable
+  /// Hands the transport's part to the chain. On the loop.
+  @inlinable @inline(__always)
+  func receiveFirst(_ part: GRPCClientResponsePart<Response>) {
+    let hasEntered = enter()
+    receiveOnLoop(part, at: places.last)
+    leave(hasEntered)
+  }
+
+  /// Lets parts into the chain, which is let go of no sooner than it is left; says whether that is to be done.
+  @inlinable @inline(__always)
+  func enter() -> Bool { places.enter() }
+
+  @inlinable @inline(__always)
+  func leave(_ hasEntered: Bool) {
+    guard hasEntered else { return }
+    places.leave()
+    if !isOpen { letGo() }
+  }
+
+  @inlinable @inline(__always)
   func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    if eventLoop.isOfThread { return sendOnLoop(part, promise: promise, to: index) }
     sendLater(part, promise, index)
   }
 
-  @usableFromInline
+  /// On another thread, as far as that tells.
+  @inlinable @inline(never)
   func sendLater(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
   @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard index >= 0, index < directCount else { return sendOn(part, promise, index) }
-    interceptor(at: index) { $0.send(part, promise: promise, context: Context(self, index)) }
+    guard let interceptor = places.near(index) else { return sendOn(part, promise, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
   /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
@@ -90,28 +104,32 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index <= last else { return leave(part, promise) }
+    guard index <= places.last else { return leave(part, promise) }
     if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
-    interceptors[index].send(part, promise: promise, context: Context(self, index))
+    let hasEntered = enter()
+    places.interceptors[index].send(part, promise: promise, context: Context(self, index))
+    leave(hasEntered)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func receive(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    if eventLoop.isOfThread { return receiveOnLoop(part, at: index) }
     receiveLater(part, index)
   }
 
-  @usableFromInline
+  /// On another thread, as far as that tells.
+  @inlinable @inline(never)
   func receiveLater(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard index >= 0, index < directCount else { return receiveOn(part, index) }
-    interceptor(at: index) { $0.receive(part, context: Context(self, index)) }
+    guard let interceptor = places.near(index) else { return receiveOn(part, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: Context(self, index)) }
   }
 
   @inlinable @inline(never)
@@ -121,25 +139,41 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.receive(part, context: $1) }
     }
-    interceptors[index].receive(part, context: Context(self, index))
+    let hasEntered = enter()
+    places.interceptors[index].receive(part, context: Context(self, index))
+    leave(hasEntered)
   }
 
+  /// Hands what has passed the chain to the caller.
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
-    guard case .end = part else { return deliverBeforeEnd(part) }
-    let (toCaller, single) = (toCaller, single)
-    close()
-    if let single { single.resume(with: part) } else { toCaller?(part) }
+    switch part {
+    case .metadata:
+      toCaller?(part)
+    case .message(let message):
+      guard caller != nil else {
+        toCaller?(part)
+        return
+      }
+      responseCount += 1
+      response.put(message)
+    case .end(let status, _):
+      let (caller, toCaller) = (caller, toCaller.take())
+      self.caller = nil
+      close()
+      if let caller { resume(caller, status) } else { toCaller?(part) }
+    }
   }
 
   @inlinable @inline(__always)
-  func deliverBeforeEnd(_ part: GRPCClientResponsePart<Response>) {
-    guard let single else {
-      toCaller?(part)
-      return
+  func resume(_ caller: UnsafeContinuation<Response, any Error>, _ status: GRPCStatus) {
+    if !status.isOk {
+      caller.resume(throwing: status)
+    } else if responseCount == 1, let response = response.take() {
+      caller.resume(returning: response)
+    } else {
+      caller.resume(throwing: responseCount == 0 ? GRPCStatus.missingResponse : .tooManyMessages)
     }
-    // Runs no code that could let go of it.
-    Unmanaged.passUnretained(single)._withUnsafeGuaranteedRef { _ = $0.take(part) }
   }
 
   /// Has an interceptor do its part where it wants to; it hands the part on from there.
@@ -150,7 +184,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ work: @escaping @Sendable (Interceptor, Context) -> Void
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
-    nonisolated(unsafe) let interceptor = interceptors[index]
+    nonisolated(unsafe) let interceptor = places.interceptors[index]
     executor.execute { work(interceptor, Context(self, index)) }
   }
 
@@ -169,11 +203,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
 
-  override func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
+  override func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     ends.end(self, status, trailers)
   }
 
-  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: last) }
+  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: places.last) }
 
   override func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
@@ -192,14 +226,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable
   func close() {
     isOpen = false
-    directCount = 0
-    toCaller = nil
-    single = nil
+    places.close()
     closeTransport()
-    if depth == 0 { letGo() }
+    if !places.isEntered { letGo() }
     extras?.close()
   }
 
   @usableFromInline
-  func letGo() { interceptors = [] }
+  func letGo() { _ = places.takeAll() }
 }

@@ -51,15 +51,15 @@ class ClientTransportEnd: @unchecked Sendable {
 
   @usableFromInline
   init(
-    _ transport: consuming CallEngine,
-    _ method: consuming MethodDescriptor,
-    _ options: consuming CallOptions
+    _ transport: borrowing CallEngine,
+    _ method: borrowing MethodDescriptor,
+    _ options: borrowing CallOptions
   ) {
     eventLoop = transport.eventLoop
-    self.transport = transport
-    self.method = method
+    self.transport = copy transport
+    self.method = copy method
     metadata = options.initialMetadata
-    settings = SharedCallSettings(options)
+    settings = SharedCallSettings(copy options)
   }
 
   var deadline: ContinuousClock.Instant? { settings.current.deadline }
@@ -95,9 +95,9 @@ class ClientTransportEnd: @unchecked Sendable {
     buffer.mayCompress = metadata.compress
     if let requests, phase == .live {
       promises.add(promise)
-      requests.push(buffer, flush: metadata.flush)
+      requests.push(consume buffer, flush: metadata.flush)
     } else if phase == .gathering, message == nil {
-      message = buffer
+      message = consume buffer
       promises.add(promise)
     } else {
       refuse(
@@ -227,7 +227,7 @@ class ClientTransportEnd: @unchecked Sendable {
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 
-  final func finish(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {
+  final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     phase = .idle
     call = nil
     requests = nil
@@ -263,7 +263,7 @@ class ClientTransportEnd: @unchecked Sendable {
   func tellMessage(_ bytes: RawSpan) {}
 
   /// The peer ended the call.
-  func tellEnd(_ status: consuming GRPCStatus, _ trailers: consuming HPACKHeaders) {}
+  func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) {}
 
   /// This side did.
   func tellFailure(_ status: GRPCStatus) {}

@@ -7,30 +7,33 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
   @usableFromInline typealias MakeHandler = @Sendable (Pipeline, Request) -> Handler
 
+  @usableFromInline let method: MethodDescriptor
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
   /// Answers for the handler, with one response.
-  @usableFromInline let respond: @Sendable (Pipeline, Response) -> Void
+  @usableFromInline let respond: @Sendable (Pipeline, consuming Response) -> Void
   /// Makes what handles a call's one request; `nil` where requests stream.
   @usableFromInline let makeHandler: MakeHandler?
 
   @inlinable @inline(__always)
   init<Requests: Marshaller, Responses: Marshaller>(
+    _ method: MethodDescriptor,
     _ requests: Requests,
     _ responses: Responses,
     makeHandler: MakeHandler? = nil
   ) where Requests.Message == Request, Responses.Message == Response {
+    self.method = method
     encode = { response throws in try responses.encode(response) }
     message = { pipeline, bytes in
       do {
-        pipeline.receiveOnLoop(.message(try requests.decode(bytes)), at: 0)
+        pipeline.receiveFirst(.message(try requests.decode(bytes)))
       } catch {
         pipeline.fail(.marshalling(error, "decoded"))
       }
     }
-    end = { pipeline in pipeline.receiveOnLoop(.end, at: 0) }
-    respond = { pipeline, response in pipeline.respondHere(response) }
+    end = { pipeline in pipeline.receiveFirst(.end) }
+    respond = { pipeline, response in pipeline.respondHere(consume response) }
     self.makeHandler = makeHandler
   }
 }

@@ -20,9 +20,9 @@ extension ServerPipeline {
   /// Brings the parts of a call whose one request is whole. On the loop.
   @inlinable
   func receive(message: RawSpan) {
-    receiveOnLoop(.metadata(stream.headers), at: 0)
+    receiveFirst(.metadata(stream.headers))
     if isOpen { ends.message(self, message) }
-    receiveOnLoop(.end, at: 0)
+    receiveFirst(.end)
   }
 
   /// Hands the one request to the handler, once its stream has ended.
@@ -64,22 +64,22 @@ extension ServerPipeline {
         streamed.queue.finish(nil)
       }
     }
-    receiveOnLoop(.metadata(stream.headers), at: 0)
+    receiveFirst(.metadata(stream.headers))
     readRequests { await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
 
   @inlinable
   func makeQueue() -> PartQueue<Request> {
-    PartQueue { self.receiveNextMessages($0, to: self.last) }
+    PartQueue { self.receiveNextMessages($0, to: self.places.last) }
   }
 
   @inlinable
   func makeWriter() -> PartWriter<Response> {
     PartWriter(eventLoop) {
-      try self.nextGate(before: self.last + 1)
+      try self.nextGate(before: self.places.last + 1)
     } send: { response, metadata in
       self.sendMetadata()
-      self.sendOnLoop(.message(response, metadata), promise: nil, to: self.last)
+      self.sendFirst(.message(response, metadata))
     }
   }
 }

@@ -2,15 +2,15 @@
 extension ServerPipeline {
   @usableFromInline
   func errorCaught(_ error: any Error, at index: Int) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       return eventLoop.execute { self.errorCaught(error, at: index) }
     }
     guard isOpen else { return }
-    guard index <= last else { return failHandler(GRPCStatus(describing: error)) }
+    guard index <= places.last else { return failHandler(GRPCStatus(describing: error)) }
     if let executor = extras?.hops?[index].requests {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
-    interceptors[index].errorCaught(error, context: Context(self, index))
+    places.interceptors[index].errorCaught(error, context: Context(self, index))
   }
 
   /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
@@ -22,7 +22,7 @@ extension ServerPipeline {
   /// Asks for so many requests, where they stream.
   @usableFromInline
   func receiveNextMessages(_ count: Int, to index: Int) {
-    guard eventLoop.inEventLoop else {
+    guard eventLoop.isHere else {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }
@@ -30,7 +30,7 @@ extension ServerPipeline {
     if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
-    interceptors[index].receiveNextMessages(count, context: Context(self, index))
+    places.interceptors[index].receiveNextMessages(count, context: Context(self, index))
   }
 
   /// Where streamed responses wait that come from the interceptor at `index`, or from the handler behind the last.
@@ -48,26 +48,29 @@ extension ServerPipeline {
 // Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
 extension ServerPipeline {
   @inlinable @inline(__always)
-  func respondHere(_ response: Response) {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.respondOnLoop(response) } }
-    respondOnLoop(response)
+  func respondHere(_ response: consuming Response) {
+    guard eventLoop.isHere else {
+      let response = response
+      return eventLoop.execute { self.respondOnLoop(response) }
+    }
+    respondOnLoop(consume response)
   }
 
   @inlinable @inline(__always)
-  func respondOnLoop(_ response: Response) {
+  func respondOnLoop(_ response: consuming Response) {
     sendMetadata()
-    sendOnLoop(.message(response, MessageMetadata()), promise: nil, to: last)
+    sendFirst(.message(consume response, MessageMetadata()))
     isHandling = false
-    sendOnLoop(.end(.ok, trailers), promise: nil, to: last)
+    sendFirst(.end(.ok, trailers))
     if isTransportClosed { closeIfDone() }
   }
 
   @inlinable
   func finish(_ status: GRPCStatus) {
-    guard eventLoop.inEventLoop else { return eventLoop.execute { self.finish(status) } }
+    guard eventLoop.isHere else { return eventLoop.execute { self.finish(status) } }
     if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
     isHandling = false
-    sendOnLoop(.end(status, trailers), promise: nil, to: last)
+    sendFirst(.end(status, trailers))
     if isTransportClosed { closeIfDone() }
   }
 
@@ -77,7 +80,7 @@ extension ServerPipeline {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
     waitsForMessage = true
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
+    sendFirst(.metadata(initialMetadata))
     waitsForMessage = false
   }
 }

@@ -15,14 +15,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
   @usableFromInline typealias Handler = ServerEnds<Request, Response>.Handler
 
-  @exclusivity(unchecked) @usableFromInline var interceptors: [Interceptor]
-  /// The place of the one next to the handler.
-  @usableFromInline let last: Int
-  /// How many of them take their parts on the loop, straight from their neighbours: all, or none where one names an
-  /// executor or the call has ended.
-  @exclusivity(unchecked) @usableFromInline var directCount: Int
-  /// How many interceptors have been handed a part and have not returned.
-  @exclusivity(unchecked) @usableFromInline var depth = 0
+  @exclusivity(unchecked) @usableFromInline var places: ChainPlaces<Interceptor>
   /// What few chains have.
   @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
   @usableFromInline let ends: ServerEnds<Request, Response>
@@ -39,18 +32,16 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable @inline(__always)
   init(
     _ stream: any ServerStream,
-    _ method: MethodDescriptor,
     _ interceptors: consuming [Interceptor],
     _ ends: ServerEnds<Request, Response>
   ) {
-    directCount = interceptors.count
-    last = directCount - 1
-    self.interceptors = interceptors
+    places = ChainPlaces(interceptors)
     self.ends = ends
-    super.init(stream, method)
-    for index in 0..<directCount where interceptor(at: index, { $0.hops.areNamed }) {
-      extras = ChainExtras(hops: self.interceptors.map(\.hops))
-      directCount = 0
+    super.init(stream, streamsResponses: ends.method.type.streamsResponses)
+    for index in 0..<(places.last + 1)
+    where places.uncounted(index)._withUnsafeGuaranteedRef({ $0.hops.areNamed }) {
+      extras = ChainExtras(hops: places.interceptors.map(\.hops))
+      places.takeDetours()
       break
     }
     stream.observe(self)
@@ -58,44 +49,63 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   // MARK: Parts
 
-  /// Has an interceptor take a part. No reference to it is counted, which for each part would cost more than all else
-  /// that a chain does: the array keeps it alive, and is not let go of before all of them have returned.
+  /// Hands the transport's part to the chain. On the loop.
   @inlinable @inline(__always)
-  func interceptor<Result>(at index: Int, _ body: (Interceptor) -> Result) -> Result {
-    depth &+= 1
-    defer {
-      depth &-= 1
-      if depth == 0, !isOpen { letGo() }
-    }
-    return Unmanaged.passUnretained(interceptors[index])._withUnsafeGuaranteedRef(body)
+  func receiveFirst(_ part: GRPCServerRequestPart<Request>) {
+    let hasEntered = enter()
+    receiveOnLoop(part, at: 0)
+    leave(hasEntered)
   }
 
-  @inlinable
+  /// Hands the handler's part to the chain. On the loop.
+  @inlinable @inline(__always)
+  func sendFirst(_ part: GRPCServerResponsePart<Response>) {
+    let hasEntered = enter()
+    sendOnLoop(part, promise: nil, to: places.last)
+    leave(hasEntered)
+  }
+
+  /// Lets parts into the chain, which is let go of no sooner than it is left; says whether that is to be done.
+  @inlinable @inline(__always)
+  func enter() -> Bool { places.enter() }
+
+  @inlinable @inline(__always)
+  func leave(_ hasEntered: Bool) {
+    guard hasEntered else { return }
+    places.leave()
+    if !isOpen { letGo() }
+  }
+
+  @inlinable @inline(__always)
   func receive(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
+    if eventLoop.isOfThread { return receiveOnLoop(part, at: index) }
     receiveLater(part, index)
   }
 
-  @usableFromInline
+  /// On another thread, as far as that tells.
+  @inlinable @inline(never)
   func receiveLater(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
+    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
     eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    guard index >= 0, index < directCount else { return receiveOn(part, index) }
-    interceptor(at: index) { $0.receive(part, context: Context(self, index)) }
+    guard let interceptor = places.near(index) else { return receiveOn(part, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: Context(self, index)) }
   }
 
   /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
   @inlinable @inline(never)
   func receiveOn(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
     guard isOpen else { return }
-    if index <= last {
+    if index <= places.last {
       if let executor = extras?.hops?[index].requests {
         return hop(executor, index) { $0.receive(part, context: $1) }
       }
-      interceptors[index].receive(part, context: Context(self, index))
+      let hasEntered = enter()
+      places.interceptors[index].receive(part, context: Context(self, index))
+      leave(hasEntered)
     } else if let streamed {
       streamed.take(streamed, part)
     } else {
@@ -103,21 +113,23 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
+    if eventLoop.isOfThread { return sendOnLoop(part, promise: promise, to: index) }
     sendLater(part, promise, index)
   }
 
-  @usableFromInline
+  /// On another thread, as far as that tells.
+  @inlinable @inline(never)
   func sendLater(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
+    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
   @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard index >= 0, index < directCount else { return sendOn(part, promise, index) }
-    interceptor(at: index) { $0.send(part, promise: promise, context: Context(self, index)) }
+    guard let interceptor = places.near(index) else { return sendOn(part, promise, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
   @inlinable @inline(never)
@@ -130,7 +142,9 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     if let executor = extras?.hops?[index].responses {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
-    interceptors[index].send(part, promise: promise, context: Context(self, index))
+    let hasEntered = enter()
+    places.interceptors[index].send(part, promise: promise, context: Context(self, index))
+    leave(hasEntered)
   }
 
   /// Has an interceptor do its part where it wants to; it hands the part on from there.
@@ -141,7 +155,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     _ work: @escaping @Sendable (Interceptor, Context) -> Void
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
-    nonisolated(unsafe) let interceptor = interceptors[index]
+    nonisolated(unsafe) let interceptor = places.interceptors[index]
     underWay += 1
     executor.execute {
       work(interceptor, Context(self, index))
@@ -156,19 +170,19 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func close() {
     isOpen = false
-    directCount = 0
+    places.close()
     handler = nil
     if let streamed {
       streamed.queue.finish(.callEnded)
       self.streamed = nil
     }
-    if depth == 0 { letGo() }
+    if !places.isEntered { letGo() }
     resumeReader()
     extras?.close()
   }
 
   @usableFromInline
-  func letGo() { interceptors = [] }
+  func letGo() { _ = places.takeAll() }
 
   override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
 
@@ -179,7 +193,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   override func sendMetadataAlone() {
     guard !hasSentMetadata else { return }
     hasSentMetadata = true
-    sendOnLoop(.metadata(initialMetadata), promise: nil, to: last)
+    sendFirst(.metadata(initialMetadata))
   }
 
   override func transportClosed() {

@@ -29,7 +29,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let stream: any ServerStream
-  @usableFromInline let method: MethodDescriptor
+  private let streamsResponses: Bool
   private let metadata = Locked<Metadata?>(nil)
   /// Whether there is anything behind the lock: for most calls there is not.
   private let hasMetadata = Atomic(false)
@@ -47,16 +47,19 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
 
   @usableFromInline
-  init(_ stream: any ServerStream, _ method: MethodDescriptor) {
+  init(_ stream: any ServerStream, streamsResponses: Bool) {
     eventLoop = stream.eventLoop
     self.stream = stream
-    self.method = method
+    self.streamsResponses = streamsResponses
+    // Messages are counted from the first.
+    if streamsResponses { stream.watchSent() }
   }
 
   // MARK: Responses
 
   @usableFromInline
   final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+    watch(promise)
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }
     if !waitsForMessage { stream.sendHeaders() }
@@ -72,12 +75,13 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
+    watch(promise)
     promises.add(promise)
     buffer.mayCompress = metadata.compress
-    if method.type.streamsResponses {
-      stream.responses.push(buffer, flush: metadata.flush)
+    if streamsResponses {
+      stream.responses.push(consume buffer, flush: metadata.flush)
     } else if message == nil {
-      message = buffer
+      message = consume buffer
     } else {
       end(.tooManyMessages)
     }
@@ -89,9 +93,10 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
+    watch(promise)
     promises.addEnd(promise)
     if !trailers.isEmpty { stream.setTrailers(trailers) }
-    if status.isOk, !method.type.streamsResponses {
+    if status.isOk, !streamsResponses {
       guard let message = message.take() else { return end(.missingResponse) }
       hasEnded = true
       stream.respond(message)
@@ -105,6 +110,11 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     let status = GRPCStatus.marshalling(error, "encoded")
     promise?.fail(status)
     end(status)
+  }
+
+  /// Where somebody waits for a part to leave, the transport is to tell.
+  private func watch(_ promise: EventLoopPromise<Void>?) {
+    if promise != nil { stream.watchSent() }
   }
 
   private func end(_ status: GRPCStatus) {
@@ -165,9 +175,6 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   }
 
   // MARK: What the transport tells
-
-  @usableFromInline
-  final var wantsSent: Bool { method.type.streamsResponses || !promises.isEmpty }
 
   @usableFromInline
   final func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
