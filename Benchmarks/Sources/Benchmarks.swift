@@ -25,7 +25,7 @@ enum Benchmarks {
            Benchmarks soak SECONDS
              makes calls of all kinds among faults, and fails if one is lost or anything is left behind
 
-    The server, and the four after it, take
+    Interceptors take --on-loop. The server, and the four after it, take
            --tls          secure the connection; both sides know what scripts/bench-certificate makes
            --on-loop      run the callers on the connection's event loop, not in the global pool
            --low-latency  look for answers without blocking while calls are under way

@@ -6,6 +6,8 @@ import Switchboard
 /// stretched by whatever else the machine does.
 struct InterceptorBenchmark {
   let overHTTP2: Bool
+  /// Whether no call changes threads on its way to the client's loop.
+  let onLoop: Bool
   let chains: [NoOpChain]
   let calls: Int
   let repeats: Int
@@ -18,6 +20,7 @@ struct InterceptorBenchmark {
       throw Arguments.Misuse(text: "no transport is called '\(transport)'\n\(Benchmarks.usage)")
     }
     overHTTP2 = transport == "http2"
+    onLoop = arguments.take(.onLoop)
     chains = try arguments.next("CHAINS").split(separator: ",").map { try NoOpChain(named: String($0)) }
     calls = try arguments.nextCount("CALLS")
     repeats = try arguments.nextCount("REPEATS")
@@ -52,12 +55,12 @@ struct InterceptorBenchmark {
 
   private func median(_ values: [Double]) -> Int { Int(values.sorted()[values.count / 2].rounded()) }
 
-  /// By several callers on the client's loop, so that no call changes threads on its way there.
   private func makeCalls(_ pair: BenchPair, _ count: Int) async throws {
     let share = max(1, count / Self.callers)
+    let executor: (any EventLoop)? = onLoop ? pair.channel.eventLoop : nil
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.callers {
-        group.addTask(executorPreference: pair.channel.eventLoop) {
+        group.addTask(executorPreference: executor) {
           for _ in 0..<share { _ = try await pair.call(.with { $0.text = "hello" }) }
         }
       }
