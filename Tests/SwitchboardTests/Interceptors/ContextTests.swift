@@ -106,6 +106,70 @@ import Testing
     await other.shutDown(grace: .zero)
   }
 
+  @Test func aCallOfAClientThatNamesAHostCanGoToAnother() async throws {
+    let other = try Server(providers: [TutorialProvider()])
+    let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
+    let (pool, hosts) = (try ChannelPool(), Log())
+    let client = Echo_EchoClient(
+      host: "127.0.0.1:1",
+      options: .with { $0.transportType = .insecure },
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part {
+              hosts.note(context.host)
+              context.host = target
+            }
+            context.send(part, promise: promise)
+          })
+        ]
+      },
+      pool: pool
+    )
+    for text in ["x", "y"] {
+      #expect(try await client.get(Echo_EchoRequest(text)).text == "Swift echo get: \(text)")
+    }
+    #expect(hosts.lines == ["127.0.0.1:1", "127.0.0.1:1"])
+    // Both went on one channel, and none was made to the client's own host.
+    #expect(pool.channelCount == 1)
+    await pool.shutDown(grace: .zero)
+    await other.shutDown(grace: .zero)
+  }
+
+  @Test func optionsOfTheChannelCanBeChangedWhereAPoolHasIt() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          if case .metadata(let headers) = part { log.note(headers.first(name: "user-agent") ?? "") }
+          context.receive(part)
+        })
+      ]
+    }
+    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let pool = try ChannelPool()
+    let client = Echo_EchoClient(
+      host: target,
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part {
+              context.options.transportType = .insecure
+              context.options.userAgentPrefix = "changed/1"
+            }
+            context.send(part, promise: promise)
+          })
+        ]
+      },
+      pool: pool
+    )
+    #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    #expect(log.lines.first?.hasPrefix("changed/1 ") == true)
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
   @Test func aHostThatCannotBeReachedFailsTheCall() async throws {
     let channel = try Channel(inProcess: [TutorialProvider()])
     let client = Echo_EchoClient(
