@@ -81,7 +81,7 @@ extension MethodClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      ImmediateSequence(requests),
+      requests,
       options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
@@ -92,7 +92,7 @@ extension MethodClient {
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: AsyncSequence & Sendable
   >(
     _ method: Method<Requests, Responses>,
     _ requests: Messages,
