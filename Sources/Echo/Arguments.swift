@@ -22,12 +22,13 @@ struct Arguments {
   var host = "localhost"
   var port = 1234
   var intercepts = false
+  var isSecure = false
 
   static let help = """
     Says again what it hears, over gRPC.
 
-    usage: Echo server [--host HOST] [--port PORT]
-           Echo client [--host HOST] [--port PORT] [--intercept] [RPC] MESSAGE
+    usage: Echo server [--host HOST] [--port PORT] [--tls]
+           Echo client [--host HOST] [--port PORT] [--tls] [--intercept] [RPC] MESSAGE
 
     RPC is one of
       get       one request, one response (the default)
@@ -37,6 +38,7 @@ struct Arguments {
 
       --host HOST   where to listen, or what to connect to (localhost)
       --port PORT   (1234; a server takes 0 for any that is free, and says which)
+      --tls         use TLS, with a certificate that comes with this example
       --intercept   print each part of the call as an interceptor sees it
       --help        print this
     """
@@ -48,6 +50,7 @@ struct Arguments {
       switch word {
       case "-h", "--help": return
       case "--intercept": intercepts = true
+      case "--tls": isSecure = true
       case "--host": host = try Self.value(of: word, &rest)
       case "--port": port = try Self.port(Self.value(of: word, &rest))
       case "--": positional += rest

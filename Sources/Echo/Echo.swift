@@ -37,10 +37,12 @@ struct Echo {
   }
 
   private static func serve(_ arguments: Arguments) async throws {
-    let server = try Server(providers: [EchoProvider()])
+    var options = ServerOptions()
+    if arguments.isSecure { options.tls = ServerTLS(credentials: SampleCertificates.server) }
+    let server = try Server(providers: [EchoProvider()], options: options)
     let address = try server.bind(host: arguments.host, port: arguments.port)
     await server.run {
-      print("starting insecure server")
+      print("starting \(arguments.isSecure ? "secure" : "insecure") server")
       if arguments.port == 0 { print("listening on \(address)") }
       // Whoever reads this through a pipe waits for it.
       fflush(nil)
@@ -52,7 +54,14 @@ struct Echo {
     _ message: String,
     _ arguments: Arguments
   ) async throws -> GRPCStatus {
-    let channel = try Channel.connect(host: arguments.host, port: arguments.port)
+    var options = ChannelOptions()
+    if arguments.isSecure {
+      options.tls = ClientTLS(
+        trustRoots: SampleCertificates.authority,
+        serverNameOverride: SampleCertificates.serverName
+      )
+    }
+    let channel = try Channel.connect(host: arguments.host, port: arguments.port, options: options)
     let client =
       arguments.intercepts
       ? Echo_EchoClient(channel: channel, interceptors: ExampleClientInterceptorFactory())

@@ -3,12 +3,18 @@ public import SwitchboardCall
 /// Keeps responses of unary calls that say they may be cached, and answers the same request with them for a while.
 ///
 /// A call says so by `CallOptions.safety`, `cacheableRequest`; its request must be `Hashable`, as generated messages
-/// are. Two calls are the same if they go to the same host and path with equal requests, and with equal values of the
-/// metadata that responses vary by. Only successes are kept.
+/// are. Two calls are the same if they go to the same host, authority and path with equal requests, and with equal values
+/// of the metadata that responses vary by. Only successes are kept.
+///
+/// A token of the call's options counts as the `authorization` that will be sent. What an `AuthTokenProvider` would give is
+/// not known here: where responses vary by it, calls with one are not cached. Of interceptors that set such
+/// metadata, those between the caller and this one are heeded. Clients that servers know by their certificates
+/// each want a cache of their own.
 public final class ResponseCache: InterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
     // Sendable holds because the request is: it is a call's message, which must be.
     let host: String
+    let authority: String?
     let path: String
     let request: AnyHashable
     let varying: [[String]]
@@ -46,19 +52,35 @@ public final class ResponseCache: InterceptorFactory {
     return [Caching(self)]
   }
 
-  private func key<Request: Sendable>(
+  private func key<Request: Sendable, Response: Sendable>(
     _ request: UnaryRequest<Request>,
-    _ options: RequestOptions
+    _ context: ClientInterceptorContext<Request, Response>
   ) -> Key? {
-    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable else {
-      return nil
-    }
+    let options = context.options
+    guard options.safety == .cacheableRequest, let message = request.message as? any Hashable,
+      let varying = varying(request.metadata, options)
+    else { return nil }
     return Key(
-      host: options.host,
-      path: options.path,
+      host: context.host,
+      authority: options.serverAuthority,
+      path: context.path,
       request: AnyHashable(message),
-      varying: variesBy.map { request.metadata[$0] }
+      varying: varying
     )
+  }
+
+  /// The values that responses vary by, as they will be sent. `nil` where they are not known yet.
+  private func varying(_ metadata: HPACKHeaders, _ options: CallOptions) -> [[String]]? {
+    var all: [[String]] = []
+    for name in variesBy {
+      var values = metadata[name]
+      if name.lowercased() == "authorization" {
+        guard options.authTokenProvider == nil else { return nil }
+        if let token = options.oauth2AccessToken { values = ["Bearer \(token)"] }
+      }
+      all.append(values)
+    }
+    return all
   }
 
   private final class Caching<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response>
@@ -75,7 +97,7 @@ public final class ResponseCache: InterceptorFactory {
       context: Context,
       next: Next
     ) async throws -> UnaryResponse<Response> {
-      guard let key = cache.key(request, context.requestOptions) else { return try await next(request) }
+      guard let key = cache.key(request, context) else { return try await next(request) }
       let now = cache.time.now()
       let known = cache.entries.withLock { $0.value(for: key, at: now) }
       if let known = known as? UnaryResponse<Response> { return known }

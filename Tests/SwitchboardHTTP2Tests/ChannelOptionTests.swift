@@ -14,13 +14,16 @@ import Testing
   /// Makes a call, lets `serve` answer, and gives what the call came to.
   private func call(
     _ change: (inout ChannelOptions) -> Void,
+    _ callOptions: CallOptions? = nil,
     serve: (FrameListener) throws -> Void
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
     var options = ChannelOptions()
     change(&options)
     let channel = try Channel(target: listener.target, options: options)
-    let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
+    let call = Task(executorPreference: channel.eventLoop) {
+      try await Caller(channel: channel).get(options: callOptions)
+    }
     try serve(listener)
     let result: Result<[UInt8], GRPCStatus>
     do { result = .success(try await call.value) } catch { result = .failure(GRPCStatus(describing: error)) }
@@ -48,6 +51,69 @@ import Testing
       }
     )
     #expect(result == .success([9]))
+  }
+
+  @Test func aStreamsWindowIsAnnounced() async throws {
+    let result = try await call(
+      { $0.streamWindow = 77_777 },
+      serve: { listener in
+        let peer = listener.accept()
+        let settings = try #require(peer.next(Kind.settings)).payload
+        let entries = stride(from: 0, to: settings.count, by: 6).map { Array(settings[$0..<$0 + 6]) }
+        #expect(entries.contains([0, 4, 0, 1, 0x2f, 0xd1]))
+        answer(peer)
+      }
+    )
+    #expect(result == .success([9]))
+  }
+
+  @Test(arguments: [false, true]) func callsSayWhoMakesThemAndWhomTheyMean(_ bySelf: Bool) async throws {
+    let options = CallOptions(serverAuthority: bySelf ? "call.test" : nil)
+    let result = try await call(
+      {
+        $0.userAgentPrefix = "app/1"
+        $0.authority = "channel.test"
+      },
+      options,
+      serve: { listener in
+        let peer = listener.accept()
+        let fields = try #require(peer.nextHeaders()).fields
+        #expect(fields["user-agent"]?.hasPrefix("app/1 grpc-swift-switchboard/") == true)
+        #expect(fields[":authority"] == (bySelf ? "call.test" : "channel.test"))
+        answer(peer)
+      }
+    )
+    #expect(result == .success([9]))
+  }
+
+  @Test func anAttemptToConnectThatGetsNoAnswerIsGivenUp() async throws {
+    var silent: RawPeer?
+    let result = try await call(
+      {
+        $0.tls = ClientTLS(trustRoots: TestCertificates.authority)
+        $0.minimumConnectTimeout = .milliseconds(30)
+        $0.initialBackoff = .milliseconds(1)
+      },
+      serve: { listener in silent = listener.acceptRaw() }
+    )
+    guard case .failure(let status) = result else {
+      Issue.record("the call should have failed")
+      return
+    }
+    #expect(status.code == .unavailable)
+    #expect(silent != nil)
+  }
+
+  @Test func theWaitsBetweenAttemptsGrowToTheMaximum() {
+    var backoff = Backoff(initial: .seconds(1), maximum: .seconds(2))
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<100 {
+      for middle in [1, 1.6, 2, 2] {
+        let wait = backoff.next(using: &random)
+        #expect((.seconds(middle * 0.8)...(.seconds(middle * 1.2))).contains(wait))
+      }
+      backoff.reset()
+    }
   }
 
   @Test func theEncodersTableIsLimited() async throws {

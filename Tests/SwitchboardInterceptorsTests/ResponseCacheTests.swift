@@ -71,6 +71,50 @@ import Testing
     #expect(provider.calls == 2)
   }
 
+  /// Tokens of the options are sent by what stands below all interceptors.
+  @Test func nobodyIsAnsweredWithWhatAnothersTokenGot() async throws {
+    struct Tokens: AuthTokenProvider {
+      func token() async throws -> String? { "ada" }
+    }
+    let provider = TestProvider()
+    let cache = ResponseCache()
+    try await withEcho(provider) { client async throws in
+      var options = options(cache)
+      for (token, calls) in [("ada", 1), ("grace", 2), ("ada", 2), (nil, 3)] as [(String?, Int)] {
+        options.oauth2AccessToken = token
+        _ = try await client.get(request("x"), callOptions: options)
+        #expect(provider.calls == calls)
+      }
+      options.authTokenProvider = Tokens()
+      for calls in 4...5 {
+        _ = try await client.get(request("x"), callOptions: options)
+        #expect(provider.calls == calls)
+      }
+      #expect(cache.count == 3)
+    }
+  }
+
+  @Test func serversAreToldApart() async throws {
+    let (providers, cache) = ([TestProvider(), TestProvider()], ResponseCache())
+    let pool = try ChannelPool()
+    var servers: [Server] = []
+    for provider in providers {
+      let server = try Server(providers: [provider])
+      let address = try server.bind(host: "127.0.0.1", port: 0)
+      var options = options(cache)
+      options.transportType = .insecure
+      let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+      for authority in [nil, "other.test", nil] {
+        options.serverAuthority = authority
+        _ = try await client.get(request("x"), callOptions: options)
+      }
+      servers.append(server)
+    }
+    #expect(providers.map(\.calls) == [2, 2])
+    await pool.shutDown(grace: .zero)
+    for server in servers { await server.shutDown(grace: .zero) }
+  }
+
   @Test func theOneUsedLongestAgoMakesRoom() async throws {
     let provider = TestProvider()
     let cache = ResponseCache(capacity: 2)

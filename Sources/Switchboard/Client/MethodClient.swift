@@ -7,7 +7,7 @@
 public struct MethodClient: Sendable {
   /// What the calls are made on.
   public let channel: Channel
-  /// For calls that are made without options of their own.
+  /// For all calls; those that have options of their own override them field by field.
   public var defaultCallOptions: CallOptions
 
   /// A client on `channel`.
@@ -18,6 +18,13 @@ public struct MethodClient: Sendable {
 }
 
 extension MethodClient {
+  /// The options of a call: its own, and for what they leave open, those of all calls.
+  @inlinable
+  func merged(_ options: CallOptions?) -> CallOptions {
+    guard let options else { return defaultCallOptions }
+    return options.overriding(defaultCallOptions)
+  }
+
   /// A call's own interceptors, between those of its options and the channel's.
   @inlinable
   func scoped<Requests: Marshaller, Responses: Marshaller>(
@@ -25,7 +32,7 @@ extension MethodClient {
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?
   ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
-    channel.scoped(own, for: method.descriptor, (options ?? defaultCallOptions).interceptorFactories)
+    channel.scoped(own, for: method.descriptor, merged(options).interceptorFactories)
   }
 
   /// One request, one response.
@@ -39,7 +46,7 @@ extension MethodClient {
     try await channel.unary(
       method,
       request,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -55,7 +62,7 @@ extension MethodClient {
     channel.serverStreaming(
       method,
       request,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -74,8 +81,8 @@ extension MethodClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      ImmediateSequence(requests),
-      options: callOptions ?? defaultCallOptions,
+      requests,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -85,7 +92,7 @@ extension MethodClient {
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: AsyncSequence & Sendable
   >(
     _ method: Method<Requests, Responses>,
     _ requests: Messages,
@@ -95,7 +102,7 @@ extension MethodClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -115,7 +122,7 @@ extension MethodClient {
     channel.bidirectionalStreaming(
       method,
       ImmediateSequence(requests),
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -135,7 +142,7 @@ extension MethodClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -155,7 +162,7 @@ extension MethodClient {
     channel.makeUnaryCall(
       method,
       request,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -171,7 +178,7 @@ extension MethodClient {
     channel.makeServerStreamingCall(
       method,
       request,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -185,7 +192,7 @@ extension MethodClient {
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     channel.makeClientStreamingCall(
       method,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -199,7 +206,7 @@ extension MethodClient {
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     channel.makeBidirectionalStreamingCall(
       method,
-      options: callOptions ?? defaultCallOptions,
+      options: merged(callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }

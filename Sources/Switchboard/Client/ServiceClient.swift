@@ -82,7 +82,7 @@ extension ServiceClient {
   ) async throws -> Responses.Message {
     try await channel.clientStreaming(
       method,
-      ImmediateSequence(requests),
+      requests,
       options: merged(options),
       interceptors: chain(method, options, interceptors)
     )
@@ -93,7 +93,7 @@ extension ServiceClient {
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: AsyncSequence & Sendable
   >(
     _ method: Method<Requests, Responses>,
     _ requests: Messages,

@@ -58,12 +58,13 @@ extension Channel {
     return try await receiver.responseOfStarted(call)
   }
 
-  /// A sequence of requests as they come, one response. Stops writing when the server has answered.
+  /// A sequence of requests as they come, one response. Stops writing when the call has ended, also where the sequence
+  /// has nothing to give then.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: AsyncSequence & Sendable
   >(
     _ method: MethodDescriptor,
     _ messages: Messages,
@@ -83,19 +84,31 @@ extension Channel {
       receiver: receiver
     )
     call.start()
-    do {
-      for try await message in messages {
-        try await pipe.write(try GRPCStatus.encoding { try requests.encode(message) })
+    let writing = eventLoop.writeBeside {
+      do {
+        for try await message in messages {
+          try await pipe.write(try GRPCStatus.encoding { try requests.encode(message) })
+        }
+        pipe.finish()
+      } catch {
+        call.stopWriting(error, pipe)
       }
-      pipe.finish()
-    } catch {
-      call.stopWriting(error, pipe)
     }
+    defer { writing.cancel() }
     return try await receiver.responseOfStarted(call)
   }
 
   /// How many unread bytes a stream holds before its writer waits.
   @usableFromInline static let streamBufferSize = 256 * 1024
+}
+
+extension EventLoop {
+  /// Writes requests beside whoever waits for what comes of them: on the loop where the caller is there, and otherwise
+  /// away from it, as the caller's sequence may do anything.
+  @usableFromInline
+  func writeBeside(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    inEventLoop ? Task(executorPreference: self) { await body() } : Task { await body() }
+  }
 }
 
 extension ByteCall {

@@ -50,7 +50,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   public func finish() {
     switch sink {
     case .bytes(let pipe, _): pipe.finish()
-    case .parts(_, let finish): finish()
+    case .parts(let writer, let finish): if writer.finish() { finish() }
     }
   }
 }

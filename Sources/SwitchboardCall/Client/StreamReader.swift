@@ -49,7 +49,7 @@ final class StreamReader: Sendable {
   /// Writes requests beside the reader, on the loop when that is where the call was made.
   @usableFromInline
   func write(_ body: @escaping @Sendable () async -> Void) {
-    let task = loop.inEventLoop ? Task(executorPreference: loop) { await body() } : Task { await body() }
+    let task = loop.writeBeside(body)
     writer.withLock { $0 = task }
   }
 

@@ -6,6 +6,7 @@ final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let send: @Sendable (Message, MessageMetadata) -> Void
   @usableFromInline let room: @Sendable () throws -> InterceptorGate
+  /// How many were written; below zero once no more may be.
   @usableFromInline let written = Atomic(0)
 
   /// Off the loop, this many messages may be on their way to it.
@@ -22,12 +23,17 @@ final class PartWriter<Message: Sendable>: Sendable {
     self.send = send
   }
 
-  /// Returns once there is room for another message. Throws once the call has ended.
+  /// Says that no message follows. `true` the first time.
+  @usableFromInline
+  func finish() -> Bool { written.exchange(.min, ordering: .relaxed) >= 0 }
+
+  /// Returns once there is room for another message. Throws once the call has ended, or the writer has finished.
   @inlinable
   nonisolated(nonsending) func write(
     _ message: Message,
     _ metadata: MessageMetadata = MessageMetadata()
   ) async throws {
+    guard written.load(ordering: .relaxed) >= 0 else { throw GRPCStatus.writeAfterEnd }
     if eventLoop.inEventLoop {
       send(message, metadata)
       try await room().waitUntilWritable()

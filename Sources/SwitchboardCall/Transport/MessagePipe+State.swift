@@ -113,6 +113,7 @@ extension MessagePipe {
 }
 
 extension GRPCStatus {
+  @usableFromInline
   static let writeAfterEnd = GRPCStatus(
     code: .failedPrecondition,
     message: "a message was written after the end of its stream"

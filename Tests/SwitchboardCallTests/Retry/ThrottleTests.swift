@@ -42,6 +42,32 @@ import Testing
     #expect(script.time.sleeperCount == 0)
   }
 
+  @Test func callsThatAreSentElsewhereShareTheTokensOfTheirHost() async throws {
+    let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
+    let throttling = try RetryThrottling(maxTokens: 3, tokenRatio: 0.1)
+    let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
+    func call(to host: String) -> AsyncUnaryCall<[UInt8]> {
+      let bytes = BytesMarshaller()
+      let method = Method(ScriptedChannel.unaryMethod, requests: bytes, responses: bytes)
+      let chain = ClientInterceptorChain<[UInt8], [UInt8]>([Redirector(host)])
+      return script.channel.makeUnaryCall(method, [1], options: nil, interceptors: chain)
+    }
+    let first = call(to: "there")
+    try await script.transport.next().end(.unavailable)
+    _ = try await script.passNextWait()
+    try await script.transport.next().end(.unavailable)
+    #expect(await first.status.code == .unavailable)
+    // Of three tokens one is left there, and all of them elsewhere.
+    let second = call(to: "there")
+    try await script.transport.next().end(.unavailable)
+    #expect(await second.status.code == .unavailable)
+    let third = call(to: "elsewhere")
+    try await script.transport.next().end(.unavailable)
+    _ = try await script.passNextWait()
+    try await script.transport.next().answer([2])
+    #expect(await third.status.isOk)
+  }
+
   @Test func hedgesAreThrottledToo() async throws {
     let policy = try ServiceConfig.hedging().methodConfigs[0].repetition
     let throttling = try RetryThrottling(maxTokens: 2, tokenRatio: 0.1)
@@ -64,5 +90,20 @@ import Testing
     let call = script.unary()
     try await script.transport.next().end(.unavailable)
     #expect(await call.status.code == .unavailable)
+  }
+}
+
+private final class Redirector: ClientInterceptor<[UInt8], [UInt8]> {
+  private let host: String
+
+  init(_ host: String) { self.host = host }
+
+  override func send(
+    _ part: GRPCClientRequestPart<[UInt8]>,
+    promise: EventLoopPromise<Void>?,
+    context: ClientInterceptorContext<[UInt8], [UInt8]>
+  ) {
+    if case .metadata = part { context.host = host }
+    context.send(part, promise: promise)
   }
 }

@@ -2,11 +2,25 @@
 
 /// A transport whose answers a test writes.
 final class ScriptedTransport: ByteTransport {
-  let loop = TestLoop()
+  let loop: TestLoop
+  let host: String
   private let started: AsyncStream<ScriptedCall>
   private let announce: AsyncStream<ScriptedCall>.Continuation
 
-  init() { (started, announce) = AsyncStream<ScriptedCall>.makeStream() }
+  init() {
+    loop = TestLoop()
+    host = "here"
+    (started, announce) = AsyncStream<ScriptedCall>.makeStream()
+  }
+
+  private init(_ host: String, like other: ScriptedTransport) {
+    loop = other.loop
+    self.host = host
+    (started, announce) = (other.started, other.announce)
+  }
+
+  /// Its calls are announced with those of this one.
+  func sibling(for host: String) -> any ByteTransport { ScriptedTransport(host, like: self) }
 
   var eventLoop: any EventLoop { loop }
 

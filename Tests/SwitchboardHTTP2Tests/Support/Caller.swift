@@ -38,7 +38,7 @@ struct Caller {
 
   func collect(
     _ method: MethodDescriptor,
-    _ requests: some AsyncSequence<[UInt8], Never>
+    _ requests: some AsyncSequence<[UInt8], Never> & Sendable
   ) async throws -> [UInt8] {
     try await channel.clientStreaming(
       method,

@@ -78,11 +78,58 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
+  @Test func interceptorsKnowItsSafety() async throws {
+    let log = Log()
+    try await EchoPair.with { pair async throws in
+      let handler = Handler()
+      let call = Call(
+        RequestOptions(host: "", path: "/echo.Echo/Get", safety: .cacheableRequest),
+        responseHandler: handler,
+        callOptions: .with { $0.interceptorFactories = [SafetyFactory(log: log)] },
+        channel: pair.channel
+      )
+      try call.start()
+      try call.write(try bytes("x"))
+      try call.finish()
+      #expect(try texts(await handler.all()) == ["Swift echo get: x"])
+    }
+    #expect(log.lines == ["cacheableRequest"])
+  }
+
   @Test(arguments: ["", "Get", "/Get", "echo.Echo/Get"])
   func aPathThatIsNoneIsRefused(_ path: String) async throws {
     try await EchoPair.with { pair async throws in
       let call = Call(RequestOptions(host: "", path: path), responseHandler: Handler(), channel: pair.channel)
       #expect(refusal { try call.start() } == .invalidArgument)
     }
+  }
+}
+
+private struct SafetyFactory: InterceptorFactory {
+  let log: Log
+
+  func makeClientInterceptors<Request: Sendable, Response: Sendable>(
+    for method: MethodDescriptor
+  ) -> [ClientInterceptor<Request, Response>] { [SafetyRecorder(log)] }
+}
+
+private final class SafetyRecorder<Request: Sendable, Response: Sendable>: ClientInterceptor<
+  Request, Response
+>
+{
+  private let log: Log
+
+  init(_ log: Log) {
+    self.log = log
+    super.init()
+  }
+
+  override func send(
+    _ part: GRPCClientRequestPart<Request>,
+    promise: EventLoopPromise<Void>?,
+    context: ClientInterceptorContext<Request, Response>
+  ) {
+    if case .metadata = part { log.note("\(context.requestOptions.safety)") }
+    context.send(part, promise: promise)
   }
 }

@@ -59,6 +59,107 @@ import Testing
     #expect(log.lines == [#"["y"]"#])
   }
 
+  @Test func entriesGoWhereTheOptionsSay() async throws {
+    struct Entries: LogHandler {
+      let side: String
+      let log: Log
+
+      func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+        if message == "here" { log.note("\(side) \(metadata["who"] ?? "nobody")") }
+      }
+    }
+    let log = Log()
+    var serverOptions = ServerOptions()
+    serverOptions.logger = Logger(Entries(side: "server", log: log))
+    let provider = TutorialProvider(
+      interceptors: ServerFactory {
+        [
+          ServerHook(receive: { part, context in
+            if case .end = part { context.logger.log(.info, "here") }
+            context.receive(part)
+          })
+        ]
+      }
+    )
+    try await Link.connection.with([provider], options: serverOptions) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        defaultCallOptions: .with {
+          $0.logger = Logger(Entries(side: "client", log: log))
+          $0.logContext = ["who": "maps"]
+        },
+        interceptors: ClientFactory {
+          [
+            ClientHook(send: { part, promise, context in
+              if case .end = part { context.logger.log(.info, "here") }
+              context.send(part, promise: promise)
+            })
+          ]
+        }
+      )
+      _ = try await client.get(Echo_EchoRequest("x"))
+    }
+    #expect(log.lines == ["client maps", "server nobody"])
+  }
+
+  /// Where calls compress, one message need not be compressed. Behind interceptors nobody can tell, so one side has them.
+  @Test(arguments: [false, true]) func interceptorsSayHowEachMessageIsSent(_ onServer: Bool) async throws {
+    let log = Log()
+    let hook: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(send: { part, promise, context in
+          guard case .message(let message, _) = part else { return context.send(part, promise: promise) }
+          let metadata = MessageMetadata(compress: message.text.hasPrefix("yes"))
+          context.send(.message(message, metadata), promise: promise)
+        })
+      ]
+    }
+    let handler = BidirectionalStreamingHandler(
+      Echo_EchoMetadata.Methods.update.descriptor,
+      requests: ProtobufMarshaller<Echo_EchoRequest>(),
+      responses: ProtobufMarshaller<Echo_EchoResponse>(),
+      interceptors: onServer ? hook : nil,
+      handler: { requests, responses, context in
+        context.setCompression(.gzip)
+        var iterator = requests.makeAsyncIterator()
+        while let request = try await iterator.next() {
+          if !onServer { log.note("\(request.text.prefix(3)) \(iterator.lastWasCompressed)") }
+          try await responses.send(.with { $0.text = request.text })
+        }
+      }
+    )
+    let factory = ClientFactory {
+      [
+        ClientHook(send: { part, promise, context in
+          guard case .message(let message, _) = part else { return context.send(part, promise: promise) }
+          let metadata = MessageMetadata(compress: message.text.hasPrefix("yes"))
+          context.send(.message(message, metadata), promise: promise)
+        })
+      ]
+    }
+    try await Link.connection.with([OneMethod(handler: handler)]) { channel async throws in
+      let options = CallOptions(compression: .gzip)
+      let client = Echo_EchoClient(
+        channel: channel,
+        defaultCallOptions: options,
+        interceptors: onServer ? nil : factory
+      )
+      let requests = ["yes", "not", "yes"].map { Echo_EchoRequest($0 + String(repeating: "x", count: 1000)) }
+      var answers = client.update(requests).makeAsyncIterator()
+      while let answer = try await answers.next() {
+        if onServer { log.note("\(answer.text.prefix(3)) \(answers.lastWasCompressed)") }
+      }
+    }
+    #expect(log.lines == ["yes true", "not false", "yes true"])
+  }
+
+  private struct OneMethod: CallHandlerProvider {
+    let handler: any MethodHandler
+
+    var serviceName: String { "echo.Echo" }
+    var methodHandlers: [any MethodHandler] { [handler] }
+  }
+
   @Test func requestOptionsNameWhereTheCallGoes() async throws {
     let log = Log()
     let server = try Server(providers: [TutorialProvider()])
@@ -104,6 +205,70 @@ import Testing
     #expect(try await client.get(Echo_EchoRequest("y")).text == "Swift echo get: y")
     await channel.shutDown(grace: .zero)
     await other.shutDown(grace: .zero)
+  }
+
+  @Test func aCallOfAClientThatNamesAHostCanGoToAnother() async throws {
+    let other = try Server(providers: [TutorialProvider()])
+    let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
+    let (pool, hosts) = (try ChannelPool(), Log())
+    let client = Echo_EchoClient(
+      host: "127.0.0.1:1",
+      options: .with { $0.transportType = .insecure },
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part {
+              hosts.note(context.host)
+              context.host = target
+            }
+            context.send(part, promise: promise)
+          })
+        ]
+      },
+      pool: pool
+    )
+    for text in ["x", "y"] {
+      #expect(try await client.get(Echo_EchoRequest(text)).text == "Swift echo get: \(text)")
+    }
+    #expect(hosts.lines == ["127.0.0.1:1", "127.0.0.1:1"])
+    // Both went on one channel, and none was made to the client's own host.
+    #expect(pool.channelCount == 1)
+    await pool.shutDown(grace: .zero)
+    await other.shutDown(grace: .zero)
+  }
+
+  @Test func optionsOfTheChannelCanBeChangedWhereAPoolHasIt() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          if case .metadata(let headers) = part { log.note(headers.first(name: "user-agent") ?? "") }
+          context.receive(part)
+        })
+      ]
+    }
+    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
+    let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
+    let pool = try ChannelPool()
+    let client = Echo_EchoClient(
+      host: target,
+      interceptors: ClientFactory {
+        [
+          ClientHook(send: { part, promise, context in
+            if case .metadata = part {
+              context.options.transportType = .insecure
+              context.options.userAgentPrefix = "changed/1"
+            }
+            context.send(part, promise: promise)
+          })
+        ]
+      },
+      pool: pool
+    )
+    #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    #expect(log.lines.first?.hasPrefix("changed/1 ") == true)
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
   }
 
   @Test func aHostThatCannotBeReachedFailsTheCall() async throws {

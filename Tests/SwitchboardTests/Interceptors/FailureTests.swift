@@ -78,6 +78,89 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  enum Disorder: CaseIterable {
+    case metadataTwice, messageFirst, messageTwice, noMessage, messageAfterEnd
+  }
+
+  /// A chain of a client that sends what makes no sense ends its own call, and no other.
+  @Test(arguments: Disorder.allCases)
+  func partsOutOfOrderFailTheCall(_ disorder: Disorder) async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client {
+        [
+          ClientHook(send: { part, promise, context in
+            let early = GRPCClientRequestPart.message(Echo_EchoRequest("early"), MessageMetadata())
+            switch (part, disorder) {
+            case (.metadata, .messageFirst): context.send(early, promise: nil)
+            case (.message, .noMessage): return
+            default: break
+            }
+            context.send(part, promise: promise)
+            switch (part, disorder) {
+            case (.metadata, .metadataTwice), (.message, .messageTwice): context.send(part, promise: nil)
+            case (.end, .messageAfterEnd): context.send(early, promise: nil)
+            default: break
+            }
+          })
+        ]
+      }
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(failure?.code == .internalError)
+      #expect(failure?.message?.hasPrefix("interceptors: ") == true)
+      #expect(try await pair.client().get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    }
+  }
+
+  @Test(arguments: [Disorder.messageFirst, .messageTwice, .noMessage])
+  func theServersPartsOutOfOrderDoToo(_ disorder: Disorder) async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(send: { part, promise, context in
+          let early = GRPCServerResponsePart.message(Echo_EchoResponse(), MessageMetadata())
+          switch (part, disorder) {
+          case (.metadata, .messageFirst): context.send(early, promise: nil)
+          case (.message, .messageTwice): context.send(part, promise: nil)
+          case (.message, .noMessage): return
+          default: break
+          }
+          context.send(part, promise: promise)
+        })
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let failure = await status { _ = try await pair.client().get(Echo_EchoRequest("x")) }
+      #expect(failure?.code == .internalError)
+    }
+  }
+
+  /// Whatever a chain does with a failure or a cancellation, the call ends.
+  @Test func aFailureThatIsKeptEndsByTheDeadline() async throws {
+    let live = LiveCount()
+    let channel = try Channel(target: "127.0.0.1:1")
+    let client = Echo_EchoClient(
+      channel: channel,
+      defaultCallOptions: CallOptions(timeout: .milliseconds(50)),
+      interceptors: ClientFactory { [CountedClientInterceptor(live), KeepsToItself()] }
+    )
+    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .deadlineExceeded)
+    try await live.isZero()
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aCancellationThatIsKeptReachesTheServerAllTheSame() async throws {
+    let (log, live) = (Log(), LiveCount())
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
+    try await EchoPair.with(server: make, failing: true) { pair async throws in
+      let call = pair.client { [CountedClientInterceptor(live), KeepsToItself()] }.makeCollectCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 2)
+      call.cancel()
+      #expect(await call.status.code == .cancelled)
+      #expect(try await log.lines(atLeast: 4).suffix(2) == ["s > error cancelled (1)", "s < cancelled (1)"])
+      try await live.isZero()
+    }
+  }
+
   @Test func interceptorsAndTheHandlerShareUserInfo() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
@@ -116,6 +199,12 @@ import Testing
       while live.count > 0 { try await Task.sleep(for: .milliseconds(2)) }
     }
   }
+}
+
+private final class KeepsToItself: EchoClientInterceptor {
+  override func errorCaught(_ error: any Error, context: EchoClientContext) {}
+
+  override func cancel(promise: EventLoopPromise<Void>?, context: EchoClientContext) {}
 }
 
 enum Visitor: UserInfoKey {

@@ -145,6 +145,57 @@ import Testing
     }
   }
 
+  @Test func partsCanBeReordered() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = { [Collector()] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client { [Reverser()] }
+      let requests = ["a", "b", "c"].map { Echo_EchoRequest($0) }
+      #expect(try await client.update(requests).collected().map(\.text) == ["c", "b", "a"])
+      #expect(try await client.collect(requests).text == "cba")
+    }
+  }
+
+  @Test func requestsCanBeSentWhereResponsesAreReceived() async throws {
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [Conversation()] }
+      let answers = try await client.update([Echo_EchoRequest("go")]).collected()
+      #expect(answers.map(\.text) == ["go", "1", "2", "3"])
+    }
+  }
+
+  @Test(arguments: Link.allCases)
+  func aCallThatIsAnsweredEarlyIsCancelledOnTheServer(_ link: Link) async throws {
+    let (log, live) = (Log(), LiveCount())
+    let provider = TutorialProvider(interceptors: ServerFactory { [ServerRecorder("s", log)] })
+    try await link.with([provider]) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory {
+          [
+            CountedClientInterceptor(live),
+            ClientHook(send: { part, promise, context in
+              guard case .message(let message, _) = part, message.text == "enough" else {
+                return context.send(part, promise: promise)
+              }
+              context.receive(.end(GRPCStatus(code: .aborted, message: "early"), ["why": "so"]))
+            }),
+          ]
+        }
+      )
+      let call = client.makeCollectCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 2)
+      try await call.requestStream.send(Echo_EchoRequest("enough"))
+      #expect(await call.status == GRPCStatus(code: .aborted, message: "early"))
+      #expect(try await call.trailingMetadata["why"] == ["so"])
+      #expect(
+        try await log.lines(atLeast: 4)
+          == ["s > metadata", "s > x", "s > error cancelled (1)", "s < cancelled (1)"]
+      )
+      try await live.isZero()
+    }
+  }
+
   @Test func partsThatAreHeldBackForEverEndByTheDeadline() async throws {
     try await EchoPair.with { pair async throws in
       let dropsEnd = pair.client(timeout: .milliseconds(50)) {
@@ -204,6 +255,65 @@ final class TokenFetcher: EchoClientInterceptor {
       }
     }
     held = []
+  }
+}
+
+/// Sends a stream of requests backwards.
+private final class Reverser: EchoClientInterceptor {
+  private var held: [GRPCClientRequestPart<Echo_EchoRequest>] = []
+
+  override func send(
+    _ part: GRPCClientRequestPart<Echo_EchoRequest>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoClientContext
+  ) {
+    switch part {
+    case .metadata: context.send(part, promise: promise)
+    case .message: held.append(part)
+    case .end:
+      for part in held.reversed() { context.send(part, promise: nil) }
+      context.send(.end, promise: promise)
+    }
+  }
+}
+
+/// Lets the handler begin when all of its requests are there.
+private final class Collector: EchoServerInterceptor {
+  private var held: [GRPCServerRequestPart<Echo_EchoRequest>] = []
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    held.append(part)
+    // Nobody else asks, as long as there is no handler.
+    if case .metadata = part { context.receiveNextMessages(.max) }
+    guard case .end = part else { return }
+    for part in held { context.receive(part) }
+    held = []
+  }
+}
+
+/// Answers the first three responses with requests of its own.
+private final class Conversation: EchoClientInterceptor {
+  private var count = 0
+  private var end: EventLoopPromise<Void>?
+
+  override func send(
+    _ part: GRPCClientRequestPart<Echo_EchoRequest>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoClientContext
+  ) {
+    if case .end = part { end = promise } else { context.send(part, promise: promise) }
+  }
+
+  override func receive(_ part: GRPCClientResponsePart<Echo_EchoResponse>, context: EchoClientContext) {
+    if case .message = part {
+      count += 1
+      if count <= 3 {
+        context.send(.message(Echo_EchoRequest("\(count)"), MessageMetadata()), promise: nil)
+      } else {
+        context.send(.end, promise: end)
+      }
+    }
+    context.receive(part)
   }
 }
 

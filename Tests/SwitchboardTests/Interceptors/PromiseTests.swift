@@ -72,6 +72,81 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  enum Outcome: CaseIterable {
+    case cancelled, late, lost, refused
+  }
+
+  /// More is written than the windows hold, to a handler that does not read; then the call ends.
+  @Test(arguments: Outcome.allCases)
+  func whatWaitsForTheNetworkFailsWithItsCall(_ outcome: Outcome) async throws {
+    let (log, sent) = (Log(), 200)
+    let refusals = Locked<[@Sendable () -> Void]>([])
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerHook(receive: { part, context in
+          let refuse: @Sendable () -> Void = {
+            context.send(.end(GRPCStatus(code: .permissionDenied), HPACKHeaders()), promise: nil)
+          }
+          refusals.withLock { $0.append(refuse) }
+        })
+      ]
+    }
+    let server = try Server(providers: [TutorialProvider(interceptors: ServerFactory(make: make))])
+    let channel = try Channel(target: "\(try server.bind(host: "127.0.0.1", port: 0))")
+    let factory = ClientFactory {
+      [
+        ClientHook(send: { part, promise, context in
+          context.send(part, promise: promise)
+          guard case .metadata = part else { return }
+          let message = Echo_EchoRequest(String(repeating: "x", count: 64 * 1024))
+          for _ in 0..<sent {
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.whenComplete { log.note(isSuccess($0) ? "sent" : "failed") }
+            context.send(.message(message, MessageMetadata()), promise: promise)
+          }
+        })
+      ]
+    }
+    let timeout: Duration? = outcome == .late ? .milliseconds(200) : nil
+    let call = Echo_EchoClient(channel: channel, interceptors: factory)
+      .makeUpdateCall(callOptions: CallOptions(timeout: timeout))
+    _ = try await log.lines(atLeast: 1)
+    switch outcome {
+    case .cancelled: call.cancel()
+    case .late: break
+    case .lost: await server.shutDown(grace: .zero)
+    case .refused:
+      while refusals.withLock({ $0.isEmpty }) { await Task.yield() }
+      for refuse in refusals.withLock({ $0 }) { refuse() }
+    }
+    let expected: [Outcome: GRPCStatus.Code] = [
+      .cancelled: .cancelled, .late: .deadlineExceeded, .lost: .unavailable, .refused: .permissionDenied,
+    ]
+    #expect(await call.status.code == expected[outcome])
+    let results = try await log.lines(atLeast: sent)
+    #expect(results.count == sent)
+    let first = results.prefix { $0 == "sent" }
+    // A deadline may pass before anything has left.
+    #expect(first.count < sent && (!first.isEmpty || outcome == .late))
+    #expect(results.dropFirst(first.count).allSatisfy { $0 == "failed" })
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test(arguments: [Outcome.cancelled, .lost])
+  func theServersPartsFailWithTheirCallToo(_ outcome: Outcome) async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [AnswersTooLate(log)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 1)
+      if outcome == .cancelled { call.cancel() } else { await pair.channel.shutDown(grace: .zero) }
+      let lines = try await log.lines(atLeast: 5)
+      #expect(lines.prefix(2) == ["answered", "error cancelled (1)"])
+      #expect(lines.dropFirst(2).sorted() == ["end false", "message false", "metadata false"])
+    }
+  }
+
   @Test func partsAfterTheEndFail() async throws {
     let kept = Locked<EchoClientContext?>(nil)
     try await EchoPair.with { pair async throws in
@@ -110,6 +185,34 @@ import Testing
       _ = try await client.get(Echo_EchoRequest("x"))
     }
     #expect(log.lines == ["metadata false", "message false", "end false"])
+  }
+}
+
+/// Holds the answer back until the call has failed.
+private final class AnswersTooLate: EchoServerInterceptor {
+  private let log: Log
+  private var held: [GRPCServerResponsePart<Echo_EchoResponse>] = []
+
+  init(_ log: Log) { self.log = log }
+
+  override func send(
+    _ part: GRPCServerResponsePart<Echo_EchoResponse>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoServerContext
+  ) {
+    held.append(part)
+    if case .end = part { log.note("answered") }
+  }
+
+  override func errorCaught(_ error: any Error, context: EchoServerContext) {
+    log.note("error \(GRPCStatus(describing: error).code)")
+    for part in held {
+      let promise = context.eventLoop.makePromise(of: Void.self)
+      let name = name(of: part)
+      promise.futureResult.whenComplete { [log] in log.note("\(name) \(isSuccess($0))") }
+      context.send(part, promise: promise)
+    }
+    held = []
   }
 }
 

@@ -160,6 +160,72 @@ import Testing
     }
   }
 
+  @Test func callsOfEveryKindCanBeSentAgain() async throws {
+    let make: @Sendable () -> [EchoServerInterceptor] = { [Bouncer()] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client {
+        [
+          ClientCallHook(
+            unary: { request, _, next in
+              guard (try? await next(request)) == nil else { throw GRPCStatus(code: .internalError) }
+              return try await next(UnaryRequest(metadata: ["again": "yes"], message: request.message))
+            },
+            streamed: { request, _, next in
+              let messages = try await request.messages.collected()
+              let first = StreamedRequest(messages: MessageStream(of: messages))
+              guard (try? await next(first)) == nil else { throw GRPCStatus(code: .internalError) }
+              return try await next(
+                StreamedRequest(metadata: ["again": "yes"], messages: MessageStream(of: messages))
+              )
+            }
+          )
+        ]
+      }
+      let requests = ["a", "b"].map { Echo_EchoRequest($0) }
+      for _ in 0..<10 {
+        #expect(try await client.get(Echo_EchoRequest("a")).text == "Swift echo get: a")
+        #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["a", "b"])
+        #expect(try await client.collect(requests).text == "ab")
+        #expect(try await client.update(requests).collected().map(\.text) == ["a", "b"])
+      }
+    }
+  }
+
+  @Test(arguments: Link.allCases)
+  func anAttemptThatIsGivenUpCanBeFollowedByAnother(_ link: Link) async throws {
+    let log = Log()
+    // Never answers the first call.
+    let provider = TutorialProvider(
+      interceptors: ServerFactory {
+        [
+          ServerHook(receive: { part, context in
+            if case .metadata(let headers) = part { log.note("attempt \(headers["again"])") }
+            if log.lines.count > 1 { context.receive(part) }
+          })
+        ]
+      }
+    )
+    try await link.with([provider]) { channel async throws in
+      let client = Echo_EchoClient(
+        channel: channel,
+        interceptors: ClientFactory {
+          [
+            ClientCallHook(unary: { request, _, next in
+              do {
+                // Cancelled at the end of its scope.
+                async let first = next(request)
+                _ = try await log.lines(atLeast: 1)
+              }
+              return try await next(UnaryRequest(metadata: ["again": "yes"], message: request.message))
+            })
+          ]
+        }
+      )
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+    }
+    #expect(log.lines == ["attempt []", #"attempt ["yes"]"#])
+  }
+
   @Test func twoCallsOfNextAtATimeAreRefused() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {

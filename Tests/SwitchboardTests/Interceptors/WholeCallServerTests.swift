@@ -88,6 +88,38 @@ import Testing
     #expect(log.lines == ["again"])
   }
 
+  @Test func handlersOfEveryKindCanBeAskedAgain() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(
+          unary: { request, _, next in
+            log.note(try await next(request).message.text)
+            return try await next(request)
+          },
+          streamed: { request, _, next in
+            let messages = try await request.messages.collected()
+            let first = StreamedRequest(metadata: request.metadata, messages: MessageStream(of: messages))
+            let answers = try await next(first).messages.collected()
+            log.note(answers.map(\.text).joined(separator: ","))
+            return try await next(
+              StreamedRequest(metadata: request.metadata, messages: MessageStream(of: messages))
+            )
+          }
+        )
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      let requests = ["a", "b"].map { Echo_EchoRequest($0) }
+      #expect(try await client.get(Echo_EchoRequest("a")).text == "Swift echo get: a")
+      #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["a", "b"])
+      #expect(try await client.collect(requests).text == "ab")
+      #expect(try await client.update(requests).collected().map(\.text) == ["a", "b"])
+    }
+    #expect(log.lines == ["Swift echo get: a", "a,b", "ab", "a,b"])
+  }
+
   @Test func streamsGoThroughAndCanBeChanged() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [

@@ -52,6 +52,32 @@ import Testing
     }
   }
 
+  @Test func aCallsOptionsOverrideTheClientsFieldByField() async throws {
+    let log = Log()
+    var handlers = ServiceHandlers(Stock.service)
+    handlers.unary(Stock.find) { query, context in
+      log.note("\(context.headers["who"]) \(context.deadline == nil ? "no deadline" : "deadline")")
+      return Stock.Item(name: query.name, count: 1)
+    }
+    try await Link.connection.with([handlers]) { channel async throws in
+      let client = MethodClient(
+        channel: channel,
+        defaultCallOptions: .with {
+          $0.initialMetadata = ["who": "the client"]
+          $0.interceptorFactories = [NamingFactory(name: "default", log: log)]
+        }
+      )
+      let query = Stock.Query(name: "pot")
+      _ = try await client.unary(Stock.find, query)
+      _ = try await client.unary(Stock.find, query, callOptions: CallOptions(timeout: .seconds(60)))
+    }
+    #expect(
+      log.lines.filter { !$0.hasPrefix("<") } == [
+        "> default Find", #"["the client"] no deadline"#, "> default Find", #"["the client"] deadline"#,
+      ]
+    )
+  }
+
   @Test func interceptorsSeeTheValues() async throws {
     var handlers = ServiceHandlers(Stock.service)
     let renaming: @Sendable () -> [ServerInterceptor<Stock.Query, Stock.Item>] = { [Renamer()] }

@@ -1,6 +1,7 @@
 import EchoService
 import Testing
 
+@testable import Echo
 @testable import Switchboard
 
 /// What the options of a pool's channel come to; what they do there, the tests of the transport show.
@@ -118,6 +119,68 @@ import Testing
     #expect(arguments.settings.serviceConfig == (try ServiceConfig(json: json)))
     #expect(!arguments.enableRetry)
     #expect(arguments.settings.retryBufferSize == 77)
+  }
+
+  @Test func credentialsSecureTheChannel() async throws {
+    func text(_ source: PEMSource?) -> String {
+      guard case .bytes(let bytes) = source else { return "" }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    let credentials = SampleCertificates.server
+    var serverOptions = ServerOptions()
+    serverOptions.tls = ServerTLS(
+      credentials: credentials,
+      clientCertificates: .required,
+      trustRoots: SampleCertificates.authority
+    )
+    let server = try Server(providers: [TutorialProvider()], options: serverOptions)
+    let address = try server.bind(host: "127.0.0.2", port: 0)
+    let pool = try ChannelPool()
+    var options = CallOptions.with {
+      $0.pemRootCert = text(SampleCertificates.authority)
+      $0.pemCertChain = text(credentials.certificateChain)
+      $0.pemPrivateKey = text(credentials.privateKey)
+      $0.hostNameOverride = SampleCertificates.serverName
+    }
+    func call() async -> GRPCStatus? {
+      let client = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
+      return await status { _ = try await client.get(Echo_EchoRequest("x")) }
+    }
+    #expect(await call() == nil)
+    // The certificate is for another address than the server's.
+    options.hostNameOverride = nil
+    #expect(await call()?.code == .unavailable)
+    options.hostNameOverride = SampleCertificates.serverName
+    options.pemRootCert = nil
+    #expect(await call()?.code == .unavailable)
+    options.pemRootCert = text(SampleCertificates.authority)
+    options.pemCertChain = nil
+    options.pemPrivateKey = nil
+    #expect(await call()?.code == .unavailable)
+    #expect(pool.channelCount == 4)
+    await pool.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+  }
+
+  @Test func theLogContextIsInTheEntriesOfConnections() async throws {
+    struct Entries: LogHandler {
+      let log: Log
+
+      func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+        log.note(metadata["who"] ?? "nobody: \(message)")
+      }
+    }
+    let log = Log()
+    let pool = try ChannelPool(logger: Logger(Entries(log: log), minimumLevel: .trace))
+    let options = CallOptions.with {
+      $0.transportType = .insecure
+      $0.logContext = ["who": "maps"]
+    }
+    let client = Echo_EchoClient(host: "127.0.0.1:1", options: options, pool: pool)
+    #expect(await status { _ = try await client.get(Echo_EchoRequest("x")) }?.code == .unavailable)
+    let lines = try await log.lines(atLeast: 1)
+    #expect(lines.allSatisfy { $0 == "maps" })
+    await pool.shutDown(grace: .zero)
   }
 
   /// What a server can see of the options.

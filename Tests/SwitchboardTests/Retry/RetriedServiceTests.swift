@@ -120,6 +120,48 @@ private final class FlakyProvider: Echo_EchoProvider {
     )
   }
 
+  @Test(arguments: Link.allCases) func theFirstHedgeThatIsAnsweredCounts(_ link: Link) async throws {
+    let log = Log()
+    // The first attempt is never answered; it is cancelled when another is.
+    let provider = TutorialProvider(
+      interceptors: ServerFactory {
+        let isFirst = Locked(false)
+        return [
+          ServerHook(receive: { part, context in
+            if case .metadata(let headers) = part {
+              let attempts = headers.first(name: "grpc-previous-rpc-attempts")
+              isFirst.withLock { $0 = attempts == nil }
+              log.note("attempt \(attempts ?? "0")")
+            }
+            if !isFirst.withLock({ $0 }) { context.receive(part) }
+          }),
+          ServerRecorder("s", log),
+        ]
+      }
+    )
+    let options = try CallOptions.with {
+      $0.serviceConfig = try ServiceConfig(
+        json: """
+          {"methodConfig": [{"name": [{}], "hedgingPolicy": {"maxAttempts": 2, "hedgingDelay": "0.01s"}}]}
+          """
+      )
+    }
+    try await link.with([provider]) { channel async throws in
+      let client = Echo_EchoClient(channel: channel, defaultCallOptions: options)
+      let requests = ["a", "b"].map { Echo_EchoRequest($0) }
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "Swift echo get: x")
+      #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["a", "b"])
+      #expect(try await client.collect(requests).text == "ab")
+      #expect(try await client.update(requests).collected().map(\.text) == ["a", "b"])
+      // Each of the four was made twice, and the one that was not answered is told so.
+      while log.lines.count(where: { $0 == "s > error cancelled (1)" }) < 4 { await Task.yield() }
+    }
+    #expect(
+      log.lines.filter { $0.hasPrefix("attempt") }
+        == Array(repeating: ["attempt 0", "attempt 1"], count: 4).flatMap(\.self)
+    )
+  }
+
   @Test func fiveAttemptsAreAll() async throws {
     try await with(refusals: 100, inProcess: false) { channel, provider async throws in
       let client = Echo_EchoClient(channel: channel)

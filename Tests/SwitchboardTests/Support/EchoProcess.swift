@@ -6,17 +6,27 @@ import TestSupport
 final class EchoProcess {
   private let process: ChildProcess
   let target: String
+  /// What it printed before it said where it listens.
+  let greeting: [String]
 
   /// With no more open files than given, if one is.
-  init(maxOpenFiles: Int? = nil) throws {
+  init(_ arguments: [String] = [], maxOpenFiles: Int? = nil) throws {
     let limit = maxOpenFiles.map { "ulimit -n \($0) && " } ?? ""
     process = try ChildProcess(
       "/bin/sh",
-      ["-c", "\(limit)exec \"$0\" server --host 127.0.0.1 --port 0", Command.path(ofProduct: "Echo")]
+      [
+        "-c", "\(limit)exec \"$0\" server --host 127.0.0.1 --port 0 \"$@\"",
+        Command.path(ofProduct: "Echo"),
+      ] + arguments
     )
     let start = "listening on "
+    var greeting: [String] = []
     var line = process.line()
-    while let text = line, !text.hasPrefix(start) { line = process.line() }
+    while let text = line, !text.hasPrefix(start) {
+      greeting.append(text)
+      line = process.line()
+    }
+    self.greeting = greeting
     guard let line else { throw NotServing() }
     target = String(line.dropFirst(start.count))
   }

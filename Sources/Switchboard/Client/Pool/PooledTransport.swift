@@ -18,6 +18,13 @@ final class PooledTransport: ByteTransport {
 
   var eventLoop: any EventLoop { loop }
 
+  var host: String { target }
+
+  /// The way to another host over channels of the same pool, chosen by the same options.
+  func sibling(for host: String) -> any ByteTransport {
+    host == target ? self : PooledTransport(pool, host, options, loop: loop)
+  }
+
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     let options = request.options ?? CallOptions()
     let isUsual = options.clearlySharesChannel(with: self.options)

@@ -10,14 +10,15 @@ final class CallEngine: ByteTransport {
   private let config: ServiceConfig?
   private let retryBufferSize: Int
   private let enablesRetry: Bool
-  private let throttles = Locked<[RetryThrottling: RetryThrottle]>([:])
+  private let throttles: RetryThrottles
 
   init(
     _ transport: any ByteTransport,
     _ config: ServiceConfig?,
     retryBufferSize: Int?,
     enablesRetry: Bool,
-    _ environment: CallEnvironment
+    _ environment: CallEnvironment,
+    throttles: RetryThrottles = RetryThrottles()
   ) {
     self.transport = transport
     eventLoop = transport.eventLoop
@@ -25,12 +26,14 @@ final class CallEngine: ByteTransport {
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
     self.environment = environment
+    self.throttles = throttles
   }
 
   @usableFromInline
   var host: String { transport.host }
 
-  /// The same configuration over the transport's own sibling.
+  /// The same configuration over the transport's own sibling. One is made for each call that goes elsewhere: what their
+  /// retries take from a host's tokens is remembered here.
   @usableFromInline
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
@@ -39,7 +42,8 @@ final class CallEngine: ByteTransport {
       config,
       retryBufferSize: retryBufferSize,
       enablesRetry: enablesRetry,
-      environment
+      environment,
+      throttles: throttles
     )
   }
 
@@ -70,7 +74,7 @@ final class CallEngine: ByteTransport {
     request.options = options
     let plan = RepetitionPlan(
       repetition: options.chosenEnableRetry ?? enablesRetry ? method?.repetition : nil,
-      throttle: throttle(config?.retryThrottling),
+      throttle: config?.retryThrottling.map { throttles.throttle($0, for: host) },
       bufferLimit: options.retryBufferSize ?? retryBufferSize,
       requestSizeLimit: method?.maxRequestMessageBytes
     )
@@ -97,19 +101,6 @@ final class CallEngine: ByteTransport {
     }
     guard mustSeeRequests else { return transport.makeCall(request, receiver: receiver) }
     return RepeatedCall(request, receiver, transport, plan, environment)
-  }
-
-  /// All calls under the same throttling share their tokens.
-  private func throttle(_ throttling: RetryThrottling?) -> RetryThrottle? {
-    guard let throttling else { return nil }
-    return throttles.withLock { throttles in
-      if let known = throttles[throttling] { return known }
-      // Configs come with the channel; one that comes with calls could be another each time.
-      if throttles.count >= 64 { throttles = [:] }
-      let made = RetryThrottle(throttling)
-      throttles[throttling] = made
-      return made
-    }
   }
 }
 

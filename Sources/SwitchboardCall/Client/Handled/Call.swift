@@ -23,7 +23,10 @@ public final class Call: Sendable {
       requests: bytes,
       responses: bytes
     )
-    call = HandledCall(responseHandler, callOptions) { () throws(GRPCStatus) in
+    // What interceptors read of it is among the options.
+    var effective = callOptions
+    if request.safety != .default { effective.safety = request.safety }
+    call = HandledCall(responseHandler, callOptions) { [effective] () throws(GRPCStatus) in
       guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2
       else {
         throw GRPCStatus(
@@ -33,7 +36,7 @@ public final class Call: Sendable {
       }
       let call = channel.makeBidirectionalStreamingCall(
         method,
-        options: callOptions,
+        options: effective,
         interceptors: channel.scoped(nil, for: method.descriptor, callOptions.interceptorFactories)
       )
       return HandledCall.Started(call, call.requestStream, .stream(call.responseStream))

@@ -117,7 +117,7 @@ extension Channel {
   nonisolated(nonsending) func clientStreamingInFormat<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: AsyncSequence & Sendable
   >(
     _ method: Method<Requests, Responses>,
     _ messages: Messages,

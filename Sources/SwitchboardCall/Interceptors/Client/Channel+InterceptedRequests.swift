@@ -1,10 +1,46 @@
 extension Channel {
-  /// A sequence of requests as they come, one response. Stops writing when the server has answered.
+  /// A sequence of requests, one response. Stops writing when the server has answered.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<
     Requests: Marshaller,
     Responses: Marshaller,
-    Messages: AsyncSequence
+    Messages: Sequence<Requests.Message>
+  >(
+    _ method: Method<Requests, Responses>,
+    _ messages: Messages,
+    options: CallOptions?,
+    interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>?
+  ) async throws -> Responses.Message {
+    guard let interceptors else {
+      if let options, options.payloadFormat != nil {
+        return try await clientStreamingInFormat(method, messages, options)
+      }
+      return try await clientStreaming(
+        method.descriptor,
+        messages,
+        requests: method.requests,
+        responses: method.responses,
+        options: options
+      )
+    }
+    let (pipeline, response) = start(method, options, interceptors)
+    do {
+      let writer = pipeline.makeWriter()
+      for message in messages { try await writer.write(message) }
+      pipeline.finishRequests()
+    } catch {
+      pipeline.stopWriting(error)
+    }
+    return try await response.value(of: pipeline)
+  }
+
+  /// A sequence of requests as they come, one response. Stops writing when the call has ended, also where the sequence
+  /// has nothing to give then.
+  @inlinable
+  nonisolated(nonsending) public func clientStreaming<
+    Requests: Marshaller,
+    Responses: Marshaller,
+    Messages: AsyncSequence & Sendable
   >(
     _ method: Method<Requests, Responses>,
     _ messages: Messages,
@@ -24,13 +60,17 @@ extension Channel {
       )
     }
     let (pipeline, response) = start(method, options, interceptors)
-    do {
-      let writer = pipeline.makeWriter()
-      for try await message in messages { try await writer.write(message) }
-      pipeline.finishRequests()
-    } catch {
-      pipeline.stopWriting(error)
+    // On the loop, where the chain is: each request would have to go there anyway.
+    let writing = Task(executorPreference: eventLoop) {
+      do {
+        let writer = pipeline.makeWriter()
+        for try await message in messages { try await writer.write(message) }
+        pipeline.finishRequests()
+      } catch {
+        pipeline.stopWriting(error)
+      }
     }
+    defer { writing.cancel() }
     return try await response.value(of: pipeline)
   }
 
