@@ -1,3 +1,4 @@
+import CertificateSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport

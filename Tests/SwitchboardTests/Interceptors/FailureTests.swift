@@ -34,6 +34,34 @@ import Testing
     #expect(log.lines == ["s > metadata", "s > error internal error (13)", "s < internal error (13)"])
   }
 
+  @Test(arguments: [false, true])
+  func aRequestThatCannotBeReadFailsTheCallOfAHandlerThatIgnoresIt(_ isIntercepted: Bool) async throws {
+    let hooked: @Sendable () -> [EchoServerInterceptor] = { [ServerHook()] }
+    let make = isIntercepted ? hooked : nil
+    var handlers = ServiceHandlers(Echo_EchoMetadata.service)
+    handlers.bidirectionalStreaming(Echo_EchoMetadata.Methods.update, interceptors: make) { requests, _, _ in
+      do { for try await _ in requests {} } catch {}
+    }
+    handlers.clientStreaming(Echo_EchoMetadata.Methods.collect, interceptors: make) { requests, _ in
+      do { for try await _ in requests {} } catch {}
+      return Echo_EchoResponse()
+    }
+    try await Link.connection.with([handlers]) { channel async throws in
+      for method in [
+        Echo_EchoMetadata.Methods.update.descriptor, Echo_EchoMetadata.Methods.collect.descriptor,
+      ] {
+        let call = channel.makeBidirectionalStreamingCall(
+          method,
+          requests: BytesMarshaller(),
+          responses: BytesMarshaller()
+        )
+        try await call.requestStream.send([0xff])
+        call.requestStream.finish()
+        #expect(await call.status.code == .internalError)
+      }
+    }
+  }
+
   @Test func aClientThatGoesAwayPassesTheServersInterceptors() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }

@@ -147,6 +147,17 @@ import Testing
     }
   }
 
+  @Test func metadataThatComesAfterTheClientHasGoneFailsAtOnce() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [LateMetadata(log)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
+      _ = try await log.lines(atLeast: 1)
+      call.cancel()
+      #expect(try await log.lines(atLeast: 3) == ["answered", "failed", "sent"])
+    }
+  }
+
   @Test func partsAfterTheEndFail() async throws {
     let kept = Locked<EchoClientContext?>(nil)
     try await EchoPair.with { pair async throws in
@@ -234,4 +245,26 @@ private func name(of part: GRPCServerResponsePart<Echo_EchoResponse>) -> String 
 
 private func isSuccess(_ result: Result<Void, any Error>) -> Bool {
   if case .success = result { true } else { false }
+}
+
+/// Keeps the answer to itself, and sends metadata when the client is gone.
+private final class LateMetadata: EchoServerInterceptor {
+  private let log: Log
+
+  init(_ log: Log) { self.log = log }
+
+  override func send(
+    _ part: GRPCServerResponsePart<Echo_EchoResponse>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoServerContext
+  ) {
+    if case .end = part { log.note("answered") }
+  }
+
+  override func errorCaught(_ error: any Error, context: EchoServerContext) {
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    promise.futureResult.whenFailure { [log] _ in log.note("failed") }
+    context.send(.metadata([:]), promise: promise)
+    log.note("sent")
+  }
 }

@@ -213,7 +213,7 @@ import Testing
             ClientCallHook(unary: { request, _, next in
               do {
                 // Cancelled at the end of its scope.
-                async let first = next(request)
+                async let _ = next(request)
                 _ = try await log.lines(atLeast: 1)
               }
               return try await next(UnaryRequest(metadata: ["again": "yes"], message: request.message))

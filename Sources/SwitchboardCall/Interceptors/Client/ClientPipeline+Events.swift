@@ -51,9 +51,9 @@ extension ClientPipeline {
   /// still holds the metadata back has no place yet.
   @usableFromInline
   func nextGate(after index: Int) throws -> InterceptorGate {
-    guard isOpen else { throw GRPCStatus.callEnded }
-    if let gate = extras?.gates.first(after: index) { return gate }
+    guard isOpen, extras?.isEnding != true else { throw GRPCStatus.callEnded }
     let pipe = requests ?? MessagePipe(limit: 1)
-    return InterceptorGate { try await pipe.waitUntilWritable() }
+    let gate = extras?.gates.first(after: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
+    return extras?.behindExecutors(gate, on: eventLoop) ?? gate
   }
 }

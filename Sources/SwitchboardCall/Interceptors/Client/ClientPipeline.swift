@@ -185,7 +185,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
     nonisolated(unsafe) let interceptor = places.interceptors[index]
-    executor.execute { work(interceptor, Context(self, index)) }
+    extras?.workBegins()
+    executor.execute {
+      work(interceptor, Context(self, index))
+      self.eventLoop.execute { self.extras?.workIsDone() }
+    }
   }
 
   // MARK: Start and end
@@ -214,12 +218,26 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     noteReason(status)
     guard hasStarted else { return }
     cancel(promise: nil, to: 0)
-    if isOpen { deliver(.end(status, HPACKHeaders())) }
+    endAtRest(status)
   }
 
   override func deadlinePassed() {
-    stop(.deadlinePassed)
-    if isOpen { deliver(.end(.deadlinePassed, HPACKHeaders())) }
+    atRest {
+      guard self.isOpen else { return }
+      self.stop(.deadlinePassed)
+      self.endAtRest(.deadlinePassed)
+    }
+  }
+
+  /// Ends a call that the chain has kept open, once nothing of it is under way on an executor.
+  private func endAtRest(_ status: GRPCStatus) {
+    atRest {
+      if self.isOpen { self.deliver(.end(status, HPACKHeaders())) }
+    }
+  }
+
+  private func atRest(_ work: @escaping () -> Void) {
+    if let extras { extras.endAtRest(work) } else { work() }
   }
 
   /// Neighbours let go of each other, and with them of every part that an interceptor kept.

@@ -9,13 +9,15 @@ class ClientTransportEnd: @unchecked Sendable {
   // runs.
 
   /// ```
-  ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> idle
+  ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> over
   /// ```
-  /// Idle again, an interceptor that kept the status to itself may send the call once more.
+  /// When it is over, an interceptor that kept the status to itself may send the call once more. What is still on its way
+  /// then, from an executor or a writer, comes too late, which is nobody's fault.
   enum Phase {
     case idle
     case gathering
     case live
+    case over
   }
 
   @usableFromInline let eventLoop: any EventLoop
@@ -73,7 +75,9 @@ class ClientTransportEnd: @unchecked Sendable {
 
   @usableFromInline
   final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
-    guard phase == .idle else { return refuse(promise, "the metadata of a call was sent twice") }
+    guard phase == .idle || phase == .over else {
+      return refuse(promise, "the metadata of a call was sent twice")
+    }
     self.metadata = metadata
     message = nil
     troubles?.decodingFailure = nil
@@ -122,6 +126,10 @@ class ClientTransportEnd: @unchecked Sendable {
 
   /// A part that could not be sent, through the fault of the chain: it fails, and the call with it.
   private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
+    guard phase != .over else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
     let status = GRPCStatus(code: .internalError, message: "interceptors: \(reason)")
     promise?.fail(status)
     stop(status)
@@ -204,7 +212,7 @@ class ClientTransportEnd: @unchecked Sendable {
   @usableFromInline
   final func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
-    phase = .idle
+    phase = .over
     responses?.abandon()
     responses = nil
     promises.failAll(status)
@@ -228,7 +236,7 @@ class ClientTransportEnd: @unchecked Sendable {
   }
 
   final func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
-    phase = .idle
+    phase = .over
     call = nil
     requests = nil
     responses = nil

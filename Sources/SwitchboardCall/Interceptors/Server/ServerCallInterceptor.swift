@@ -127,7 +127,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
         return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
       }
     )
-    pipeline.underWay += 1
+    pipeline.extras?.workBegins()
     call.onEnd = { pipeline.workIsDone() }
     return call
   }

@@ -29,7 +29,7 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
       do {
         pipeline.receiveFirst(.message(try requests.decode(bytes)))
       } catch {
-        pipeline.fail(.marshalling(error, "decoded"))
+        pipeline.failToDecode(error)
       }
     }
     end = { pipeline in pipeline.receiveFirst(.end) }

@@ -37,9 +37,9 @@ extension ServerPipeline {
   @usableFromInline
   func nextGate(before index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
-    if let gate = extras?.gates.last(before: index) { return gate }
     let pipe = stream.responses
-    return InterceptorGate { try await pipe.waitUntilWritable() }
+    let gate = extras?.gates.last(before: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
+    return extras?.behindExecutors(gate, on: eventLoop) ?? gate
   }
 }
 
@@ -58,6 +58,7 @@ extension ServerPipeline {
 
   @inlinable @inline(__always)
   func respondOnLoop(_ response: consuming Response) {
+    if let decodingFailure { return finish(decodingFailure) }
     sendMetadata()
     sendFirst(.message(consume response, MessageMetadata()))
     isHandling = false
@@ -68,6 +69,7 @@ extension ServerPipeline {
   @inlinable
   func finish(_ status: GRPCStatus) {
     guard eventLoop.isHere else { return eventLoop.execute { self.finish(status) } }
+    let status = status.isOk ? decodingFailure ?? status : status
     if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
     isHandling = false
     sendFirst(.end(status, trailers))

@@ -26,8 +26,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
-  /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
-  @exclusivity(unchecked) @usableFromInline var underWay = 0
 
   @inlinable @inline(__always)
   init(
@@ -50,7 +48,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   // MARK: Parts
 
   /// Hands the transport's part to the chain. On the loop.
-  @inlinable @inline(__always)
+  @inlinable @inline(never)
   func receiveFirst(_ part: GRPCServerRequestPart<Request>) {
     let hasEntered = enter()
     receiveOnLoop(part, at: 0)
@@ -58,7 +56,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   }
 
   /// Hands the handler's part to the chain. On the loop.
-  @inlinable @inline(__always)
+  @inlinable @inline(never)
   func sendFirst(_ part: GRPCServerResponsePart<Response>) {
     let hasEntered = enter()
     sendOnLoop(part, promise: nil, to: places.last)
@@ -156,7 +154,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
     nonisolated(unsafe) let interceptor = places.interceptors[index]
-    underWay += 1
+    extras?.workBegins()
     executor.execute {
       work(interceptor, Context(self, index))
       self.eventLoop.execute { self.workIsDone() }
@@ -203,13 +201,13 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   /// Something that was under way is over.
   func workIsDone() {
-    underWay -= 1
+    extras?.workIsDone()
     closeIfDone()
   }
 
   /// A chain that keeps the end to itself is let go of when neither side has anything left to say.
   @usableFromInline
   func closeIfDone() {
-    if isTransportClosed, isOpen, !isHandling, underWay == 0 { close() }
+    if isTransportClosed, isOpen, !isHandling, extras?.isAtRest ?? true { close() }
   }
 }

@@ -38,6 +38,7 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
   @exclusivity(unchecked) private var message: MessageBuffer?
   @exclusivity(unchecked) private var hasFailed = false
+  @exclusivity(unchecked) @usableFromInline private(set) final var decodingFailure: GRPCStatus?
   @exclusivity(unchecked) private(set) var hasEnded = false
   @exclusivity(unchecked) private var promises = SentPromises()
   /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
@@ -47,9 +48,9 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
 
   @usableFromInline
-  init(_ stream: any ServerStream, streamsResponses: Bool) {
+  init(_ stream: borrowing any ServerStream, streamsResponses: Bool) {
     eventLoop = stream.eventLoop
-    self.stream = stream
+    self.stream = copy stream
     self.streamsResponses = streamsResponses
     // Messages are counted from the first.
     if streamsResponses { stream.watchSent() }
@@ -59,6 +60,10 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   @usableFromInline
   final func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+    guard !hasEnded else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
     watch(promise)
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }
@@ -164,6 +169,14 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     let waiting = reader
     reader = nil
     waiting?.resume()
+  }
+
+  /// A request could not be read, which fails the call, whatever its handler makes of it.
+  @usableFromInline
+  final func failToDecode(_ error: any Error) {
+    let status = GRPCStatus.marshalling(error, "decoded")
+    decodingFailure = decodingFailure ?? status
+    fail(status)
   }
 
   /// Tells the chain of the first failure.

@@ -1,0 +1,139 @@
+import Dispatch
+import EchoService
+import Switchboard
+import Testing
+
+/// What executors within a chain must not change: what everybody is told of the end, and that writers wait.
+@Suite(.timeLimit(.minutes(1))) struct DetourTests {
+  /// One interceptor off the loop between two on it.
+  private static func chain(_ log: Log) -> [EchoClientInterceptor] {
+    let executor = InterceptorExecutor(queue: DispatchQueue(label: "own"))
+    return [
+      ClientRecorder("1", log), OffLoopClientRecorder("2", log, executor, executor), ClientRecorder("3", log),
+    ]
+  }
+
+  @Test func aCancellationPassesTheWholeChain() async throws {
+    let log = Log()
+    try await EchoPair.with(failing: true) { pair async throws in
+      let call = pair.client { Self.chain(log) }.makeCollectCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      while !log.lines.contains("3 > x") { await Task.yield() }
+      call.cancel()
+      #expect(await call.status.code == .cancelled)
+    }
+    #expect(log.lines.filter { $0.hasSuffix("cancel") } == ["1 > cancel", "2 > cancel", "3 > cancel"])
+    #expect(told(log).map { $0.prefix(1) } == ["3", "2", "1"])
+  }
+
+  @Test(arguments: 0..<20)
+  func everybodyIsToldOfTheDeadlineOnce(_ time: Int) async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [Silent()] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client(timeout: .milliseconds(20)) { Self.chain(log) }.makeCollectCall()
+      #expect(await call.status.code == .deadlineExceeded)
+    }
+    #expect(told(log).map { $0.prefix(1) } == ["3", "2", "1"])
+  }
+
+  private func told(_ log: Log) -> [String] { log.lines.filter { $0.contains("<") } }
+
+  @Test func aBusyExecutorStopsTheClientsWriter() async throws {
+    let queue = BusyQueue()
+    let sent = LiveCount()
+    try await EchoPair.with { pair async throws in
+      let client = pair.client { [Elsewhere(InterceptorExecutor(queue: queue.queue))] }
+      let call = client.makeCollectCall()
+      let writer = Task {
+        for _ in 0..<20_000 {
+          try await call.requestStream.send(Echo_EchoRequest("x"))
+          sent.add(1)
+        }
+      }
+      await takeTurns(on: pair.channel.eventLoop)
+      #expect(sent.count < 1000)
+      queue.goOn()
+      try await writer.value
+      call.requestStream.finish()
+      #expect(try await call.response.text.count == 20_000)
+    }
+  }
+
+  @Test func aBusyExecutorStopsTheServersWriter() async throws {
+    let queue = BusyQueue()
+    let sent = LiveCount()
+    let provider = Generous(queue.queue, sent)
+    try await Link.connection.with([provider]) { channel async throws in
+      let call = Echo_EchoClient(channel: channel).makeExpandCall(Echo_EchoRequest("x"))
+      while sent.count == 0 { await Task.yield() }
+      await takeTurns(on: channel.eventLoop)
+      #expect(sent.count < 1000)
+      queue.goOn()
+      var received = 0
+      for try await _ in call.responseStream { received += 1 }
+      #expect(received == Generous.count)
+    }
+  }
+
+  /// Long enough for a writer that nothing stops to write thousands.
+  private func takeTurns(on eventLoop: any EventLoop) async {
+    for _ in 0..<1000 {
+      await Task(executorPreference: eventLoop) {}.value
+      await Task.yield()
+    }
+  }
+}
+
+/// A queue that does nothing until it is told to go on.
+private struct BusyQueue: Sendable {
+  let queue = DispatchQueue(label: "busy")
+
+  init() { queue.suspend() }
+
+  func goOn() { queue.resume() }
+}
+
+private final class Elsewhere: EchoClientInterceptor {
+  private let executor: InterceptorExecutor
+
+  init(_ executor: InterceptorExecutor) { self.executor = executor }
+
+  override var requestExecutor: InterceptorExecutor? { executor }
+}
+
+private final class ElsewhereOnTheServer: EchoServerInterceptor {
+  private let executor: InterceptorExecutor
+
+  init(_ executor: InterceptorExecutor) { self.executor = executor }
+
+  override var responseExecutor: InterceptorExecutor? { executor }
+}
+
+/// Keeps everything to itself.
+private final class Silent: EchoServerInterceptor {
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {}
+  override func errorCaught(_ error: any Error, context: EchoServerContext) {}
+}
+
+/// Answers with many responses, and counts those that it was let write.
+private struct Generous: CallHandlerProvider {
+  static let count = 20_000
+  let serviceName: String
+  let methodHandlers: [any MethodHandler]
+
+  init(_ queue: DispatchQueue, _ sent: LiveCount) {
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [ElsewhereOnTheServer(InterceptorExecutor(queue: queue))]
+    }
+    var handlers = ServiceHandlers(Echo_EchoMetadata.service)
+    handlers.serverStreaming(Echo_EchoMetadata.Methods.expand, interceptors: make) { _, responses, _ in
+      for _ in 0..<Self.count {
+        try await responses.send(Echo_EchoResponse())
+        sent.add(1)
+      }
+    }
+    serviceName = handlers.serviceName
+    methodHandlers = handlers.methodHandlers
+  }
+}
