@@ -6,6 +6,8 @@
 
 // OpenSSL spells these as macros, which Swift does not import.
 
+static inline int switchboard_openssl_stays(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
+
 static inline int switchboard_ssl_set_server_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
 }

@@ -9,6 +9,7 @@ struct PEM: ~Copyable {
   /// Errors name the source by `what`.
   init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
     self.what = what
+    OpenSSL.prepare()
     let opened: OpaquePointer?
     switch source {
     case .file(let path):

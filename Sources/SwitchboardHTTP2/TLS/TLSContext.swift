@@ -19,6 +19,7 @@ final class TLSContext: @unchecked Sendable {
     self.allowsHTTP1 = allowsHTTP1
     serverName = nil
     serverOptions = options
+    OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
     configure(options.minimumVersion)
@@ -43,6 +44,7 @@ final class TLSContext: @unchecked Sendable {
     allowsHTTP1 = false
     serverOptions = nil
     self.serverName = options.serverNameOverride ?? serverName
+    OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
     configure(options.minimumVersion)
