@@ -45,7 +45,11 @@ import Testing
     for call in calls {
       let status = await call.value
       #expect(status.code == .unavailable)
-      #expect(status.message == "the peer has not answered a keepalive ping")
+      // A call that had not left yet was made once more, and found nobody.
+      let reasons = [
+        "the peer has not answered a keepalive ping", "cannot connect to \(target): host is unreachable",
+      ]
+      #expect(reasons.contains(status.message ?? ""))
     }
 
     let patient = CallKind.allCases.map { kind in

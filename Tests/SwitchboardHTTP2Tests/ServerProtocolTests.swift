@@ -228,7 +228,8 @@ import Testing
 
   @Test func handlersThatIgnoreResetsAreNotPiledUp() async throws {
     try await with { peer, pair async throws in
-      for stream in stride(from: UInt32(1), to: 2000, by: 2) {
+      // Fewer than what ends a connection, however fast they come.
+      for stream in stride(from: UInt32(1), to: 1000, by: 2) {
         peer.headers(stream, request("/test.Test/Stubborn"))
         peer.data(stream, Self.message, ends: true)
         peer.send(Kind.resetStream, 0, stream, [0, 0, 0, 8])
