@@ -34,7 +34,7 @@ public final class ClientStreamingHandler: MethodHandler {
           return pipeline.onRequestStream { messages in
             stream.run {
               do {
-                ends.respond(pipeline, try await handler(messages, ServerCallContext(pipeline)))
+                pipeline.respondHere(try await handler(messages, ServerCallContext(pipeline)))
               } catch {
                 pipeline.finish(GRPCStatus(describing: error))
               }

@@ -39,7 +39,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var headersSent = false
   @exclusivity(unchecked) var failure: GRPCStatus?
   @exclusivity(unchecked) var fault: PeerAbuse?
-  /// How the call ended; `nil` where it did as most do, since a status takes long to copy.
+  /// How the call ended; `nil` where it did as most do.
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?

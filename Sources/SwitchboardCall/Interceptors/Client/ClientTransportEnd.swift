@@ -43,7 +43,7 @@ class ClientTransportEnd: @unchecked Sendable {
   /// How many responses may still be brought to the chain, where they stream.
   @exclusivity(unchecked) var demand = 0
 
-  /// What goes wrong on this side. An object, since few calls have any of it, and a status is large.
+  /// What goes wrong on this side. An object, since few calls have any of it.
   private final class Troubles {
     /// Why the caller gave up.
     var reason: GRPCStatus?

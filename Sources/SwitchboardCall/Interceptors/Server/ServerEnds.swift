@@ -11,8 +11,6 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Answers for the handler, with one response.
-  @usableFromInline let respond: @Sendable (Pipeline, consuming Response) -> Void
   /// Makes what handles a call's one request; `nil` where requests stream.
   @usableFromInline let makeHandler: MakeHandler?
 
@@ -33,7 +31,6 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
       }
     }
     end = { pipeline in pipeline.receiveFirst(.end) }
-    respond = { pipeline, response in pipeline.respondHere(consume response) }
     self.makeHandler = makeHandler
   }
 }
