@@ -18,13 +18,6 @@ public struct MethodClient: Sendable {
 }
 
 extension MethodClient {
-  /// The options of a call: its own, and for what they leave open, those of all calls.
-  @inlinable
-  func merged(_ options: CallOptions?) -> CallOptions {
-    guard let options else { return defaultCallOptions }
-    return options.overriding(defaultCallOptions)
-  }
-
   /// A call's own interceptors, between those of its options and the channel's.
   @inlinable
   func scoped<Requests: Marshaller, Responses: Marshaller>(
@@ -32,7 +25,11 @@ extension MethodClient {
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?
   ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
-    channel.scoped(own, for: method.descriptor, merged(options).interceptorFactories)
+    channel.scoped(
+      own,
+      for: method.descriptor,
+      defaultCallOptions.overridden(by: options).interceptorFactories
+    )
   }
 
   /// One request, one response.
@@ -46,7 +43,7 @@ extension MethodClient {
     try await channel.unary(
       method,
       request,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -62,7 +59,7 @@ extension MethodClient {
     channel.serverStreaming(
       method,
       request,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -82,7 +79,7 @@ extension MethodClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -102,7 +99,7 @@ extension MethodClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -122,7 +119,7 @@ extension MethodClient {
     channel.bidirectionalStreaming(
       method,
       ImmediateSequence(requests),
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -142,7 +139,7 @@ extension MethodClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -162,7 +159,7 @@ extension MethodClient {
     channel.makeUnaryCall(
       method,
       request,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -178,7 +175,7 @@ extension MethodClient {
     channel.makeServerStreamingCall(
       method,
       request,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -192,7 +189,7 @@ extension MethodClient {
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     channel.makeClientStreamingCall(
       method,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }
@@ -206,7 +203,7 @@ extension MethodClient {
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     channel.makeBidirectionalStreamingCall(
       method,
-      options: merged(callOptions),
+      options: defaultCallOptions.overridden(by: callOptions),
       interceptors: scoped(interceptors, method, callOptions)
     )
   }

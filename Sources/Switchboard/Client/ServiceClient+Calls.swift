@@ -11,7 +11,7 @@ extension ServiceClient {
     channel.makeUnaryCall(
       method,
       request,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -27,7 +27,7 @@ extension ServiceClient {
     channel.makeServerStreamingCall(
       method,
       request,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -41,7 +41,7 @@ extension ServiceClient {
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     channel.makeClientStreamingCall(
       method,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -55,7 +55,7 @@ extension ServiceClient {
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     channel.makeBidirectionalStreamingCall(
       method,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }

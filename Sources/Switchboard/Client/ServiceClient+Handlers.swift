@@ -13,7 +13,7 @@ extension ServiceClient {
       method,
       request,
       responseHandler: handler,
-      callOptions: merged(options),
+      callOptions: defaultCallOptions.overridden(by: options),
       channel: channel,
       interceptors: chain(method, options, interceptors)
     )
@@ -30,7 +30,7 @@ extension ServiceClient {
     StreamingCall(
       method,
       responseHandler: handler,
-      callOptions: merged(options),
+      callOptions: defaultCallOptions.overridden(by: options),
       channel: channel,
       interceptors: chain(method, options, interceptors)
     )

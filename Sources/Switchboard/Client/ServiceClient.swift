@@ -14,13 +14,6 @@ public protocol ServiceClient: Sendable {
 }
 
 extension ServiceClient {
-  /// The options of a call: its own, and for what they leave open, those of all calls.
-  @inlinable
-  func merged(_ options: CallOptions?) -> CallOptions {
-    guard let options else { return defaultCallOptions }
-    return options.overriding(defaultCallOptions)
-  }
-
   /// The interceptors of one call, of all scopes.
   @inlinable
   func chain<Requests: Marshaller, Responses: Marshaller>(
@@ -47,7 +40,7 @@ extension ServiceClient {
     try await channel.unary(
       method,
       request,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -63,7 +56,7 @@ extension ServiceClient {
     channel.serverStreaming(
       method,
       request,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -83,7 +76,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -103,7 +96,7 @@ extension ServiceClient {
     try await channel.clientStreaming(
       method,
       requests,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -123,7 +116,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       ImmediateSequence(requests),
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }
@@ -143,7 +136,7 @@ extension ServiceClient {
     channel.bidirectionalStreaming(
       method,
       requests,
-      options: merged(options),
+      options: defaultCallOptions.overridden(by: options),
       interceptors: chain(method, options, interceptors)
     )
   }

@@ -37,6 +37,13 @@ public struct CallOptions: Sendable {
     return options
   }
 
+  /// The options of a call that has these for what its own, if it has any, leave open.
+  @inlinable
+  public func overridden(by own: CallOptions?) -> CallOptions {
+    guard let own else { return self }
+    return own.overriding(self)
+  }
+
   /// These options, and for what they leave open, `defaults`.
   public func overriding(_ defaults: CallOptions) -> CallOptions {
     guard let other = defaults.box, other !== box else { return self }
