@@ -115,7 +115,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardHTTP2Tests",
       dependencies: [
-        "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall", "TestSupport",
+        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall",
+        "TestSupport",
       ],
       exclude: ["Peers"]
     ),

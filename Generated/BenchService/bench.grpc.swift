@@ -110,13 +110,13 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
   nonisolated(nonsending) public func unary(
     _ request: Bench_Text, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Bench_Text {
-    try await unary(Bench_BenchMetadata.Methods.unary, request, callOptions) { $0.makeUnaryInterceptors() }
+    try await call(Bench_BenchMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.unary(request)
   }
 
   public func makeUnaryCall(
     _ request: Bench_Text, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Bench_Text> {
-    unaryCall(Bench_BenchMetadata.Methods.unary, request, callOptions) { $0.makeUnaryInterceptors() }
+    call(Bench_BenchMetadata.Methods.unary, callOptions) { $0.makeUnaryInterceptors() }.makeUnaryCall(request)
   }
 
   public func makeUnaryCall(
@@ -124,25 +124,25 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Bench_Text, Bench_Text> {
-    handledCall(Bench_BenchMetadata.Methods.unary, request, responseHandler, callOptions) {
+    call(Bench_BenchMetadata.Methods.unary, callOptions) {
       $0.makeUnaryInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func serverStream(
     _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Bench_Chunk> {
-    serverStreaming(Bench_BenchMetadata.Methods.serverStream, request, callOptions) {
+    call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
       $0.makeServerStreamInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeServerStreamCall(
     _ request: Bench_Plan, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Bench_Chunk> {
-    serverStreamingCall(Bench_BenchMetadata.Methods.serverStream, request, callOptions) {
+    call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
       $0.makeServerStreamInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeServerStreamCall(
@@ -150,73 +150,75 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     responseHandler: any Switchboard.ResponseHandler<Bench_Chunk>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Bench_Plan, Bench_Chunk> {
-    handledCall(Bench_BenchMetadata.Methods.serverStream, request, responseHandler, callOptions) {
+    call(Bench_BenchMetadata.Methods.serverStream, callOptions) {
       $0.makeServerStreamInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func clientStream<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
-    try await clientStreaming(Bench_BenchMetadata.Methods.clientStream, requests, callOptions) {
+    try await call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func clientStream<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Bench_Plan where Requests.Element == Bench_Chunk {
-    try await clientStreaming(Bench_BenchMetadata.Methods.clientStream, requests, callOptions) {
+    try await call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeClientStreamCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Bench_Chunk, Bench_Plan> {
-    clientStreamingCall(Bench_BenchMetadata.Methods.clientStream, callOptions) {
+    call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeClientStreamCall(
     responseHandler: any Switchboard.ResponseHandler<Bench_Plan>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Bench_Chunk, Bench_Plan> {
-    handledCall(Bench_BenchMetadata.Methods.clientStream, responseHandler, callOptions) {
+    call(Bench_BenchMetadata.Methods.clientStream, callOptions) {
       $0.makeClientStreamInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func bidi<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
-    bidirectionalStreaming(Bench_BenchMetadata.Methods.bidi, requests, callOptions) {
+    call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func bidi<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Bench_Text> where Requests.Element == Bench_Text {
-    bidirectionalStreaming(Bench_BenchMetadata.Methods.bidi, requests, callOptions) {
+    call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeBidiCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Bench_Text, Bench_Text> {
-    bidirectionalStreamingCall(Bench_BenchMetadata.Methods.bidi, callOptions) { $0.makeBidiInterceptors() }
+    call(Bench_BenchMetadata.Methods.bidi, callOptions) {
+      $0.makeBidiInterceptors()
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeBidiCall(
     responseHandler: any Switchboard.ResponseHandler<Bench_Text>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Bench_Text, Bench_Text> {
-    handledCall(Bench_BenchMetadata.Methods.bidi, responseHandler, callOptions) {
+    call(Bench_BenchMetadata.Methods.bidi, callOptions) {
       $0.makeBidiInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

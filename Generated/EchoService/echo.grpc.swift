@@ -122,13 +122,13 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
   nonisolated(nonsending) public func get(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Echo_EchoResponse {
-    try await unary(Echo_EchoMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
+    try await call(Echo_EchoMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
 
   public func makeGetCall(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Echo_EchoResponse> {
-    unaryCall(Echo_EchoMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
+    call(Echo_EchoMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
 
   public func makeGetCall(
@@ -136,23 +136,23 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
-    handledCall(Echo_EchoMetadata.Methods.get, request, responseHandler, callOptions) {
+    call(Echo_EchoMetadata.Methods.get, callOptions) {
       $0.makeGetInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func expand(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> {
-    serverStreaming(Echo_EchoMetadata.Methods.expand, request, callOptions) { $0.makeExpandInterceptors() }
+    call(Echo_EchoMetadata.Methods.expand, callOptions) { $0.makeExpandInterceptors() }.serverStreaming(request)
   }
 
   public func makeExpandCall(
     _ request: Echo_EchoRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Echo_EchoResponse> {
-    serverStreamingCall(Echo_EchoMetadata.Methods.expand, request, callOptions) {
+    call(Echo_EchoMetadata.Methods.expand, callOptions) {
       $0.makeExpandInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeExpandCall(
@@ -160,73 +160,73 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Echo_EchoRequest, Echo_EchoResponse> {
-    handledCall(Echo_EchoMetadata.Methods.expand, request, responseHandler, callOptions) {
+    call(Echo_EchoMetadata.Methods.expand, callOptions) {
       $0.makeExpandInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func collect<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
-    try await clientStreaming(Echo_EchoMetadata.Methods.collect, requests, callOptions) {
+    try await call(Echo_EchoMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func collect<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Echo_EchoResponse where Requests.Element == Echo_EchoRequest {
-    try await clientStreaming(Echo_EchoMetadata.Methods.collect, requests, callOptions) {
+    try await call(Echo_EchoMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeCollectCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    clientStreamingCall(Echo_EchoMetadata.Methods.collect, callOptions) { $0.makeCollectInterceptors() }
+    call(Echo_EchoMetadata.Methods.collect, callOptions) { $0.makeCollectInterceptors() }.makeClientStreamingCall()
   }
 
   public func makeCollectCall(
     responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    handledCall(Echo_EchoMetadata.Methods.collect, responseHandler, callOptions) {
+    call(Echo_EchoMetadata.Methods.collect, callOptions) {
       $0.makeCollectInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func update<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
-    bidirectionalStreaming(Echo_EchoMetadata.Methods.update, requests, callOptions) {
+    call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func update<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Echo_EchoResponse> where Requests.Element == Echo_EchoRequest {
-    bidirectionalStreaming(Echo_EchoMetadata.Methods.update, requests, callOptions) {
+    call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeUpdateCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    bidirectionalStreamingCall(Echo_EchoMetadata.Methods.update, callOptions) {
+    call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeUpdateCall(
     responseHandler: any Switchboard.ResponseHandler<Echo_EchoResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Echo_EchoRequest, Echo_EchoResponse> {
-    handledCall(Echo_EchoMetadata.Methods.update, responseHandler, callOptions) {
+    call(Echo_EchoMetadata.Methods.update, callOptions) {
       $0.makeUpdateInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

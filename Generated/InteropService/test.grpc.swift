@@ -158,17 +158,17 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
   nonisolated(nonsending) public func emptyCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
-    try await unary(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, request, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
       $0.makeEmptyCallInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeEmptyCallCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
-    unaryCall(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
       $0.makeEmptyCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeEmptyCallCall(
@@ -176,25 +176,25 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.emptyCall, callOptions) {
       $0.makeEmptyCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func unaryCall(
     _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_SimpleResponse {
-    try await unary(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, request, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
       $0.makeUnaryCallInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeUnaryCallCall(
     _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_SimpleResponse> {
-    unaryCall(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
       $0.makeUnaryCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeUnaryCallCall(
@@ -202,25 +202,25 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.unaryCall, callOptions) {
       $0.makeUnaryCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func cacheableUnaryCall(
     _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_SimpleResponse {
-    try await unary(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, request, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
       $0.makeCacheableUnaryCallInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeCacheableUnaryCallCall(
     _ request: Grpc_Testing_SimpleRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_SimpleResponse> {
-    unaryCall(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
       $0.makeCacheableUnaryCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeCacheableUnaryCallCall(
@@ -228,25 +228,25 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_SimpleResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.cacheableUnaryCall, callOptions) {
       $0.makeCacheableUnaryCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func streamingOutputCall(
     _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> {
-    serverStreaming(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
       $0.makeStreamingOutputCallInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeStreamingOutputCallCall(
     _ request: Grpc_Testing_StreamingOutputCallRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Testing_StreamingOutputCallResponse> {
-    serverStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
       $0.makeStreamingOutputCallInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeStreamingOutputCallCall(
@@ -254,124 +254,124 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.streamingOutputCall, callOptions) {
       $0.makeStreamingOutputCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func streamingInputCall<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
-    try await clientStreaming(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, requests, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func streamingInputCall<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_StreamingInputCallResponse where Requests.Element == Grpc_Testing_StreamingInputCallRequest {
-    try await clientStreaming(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, requests, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeStreamingInputCallCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse> {
-    clientStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeStreamingInputCallCall(
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingInputCallResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingInputCallRequest, Grpc_Testing_StreamingInputCallResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.streamingInputCall, callOptions) {
       $0.makeStreamingInputCallInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func fullDuplexCall<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
-    bidirectionalStreaming(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, requests, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func fullDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
-    bidirectionalStreaming(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, requests, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeFullDuplexCallCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    bidirectionalStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeFullDuplexCallCall(
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.fullDuplexCall, callOptions) {
       $0.makeFullDuplexCallInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func halfDuplexCall<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
-    bidirectionalStreaming(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, requests, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func halfDuplexCall<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Testing_StreamingOutputCallResponse> where Requests.Element == Grpc_Testing_StreamingOutputCallRequest {
-    bidirectionalStreaming(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, requests, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeHalfDuplexCallCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    bidirectionalStreamingCall(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeHalfDuplexCallCall(
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_StreamingOutputCallResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Grpc_Testing_StreamingOutputCallRequest, Grpc_Testing_StreamingOutputCallResponse> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.halfDuplexCall, callOptions) {
       $0.makeHalfDuplexCallInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func unimplementedCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
-    try await unary(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+    try await call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeUnimplementedCallCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
-    unaryCall(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeUnimplementedCallCall(
@@ -379,9 +379,9 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    handledCall(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_TestServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 
@@ -570,17 +570,17 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
   nonisolated(nonsending) public func unimplementedCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Testing_Empty {
-    try await unary(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+    try await call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeUnimplementedCallCall(
     _ request: Grpc_Testing_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Testing_Empty> {
-    unaryCall(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, request, callOptions) {
+    call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeUnimplementedCallCall(
@@ -588,9 +588,9 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
     responseHandler: any Switchboard.ResponseHandler<Grpc_Testing_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Testing_Empty, Grpc_Testing_Empty> {
-    handledCall(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, request, responseHandler, callOptions) {
+    call(Grpc_Testing_UnimplementedServiceMetadata.Methods.unimplementedCall, callOptions) {
       $0.makeUnimplementedCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 

@@ -151,17 +151,17 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
   nonisolated(nonsending) public func getTopChannels(
     _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
       $0.makeGetTopChannelsInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetTopChannelsCall(
     _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetTopChannelsResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
       $0.makeGetTopChannelsInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetTopChannelsCall(
@@ -169,25 +169,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetTopChannelsResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getTopChannels, callOptions) {
       $0.makeGetTopChannelsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getServers(
     _ request: Grpc_Channelz_V1_GetServersRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetServersResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
       $0.makeGetServersInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetServersCall(
     _ request: Grpc_Channelz_V1_GetServersRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetServersResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
       $0.makeGetServersInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetServersCall(
@@ -195,25 +195,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServersResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServers, callOptions) {
       $0.makeGetServersInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getServer(
     _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetServerResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
       $0.makeGetServerInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetServerCall(
     _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetServerResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
       $0.makeGetServerInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetServerCall(
@@ -221,25 +221,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerRequest, Grpc_Channelz_V1_GetServerResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServer, callOptions) {
       $0.makeGetServerInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getServerSockets(
     _ request: Grpc_Channelz_V1_GetServerSocketsRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
       $0.makeGetServerSocketsInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetServerSocketsCall(
     _ request: Grpc_Channelz_V1_GetServerSocketsRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetServerSocketsResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
       $0.makeGetServerSocketsInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetServerSocketsCall(
@@ -247,25 +247,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetServerSocketsResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetServerSocketsRequest, Grpc_Channelz_V1_GetServerSocketsResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getServerSockets, callOptions) {
       $0.makeGetServerSocketsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getChannel(
     _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
       $0.makeGetChannelInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetChannelCall(
     _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetChannelResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
       $0.makeGetChannelInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetChannelCall(
@@ -273,25 +273,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetChannelResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetChannelRequest, Grpc_Channelz_V1_GetChannelResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getChannel, callOptions) {
       $0.makeGetChannelInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getSubchannel(
     _ request: Grpc_Channelz_V1_GetSubchannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
       $0.makeGetSubchannelInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetSubchannelCall(
     _ request: Grpc_Channelz_V1_GetSubchannelRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetSubchannelResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
       $0.makeGetSubchannelInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetSubchannelCall(
@@ -299,25 +299,25 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSubchannelResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSubchannelRequest, Grpc_Channelz_V1_GetSubchannelResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSubchannel, callOptions) {
       $0.makeGetSubchannelInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func getSocket(
     _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Channelz_V1_GetSocketResponse {
-    try await unary(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, request, callOptions) {
+    try await call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
       $0.makeGetSocketInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeGetSocketCall(
     _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Channelz_V1_GetSocketResponse> {
-    unaryCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, request, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
       $0.makeGetSocketInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeGetSocketCall(
@@ -325,9 +325,9 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     responseHandler: any Switchboard.ResponseHandler<Grpc_Channelz_V1_GetSocketResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse> {
-    handledCall(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, request, responseHandler, callOptions) {
+    call(Grpc_Channelz_V1_ChannelzMetadata.Methods.getSocket, callOptions) {
       $0.makeGetSocketInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 

@@ -104,17 +104,17 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
   nonisolated(nonsending) public func check(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Health_V1_HealthCheckResponse {
-    try await unary(Grpc_Health_V1_HealthMetadata.Methods.check, request, callOptions) {
+    try await call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
       $0.makeCheckInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeCheckCall(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Health_V1_HealthCheckResponse> {
-    unaryCall(Grpc_Health_V1_HealthMetadata.Methods.check, request, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
       $0.makeCheckInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeCheckCall(
@@ -122,25 +122,25 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
-    handledCall(Grpc_Health_V1_HealthMetadata.Methods.check, request, responseHandler, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.check, callOptions) {
       $0.makeCheckInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func list(
     _ request: Grpc_Health_V1_HealthListRequest, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Grpc_Health_V1_HealthListResponse {
-    try await unary(Grpc_Health_V1_HealthMetadata.Methods.list, request, callOptions) {
+    try await call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
       $0.makeListInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeListCall(
     _ request: Grpc_Health_V1_HealthListRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Grpc_Health_V1_HealthListResponse> {
-    unaryCall(Grpc_Health_V1_HealthMetadata.Methods.list, request, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
       $0.makeListInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeListCall(
@@ -148,25 +148,25 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthListResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse> {
-    handledCall(Grpc_Health_V1_HealthMetadata.Methods.list, request, responseHandler, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.list, callOptions) {
       $0.makeListInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func watch(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Health_V1_HealthCheckResponse> {
-    serverStreaming(Grpc_Health_V1_HealthMetadata.Methods.watch, request, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeWatchCall(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Grpc_Health_V1_HealthCheckResponse> {
-    serverStreamingCall(Grpc_Health_V1_HealthMetadata.Methods.watch, request, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeWatchCall(
@@ -174,9 +174,9 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     responseHandler: any Switchboard.ResponseHandler<Grpc_Health_V1_HealthCheckResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse> {
-    handledCall(Grpc_Health_V1_HealthMetadata.Methods.watch, request, responseHandler, callOptions) {
+    call(Grpc_Health_V1_HealthMetadata.Methods.watch, callOptions) {
       $0.makeWatchInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 

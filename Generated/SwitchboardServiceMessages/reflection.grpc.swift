@@ -84,34 +84,34 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
   public func serverReflectionInfo<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
-    bidirectionalStreaming(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, requests, callOptions) {
+    call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func serverReflectionInfo<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest {
-    bidirectionalStreaming(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, requests, callOptions) {
+    call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeServerReflectionInfoCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {
-    bidirectionalStreamingCall(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
+    call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeServerReflectionInfoCall(
     responseHandler: any Switchboard.ResponseHandler<Grpc_Reflection_V1_ServerReflectionResponse>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse> {
-    handledCall(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, responseHandler, callOptions) {
+    call(Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo, callOptions) {
       $0.makeServerReflectionInfoInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

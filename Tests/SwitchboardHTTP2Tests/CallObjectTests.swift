@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 import Testing
 
@@ -9,13 +10,7 @@ import Testing
   @Test func aUnaryCallKnowsItsMetadataTrailersAndStatus() async throws {
     try await TestPair.with { pair async throws in
       let options = CallOptions(initialMetadata: ["one": "1"])
-      let call = pair.channel.makeUnaryCall(
-        TestService.reflect,
-        [],
-        requests: bytes,
-        responses: bytes,
-        options: options
-      )
+      let call = pair.channel.call(TestService.reflect, options: options).makeUnaryCall([])
       #expect(try await !call.response.isEmpty)
       #expect(try await call.initialMetadata["one"] == ["1"])
       #expect(try await call.trailingMetadata["one"] == ["1"])
@@ -25,7 +20,7 @@ import Testing
 
   @Test func aCallThatFailsSaysSoEverywhere() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeUnaryCall(TestService.fail, [65], requests: bytes, responses: bytes)
+      let call = pair.channel.call(TestService.fail).makeUnaryCall([65])
       let expected = GRPCStatus(code: .failedPrecondition, message: "A")
       #expect(await call.status == expected)
       await #expect(throws: expected) { try await call.response }
@@ -36,7 +31,7 @@ import Testing
 
   @Test func requestsAreWrittenOneByOne() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeClientStreamingCall(TestService.collect, requests: bytes, responses: bytes)
+      let call = pair.channel.call(TestService.collect).makeClientStreamingCall()
       for byte in 0..<10 as Range<UInt8> { try await call.requestStream.send([byte]) }
       call.requestStream.finish()
       #expect(try await call.response == Array(0..<10))
@@ -46,11 +41,7 @@ import Testing
 
   @Test func aConversationTakesTurns() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeBidirectionalStreamingCall(
-        TestService.update,
-        requests: bytes,
-        responses: bytes
-      )
+      let call = pair.channel.call(TestService.update).makeBidirectionalStreamingCall()
       var responses = call.responseStream.makeAsyncIterator()
       for byte in 0..<10 as Range<UInt8> {
         try await call.requestStream.send([byte])
@@ -65,12 +56,7 @@ import Testing
 
   @Test func aStreamOfResponsesCanBeCancelled() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeServerStreamingCall(
-        TestService.flood,
-        [],
-        requests: bytes,
-        responses: bytes
-      )
+      let call = pair.channel.call(TestService.flood).makeServerStreamingCall([])
       var responses = call.responseStream.makeAsyncIterator()
       _ = try await responses.next(isolation: nil)
       call.cancel()

@@ -1,8 +1,9 @@
+import CallTestSupport
 import HTTP2TestSupport
-import SwitchboardCall
 import TestSupport
 import Testing
 
+@testable import SwitchboardCall
 @testable import SwitchboardHTTP2
 
 /// What our client makes of servers and proxies that answer in every way there is.
@@ -22,12 +23,7 @@ import Testing
     let channel = try Channel(target: listener.target, options: options)
     // On the channel's loop: the thread that this runs on is the one that serves.
     let call = Task(executorPreference: channel.eventLoop) {
-      try await channel.unary(
-        TestService.get,
-        request,
-        requests: BytesMarshaller(),
-        responses: BytesMarshaller()
-      )
+      try await channel.call(TestService.get).unary(request)
     }
     try serve(listener)
     let result: Result<[UInt8], GRPCStatus>
@@ -63,10 +59,16 @@ import Testing
   @Test func requestsThatBreakOffDoNotLookWhole() async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target)
-    let (requests, receiver) = (MessagePipe(limit: 1024), SingleResponseReceiver(BytesMarshaller()))
+    let (requests, answer) = (MessagePipe(limit: 1024), ResponseHandover<[UInt8]>())
     let request = CallRequest(method: TestService.collect, options: nil, body: .stream(requests))
-    let call = channel.transport.makeCall(request, receiver: receiver)
-    let response = Task(executorPreference: channel.eventLoop) { try await receiver.response(of: call) }
+    let call = channel.transport.makeCall(
+      request,
+      receiver: CallReceiver(nil, answer, BytesMarshaller())
+    )
+    let response = Task(executorPreference: channel.eventLoop) {
+      call.start()
+      return try await answer.value(of: call)
+    }
     let peer = listener.accept()
     _ = peer.nextHeaders()
     requests.push(MessageBuffer([1]))

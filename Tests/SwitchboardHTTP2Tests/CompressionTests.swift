@@ -1,3 +1,4 @@
+import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -38,12 +39,8 @@ import Testing
   @Test(arguments: [MessageCompression.none, .gzip, .deflate])
   func bothSidesCompress(_ encoding: MessageCompression) async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeBidirectionalStreamingCall(
-        TestService.compressed,
-        requests: BytesMarshaller(),
-        responses: BytesMarshaller(),
-        options: CallOptions(compression: encoding)
-      )
+      let call = pair.channel.call(TestService.compressed, options: CallOptions(compression: encoding))
+        .makeBidirectionalStreamingCall()
       var responses = call.responseStream.makeAsyncIterator()
       for _ in 0..<3 {
         try await call.requestStream.send(repetitive)
@@ -71,12 +68,8 @@ import Testing
   @Test func aClientChoosesForEachMessage() async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target)
-    let call = channel.makeClientStreamingCall(
-      TestService.collect,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: CallOptions(compression: .gzip)
-    )
+    let call = channel.call(TestService.collect, options: CallOptions(compression: .gzip))
+      .makeClientStreamingCall()
     for isChosen in [false, true, false] { try await call.requestStream.send(repetitive, compress: isChosen) }
     let peer = listener.accept()
     #expect(peer.nextHeaders()?.fields["grpc-encoding"] == "gzip")
@@ -91,12 +84,8 @@ import Testing
 
   @Test func messagesStayInTheirOrder() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeBidirectionalStreamingCall(
-        TestService.compressed,
-        requests: BytesMarshaller(),
-        responses: BytesMarshaller(),
-        options: CallOptions(compression: .gzip)
-      )
+      let call = pair.channel.call(TestService.compressed, options: CallOptions(compression: .gzip))
+        .makeBidirectionalStreamingCall()
       let sent = (0..<30).map { number in
         [UInt8(number)] + (number % 3 == 0 ? large : Array(repetitive.prefix(number * 10)))
       }
@@ -111,12 +100,8 @@ import Testing
 
   @Test func aReaderThatIsLateGetsAllOfThem() async throws {
     try await TestPair.with { pair async throws in
-      let call = pair.channel.makeClientStreamingCall(
-        TestService.sleep,
-        requests: BytesMarshaller(),
-        responses: BytesMarshaller(),
-        options: CallOptions(compression: .gzip)
-      )
+      let call = pair.channel.call(TestService.sleep, options: CallOptions(compression: .gzip))
+        .makeClientStreamingCall()
       for _ in 0..<20 { try await call.requestStream.send(large) }
       call.requestStream.finish()
       let server = pair.server.core

@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 import Testing
 
@@ -11,11 +12,7 @@ import Testing
     async throws
   {
     try await TestPair.with(wire) { pair async throws in
-      let call = pair.channel.makeBidirectionalStreamingCall(
-        TestService.greet,
-        requests: bytes,
-        responses: bytes
-      )
+      let call = pair.channel.call(TestService.greet).makeBidirectionalStreamingCall()
       #expect(try await call.initialMetadata["one"] == ["1"])
       var responses = call.responseStream.makeAsyncIterator()
       try await call.requestStream.send([7])
@@ -29,7 +26,7 @@ import Testing
   @Test(arguments: Wire.allCases, [TestService.greetOnce, TestService.greetThroughInterceptors])
   func aUnaryHandlerCanSendItsMetadataFirst(_ wire: Wire, _ method: MethodDescriptor) async throws {
     try await TestPair.with(wire) { pair async throws in
-      let call = pair.channel.makeUnaryCall(method, [5], requests: bytes, responses: bytes)
+      let call = pair.channel.call(method).makeUnaryCall([5])
       #expect(try await call.initialMetadata["one"] == ["1"])
       pair.service.released.fire()
       #expect(try await call.response == [5])

@@ -1,3 +1,4 @@
+import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import Testing
@@ -85,12 +86,7 @@ import Testing
     try await TestPair.with(wire) { pair async throws in
       let endless = AsyncStream<[UInt8]> { [UInt8](repeating: 0, count: 1000) }
       let failure = await status {
-        _ = try await pair.channel.clientStreaming(
-          TestService.ignore,
-          endless,
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        )
+        _ = try await pair.channel.call(TestService.ignore).clientStreaming(endless)
       }
       #expect(failure == GRPCStatus(code: .resourceExhausted, message: "enough"))
     }
@@ -132,12 +128,7 @@ import Testing
     await server.shutDown(grace: .zero)
     let channel = try Channel(target: "\(address)")
     let failure = await status {
-      _ = try await channel.unary(
-        TestService.get,
-        [],
-        requests: BytesMarshaller(),
-        responses: BytesMarshaller()
-      )
+      _ = try await channel.call(TestService.get).unary([])
     }
     #expect(failure?.code == .unavailable)
     await channel.shutDown(grace: .zero)

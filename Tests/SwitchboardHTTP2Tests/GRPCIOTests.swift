@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
 import SwitchboardCall
@@ -82,13 +83,9 @@ import Testing
     let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
     let flaky = MethodDescriptor(service: "test.Test", method: "Flaky", type: .unary)
     #expect(try await Caller(channel: channel).get(flaky, Array("x".utf8)) == Array("x2".utf8))
-    let bytes = BytesMarshaller()
-    let update = channel.bidirectionalStreaming(
-      MethodDescriptor(service: "test.Test", method: "FlakyUpdate", type: .bidirectionalStreaming),
-      ["a", "b", "c"].map { Array($0.utf8) },
-      requests: bytes,
-      responses: bytes
-    )
+    let update = channel.call(
+      MethodDescriptor(service: "test.Test", method: "FlakyUpdate", type: .bidirectionalStreaming)
+    ).bidirectionalStreaming(["a", "b", "c"].map { Array($0.utf8) })
     #expect(try await update.collected() == ["a2", "b", "c"].map { Array($0.utf8) })
     await channel.shutDown(grace: .zero)
   }

@@ -1,3 +1,4 @@
+import CallTestSupport
 import CertificateSupport
 import HTTP2TestSupport
 import SwitchboardCall
@@ -77,12 +78,7 @@ import Testing
       tls.serverNameOverride = name
       let channel = try Channel(target: "\(address)", options: channelOptions(tls))
       let failure = await status {
-        _ = try await channel.unary(
-          TestService.get,
-          [],
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        )
+        _ = try await channel.call(TestService.get).unary([])
       }
       #expect((failure == nil) == isFine)
       await channel.shutDown(grace: .zero)

@@ -83,7 +83,7 @@ import Testing
       )
       let client = Grpc_Reflection_V1_ServerReflectionClient(channel: channel)
       let request = Request.with { $0.fileContainingSymbol = "grpc.reflection.v1alpha.ServerReflection" }
-      let responses = client.bidirectionalStreaming(method, [request], nil) { _ in [] }
+      let responses = client.call(method, nil) { _ in [] }.bidirectionalStreaming([request])
       for try await response in responses {
         let bytes = try #require(response.fileDescriptorResponse.fileDescriptorProto.first)
         let file = try Google_Protobuf_FileDescriptorProto(serializedBytes: bytes)

@@ -126,13 +126,7 @@ private struct BenchPair: Sendable {
 
   nonisolated(nonsending) func call(_ request: Bench_Text) async throws -> Bench_Text {
     guard isBare else { return try await client.unary(request) }
-    let method = Bench_BenchMetadata.Methods.unary
-    return try await channel.unary(
-      method.descriptor,
-      request,
-      requests: method.requests,
-      responses: method.responses
-    )
+    return try await MethodCall(Bench_BenchMetadata.Methods.unary, on: channel).unary(request)
   }
 
   func close() async {

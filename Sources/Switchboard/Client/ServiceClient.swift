@@ -14,130 +14,20 @@ public protocol ServiceClient: Sendable {
 }
 
 extension ServiceClient {
-  /// The interceptors of one call, of all scopes.
+  /// A call of one method, with the interceptors of all scopes: generated code makes its calls on it.
   @inlinable
-  func chain<Requests: Marshaller, Responses: Marshaller>(
+  public func call<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>,
     _ options: CallOptions?,
-    _ make: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ClientInterceptorChain<Requests.Message, Responses.Message>? {
-    interceptors.make(
+    _ makeInterceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
+  ) -> MethodCall<Requests, Responses> {
+    let options = defaultCallOptions.overridden(by: options)
+    let chain = interceptors.make(
       for: method.descriptor,
-      options: options?.interceptorFactories ?? defaultCallOptions.interceptorFactories ?? [],
+      options: options.interceptorFactories ?? [],
       channel: channel.interceptorFactories,
-      make
+      makeInterceptors
     )
-  }
-
-  /// One request, one response.
-  @inlinable
-  nonisolated(nonsending) public func unary<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ request: Requests.Message,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) async throws -> Responses.Message {
-    try await channel.unary(
-      method,
-      request,
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
-  }
-
-  /// One request, a stream of responses. The call starts now; dropping the stream cancels it.
-  @inlinable
-  public func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ request: Requests.Message,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ResponseStream<Responses.Message> {
-    channel.serverStreaming(
-      method,
-      request,
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
-  }
-
-  /// A sequence of requests, one response.
-  @inlinable
-  nonisolated(nonsending) public func clientStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: Sequence<Requests.Message>
-  >(
-    _ method: Method<Requests, Responses>,
-    _ requests: Messages,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) async throws -> Responses.Message {
-    try await channel.clientStreaming(
-      method,
-      requests,
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
-  }
-
-  /// A sequence of requests as they come, one response.
-  @inlinable
-  nonisolated(nonsending) public func clientStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: AsyncSequence & Sendable
-  >(
-    _ method: Method<Requests, Responses>,
-    _ requests: Messages,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) async throws -> Responses.Message where Messages.Element == Requests.Message {
-    try await channel.clientStreaming(
-      method,
-      requests,
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
-  }
-
-  /// A sequence of requests, written while the responses are read.
-  @inlinable
-  public func bidirectionalStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: Sequence<Requests.Message> & Sendable
-  >(
-    _ method: Method<Requests, Responses>,
-    _ requests: Messages,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ResponseStream<Responses.Message> {
-    channel.bidirectionalStreaming(
-      method,
-      ImmediateSequence(requests),
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
-  }
-
-  /// A sequence of requests as they come, written while the responses are read.
-  @inlinable
-  public func bidirectionalStreaming<
-    Requests: Marshaller,
-    Responses: Marshaller,
-    Messages: AsyncSequence & Sendable
-  >(
-    _ method: Method<Requests, Responses>,
-    _ requests: Messages,
-    _ options: CallOptions?,
-    _ interceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
-    channel.bidirectionalStreaming(
-      method,
-      requests,
-      options: defaultCallOptions.overridden(by: options),
-      interceptors: chain(method, options, interceptors)
-    )
+    return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

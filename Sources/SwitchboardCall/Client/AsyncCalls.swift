@@ -6,9 +6,9 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   private let eventual: Eventual<Response>
 
   @usableFromInline
-  init(_ call: any ByteCall, _ record: CallRecord, _ response: Eventual<Response>) {
+  init(_ handle: CallHandle, _ response: Eventual<Response>) {
+    self.handle = handle
     eventual = response
-    handle = CallHandle(call, record)
   }
 
   /// The response, or the status that the call failed with.
@@ -39,15 +39,10 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
   public let requestStream: RequestStreamWriter<Request>
 
   @usableFromInline
-  init(
-    _ call: any ByteCall,
-    _ record: CallRecord,
-    _ requests: RequestStreamWriter<Request>,
-    _ response: Eventual<Response>
-  ) {
-    eventual = response
+  init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ response: Eventual<Response>) {
+    self.handle = handle
     requestStream = requests
-    handle = CallHandle(call, record)
+    eventual = response
   }
 
   /// The response, or the status that the call failed with.
@@ -77,9 +72,9 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
   public let responseStream: ResponseStream<Response>
 
   @usableFromInline
-  init(_ call: any ByteCall, _ record: CallRecord, _ responses: ResponseStream<Response>) {
+  init(_ handle: CallHandle, _ responses: ResponseStream<Response>) {
+    self.handle = handle
     responseStream = responses
-    handle = CallHandle(call, record)
   }
 }
 
@@ -93,14 +88,13 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
 
   @usableFromInline
   init(
-    _ call: any ByteCall,
-    _ record: CallRecord,
+    _ handle: CallHandle,
     _ requests: RequestStreamWriter<Request>,
     _ responses: ResponseStream<Response>
   ) {
+    self.handle = handle
     requestStream = requests
     responseStream = responses
-    handle = CallHandle(call, record)
   }
 }
 
@@ -127,7 +121,7 @@ extension AsyncCall {
   }
 
   /// Ends the call with `cancelled`, unless it has ended.
-  public func cancel() { handle.call.cancel(.cancelledByCaller) }
+  public func cancel() { handle.cancel() }
 }
 
 /// Keeps a call going for as long as someone holds it.
@@ -135,10 +129,13 @@ public final class CallHandle: Sendable {
   let call: any ByteCall
   let record: CallRecord
 
+  @usableFromInline
   init(_ call: any ByteCall, _ record: CallRecord) {
     self.call = call
     self.record = record
   }
 
-  deinit { call.cancel(.cancelledByCaller) }
+  deinit { cancel() }
+
+  func cancel() { call.cancel(.cancelledByCaller) }
 }

@@ -38,34 +38,3 @@ final class CallRecord: Sendable {
     }
   }
 }
-
-/// Fills a record, and hands messages and the end on.
-@usableFromInline
-final class RecordingReceiver: ResponseReceiver {
-  private let record: CallRecord
-  private let next: any ResponseReceiver
-
-  @usableFromInline
-  init(_ record: CallRecord, next: any ResponseReceiver) {
-    self.record = record
-    self.next = next
-  }
-
-  @usableFromInline
-  var wantsMetadata: Bool { true }
-
-  @usableFromInline
-  func receive(headers: HPACKHeaders) {
-    record.receive(headers: headers)
-    next.receive(headers: headers)
-  }
-
-  @usableFromInline
-  func receive(message: RawSpan) { next.receive(message: message) }
-
-  @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    record.close(status, trailers)
-    next.close(status, trailers: trailers)
-  }
-}

@@ -50,6 +50,9 @@ public final class Channel: Sendable {
 
   deinit { transport.retire() }
 
+  /// How many unread bytes a stream holds before its writer waits.
+  @usableFromInline static let streamBufferSize = 256 * 1024
+
   /// The executor to prefer for calls that should not change threads on their way.
   public var eventLoop: any EventLoop { transport.eventLoop }
 

@@ -8,6 +8,8 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     case bytes(MessagePipe, @Sendable (Request) throws -> MessageBuffer)
     /// Through a chain of interceptors, which the closure tells of the end.
     case parts(PartWriter<Request>, @Sendable () -> Void)
+    /// Nowhere: the call has all of its requests.
+    case ended
   }
 
   @usableFromInline let sink: Sink
@@ -21,6 +23,10 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   ) {
     sink = .bytes(pipe) { request in try GRPCStatus.encoding(for: call, pipe) { try encode(request) } }
   }
+
+  /// Writes nothing: the requests of a call that has all of them.
+  @inlinable
+  init() { sink = .ended }
 
   @inlinable
   init<Response>(_ pipeline: ClientPipeline<Request, Response>) {
@@ -43,6 +49,8 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
       try await pipe.write(message, flush: flush)
     case .parts(let writer, _):
       try await writer.write(request, MessageMetadata(compress: compress, flush: flush))
+    case .ended:
+      throw GRPCStatus.writeAfterEnd
     }
   }
 
@@ -51,6 +59,15 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     switch sink {
     case .bytes(let pipe, _): pipe.finish()
     case .parts(let writer, let finish): if writer.finish() { finish() }
+    case .ended: break
     }
+  }
+
+  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose error ends
+  /// the call.
+  @usableFromInline
+  func fail(_ error: any Error, of call: any ByteCall) {
+    if case .bytes(let pipe, _) = sink, pipe.hasEnded { return }
+    call.cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
   }
 }

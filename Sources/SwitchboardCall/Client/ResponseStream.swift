@@ -26,10 +26,16 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   }
 
   /// Ends the call; what was received before can still be read.
-  public func cancel() {
+  public func cancel() { hold.call.cancel(.cancelledByCaller) }
+
+  /// Keeps the task that writes the call's requests.
+  @usableFromInline
+  func keep(_ writer: Task<Void, Never>) { hold.keep(writer) }
+
+  private var hold: StreamHold {
     switch source {
-    case .bytes(let reader, _): reader.call.cancel(.cancelledByCaller)
-    case .parts(let reader): reader.cancel()
+    case .bytes(let reader, _): reader
+    case .parts(let reader): reader
     }
   }
 

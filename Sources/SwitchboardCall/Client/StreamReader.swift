@@ -1,44 +1,14 @@
-import Synchronization
-
-/// A call whose responses are a stream, for as long as someone holds on to it: letting go cancels it.
+/// Holds a call whose responses are a stream: when the last reference goes, the call and the task that writes its requests
+/// are cancelled.
 @usableFromInline
-final class StreamReader: Sendable {
-  @usableFromInline let call: any ByteCall
-  @usableFromInline let responses: MessagePipe
+class StreamHold: @unchecked Sendable {
+  // Sendable holds because what changes is behind a lock. Unchecked, as subclasses are generic.
+  @usableFromInline final let call: any ByteCall
   private let writer = Locked<Task<Void, Never>?>(nil)
-  private let loop: any EventLoop
 
   @usableFromInline
-  init(
-    _ channel: Channel,
-    _ method: MethodDescriptor,
-    _ options: CallOptions?,
-    _ body: CallRequest.Body,
-    _ contentSubtype: ContentSubtype,
-    _ record: CallRecord? = nil
-  ) {
-    responses = MessagePipe(limit: Channel.streamBufferSize)
-    loop = channel.eventLoop
-    let receiver = StreamReceiver(responses)
-    call = channel.engine.makeCall(
-      CallRequest(
-        method: method,
-        options: options,
-        body: body,
-        responses: responses,
-        contentSubtype: contentSubtype
-      ),
-      receiver: record.map { RecordingReceiver($0, next: receiver) } ?? receiver
-    )
-  }
-
-  /// A call that failed before anything could be sent.
-  @usableFromInline
-  init(_ channel: Channel, failing status: GRPCStatus) {
-    responses = MessagePipe(limit: 0)
-    responses.finish(status)
-    loop = channel.eventLoop
-    call = EndedCall()
+  init(_ call: any ByteCall) {
+    self.call = call
   }
 
   deinit {
@@ -46,11 +16,33 @@ final class StreamReader: Sendable {
     writer.withLock { $0 }?.cancel()
   }
 
-  /// Writes requests beside the reader, on the loop when that is where the call was made.
+  /// Keeps the task that writes requests beside the reader.
   @usableFromInline
-  func write(_ body: @escaping @Sendable () async -> Void) {
-    let task = loop.writeBeside(body)
-    writer.withLock { $0 = task }
+  final func keep(_ task: Task<Void, Never>) { writer.withLock { $0 = task } }
+
+  /// Waits for what a reader reads next. A task that is cancelled while it waits cancels the call.
+  @inlinable
+  nonisolated(nonsending) final func waiting<Message>(
+    _ next: nonisolated(nonsending) () async throws -> Message?
+  ) async throws -> Message? {
+    do {
+      return try await next()
+    } catch let error as CancellationError {
+      call.cancel(.cancelledByCaller)
+      throw error
+    }
+  }
+}
+
+/// Reads responses as they come from the transport.
+@usableFromInline
+final class StreamReader: StreamHold, @unchecked Sendable {
+  @usableFromInline let responses: MessagePipe
+
+  @usableFromInline
+  init(_ call: any ByteCall, _ responses: MessagePipe) {
+    self.responses = responses
+    super.init(call)
   }
 
   /// Ends the call, because a response could not be decoded: whoever reads on is told so again.
@@ -60,7 +52,7 @@ final class StreamReader: Sendable {
     responses.abort(status)
   }
 
-  /// The next message. A task that is cancelled while it waits cancels the call.
+  /// The next message.
   @usableFromInline
   nonisolated(nonsending) func next() async throws -> MessageBuffer? {
     switch responses.pop() {
@@ -69,43 +61,42 @@ final class StreamReader: Sendable {
     case .failed(let status): throw status
     case .empty: call.look { responses.isReadable }
     }
-    do {
-      return try await responses.next()
-    } catch let error as CancellationError {
-      call.cancel(.cancelledByCaller)
-      throw error
+    return try await waiting { try await responses.next() }
+  }
+}
+
+/// Reads responses that come out of a chain of interceptors.
+@usableFromInline
+final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
+  @usableFromInline let queue: PartQueue<Response>
+
+  @inlinable
+  init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
+    let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: 0) }
+    pipeline.room = { await queue.waitUntilWritable(afterBytes: $0) }
+    self.queue = queue
+    super.init(pipeline)
+  }
+
+  /// The next message.
+  @inlinable
+  nonisolated(nonsending) func next() async throws -> Response? {
+    try await waiting { try await queue.next() }
+  }
+}
+
+extension PartQueue {
+  /// Takes a part that has passed the chain.
+  @inlinable
+  func take(_ part: GRPCClientResponsePart<Element>, _ record: CallRecord?) {
+    switch part {
+    case .metadata(let headers):
+      record?.receive(headers: headers)
+    case .message(let message):
+      push(message)
+    case .end(let status, let trailers):
+      finish(status.isOk ? nil : status)
+      record?.close(status, trailers)
     }
   }
-}
-
-/// Hands the end of a call to the reader of its responses.
-final class StreamReceiver: ResponseReceiver {
-  private let responses: MessagePipe
-
-  init(_ responses: MessagePipe) {
-    self.responses = responses
-  }
-
-  var wantsMetadata: Bool { false }
-
-  func receive(headers: HPACKHeaders) {}
-
-  func receive(message: RawSpan) {}
-
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    responses.finish(status.isOk ? nil : status)
-  }
-}
-
-/// Stands for a call that never was.
-@usableFromInline
-final class EndedCall: ByteCall {
-  @usableFromInline
-  init() {}
-
-  @usableFromInline
-  func start() {}
-
-  @usableFromInline
-  func cancel(_ status: GRPCStatus) {}
 }

@@ -19,10 +19,7 @@ struct ClientMethodCode {
       emitSignature(from: source, options: "? = nil", visibility: visibility, after: " {", to: &printer)
       let argument = source == .message ? "request" : "requests"
       let effects = method.kind.streamsResponses ? "" : "try await "
-      emitBody(
-        "\(effects)\(method.kind.rawValue)(\(constants).\(method.swiftName), \(argument), callOptions)",
-        to: &printer
-      )
+      emitBody(effects, constants, ".\(method.kind.rawValue)(\(argument))", to: &printer)
     }
     emitCall(visibility: visibility, constants: constants, to: &printer)
     emitHandledCall(visibility: visibility, constants: constants, to: &printer)
@@ -60,11 +57,8 @@ struct ClientMethodCode {
       printer.line("\(request)callOptions: \(MethodCode.library("CallOptions"))? = nil")
     }
     printer.line(") -> \(type)<\(messages)> {")
-    let request = streamsRequests ? "" : "request, "
-    emitBody(
-      "\(method.kind.rawValue)Call(\(constants).\(method.swiftName), \(request)callOptions)",
-      to: &printer
-    )
+    let make = "make\(method.kind.rawValue.capitalized)Call"
+    emitBody("", constants, ".\(make)(\(streamsRequests ? "" : "request"))", to: &printer)
   }
 
   private func emitHandledCall(visibility: String, constants: String, to printer: inout Printer) {
@@ -78,21 +72,21 @@ struct ClientMethodCode {
       printer.line("callOptions: \(MethodCode.library("CallOptions"))? = nil")
     }
     printer.line(") -> \(type)<\(method.request), \(method.response)> {")
-    let request = streamsRequests ? "" : "request, "
-    emitBody(
-      "handledCall(\(constants).\(method.swiftName), \(request)responseHandler, callOptions)",
-      to: &printer
-    )
+    let form = streamsRequests ? "makeStreamingCall(" : "makeUnaryCall(request, "
+    emitBody("", constants, ".\(form)responseHandler: responseHandler)", to: &printer)
   }
 
-  private func emitBody(_ call: String, to printer: inout Printer) {
+  /// Writes a body that makes the call, between what stands before it and behind it.
+  private func emitBody(_ head: String, _ constants: String, _ tail: String, to printer: inout Printer) {
+    let call = "\(head)call(\(constants).\(method.swiftName), callOptions) {"
     let interceptors = "$0.\(method.makeInterceptors)()"
     printer.indented { printer in
-      if call.utf8.count + interceptors.utf8.count < 100 {
-        printer.line("\(call) { \(interceptors) }")
-      } else {
-        printer.block(call) { $0.line(interceptors) }
+      if call.utf8.count + interceptors.utf8.count + tail.utf8.count < 110 {
+        return printer.line("\(call) \(interceptors) }\(tail)")
       }
+      printer.line(call)
+      printer.indented { $0.line(interceptors) }
+      printer.line("}\(tail)")
     }
     printer.line("}")
   }

@@ -107,10 +107,14 @@ import Testing
   @Test func requestsThatBreakOffDoNotLookWhole() async throws {
     let script = ScriptedChannel(try .retrying())
     let method = MethodDescriptor(service: "test.Test", method: "Collect", type: .clientStreaming)
-    let (requests, receiver) = (MessagePipe(limit: 100), SingleResponseReceiver(BytesMarshaller()))
+    let (requests, answer) = (MessagePipe(limit: 100), ResponseHandover<[UInt8]>())
     let request = CallRequest(method: method, options: nil, body: .stream(requests))
-    let call = script.channel.engine.makeCall(request, receiver: receiver)
-    let response = Task { try await receiver.response(of: call) }
+    let call = script.channel.engine.makeCall(
+      request,
+      receiver: CallReceiver(nil, answer, BytesMarshaller())
+    )
+    call.start()
+    let response = Task { try await answer.value(of: call) }
     let attempt = try await script.transport.next()
     requests.push(MessageBuffer([1]))
     #expect(try await attempt.nextRequest() == [1])

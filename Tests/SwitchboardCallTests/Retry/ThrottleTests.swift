@@ -50,7 +50,7 @@ import Testing
       let bytes = BytesMarshaller()
       let method = Method(ScriptedChannel.unaryMethod, requests: bytes, responses: bytes)
       let chain = ClientInterceptorChain<[UInt8], [UInt8]>([Redirector(host)])
-      return script.channel.makeUnaryCall(method, [1], options: nil, interceptors: chain)
+      return MethodCall(method, on: script.channel, interceptors: chain).makeUnaryCall([1])
     }
     let first = call(to: "there")
     try await script.transport.next().end(.unavailable)

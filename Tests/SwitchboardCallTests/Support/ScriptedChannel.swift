@@ -28,22 +28,11 @@ struct ScriptedChannel {
   )
 
   func unary(_ request: [UInt8] = [1], options: CallOptions? = nil) -> AsyncUnaryCall<[UInt8]> {
-    channel.makeUnaryCall(
-      Self.unaryMethod,
-      request,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: options
-    )
+    channel.call(Self.unaryMethod, options: options).makeUnaryCall(request)
   }
 
   func update(options: CallOptions? = nil) -> AsyncBidirectionalStreamingCall<[UInt8], [UInt8]> {
-    channel.makeBidirectionalStreamingCall(
-      Self.updateMethod,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: options
-    )
+    channel.call(Self.updateMethod, options: options).makeBidirectionalStreamingCall()
   }
 
   /// Lets time pass until whoever waits next goes on; says how long that was.

@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 
 /// `TestService` as a generated client would have it.
@@ -9,51 +10,25 @@ struct Caller {
     _ request: [UInt8] = [1, 2, 3],
     options: CallOptions? = nil
   ) async throws -> [UInt8] {
-    try await channel.unary(
-      method,
-      request,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller(),
-      options: options
-    )
+    try await channel.call(method, options: options).unary(request)
   }
 
   func expand(_ method: MethodDescriptor, _ request: [UInt8]) -> ResponseStream<[UInt8]> {
-    channel.serverStreaming(
-      method,
-      request,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
+    channel.call(method).serverStreaming(request)
   }
 
   func collect(_ method: MethodDescriptor, _ requests: [[UInt8]]) async throws -> [UInt8] {
-    try await channel.clientStreaming(
-      method,
-      requests,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
+    try await channel.call(method).clientStreaming(requests)
   }
 
   func collect(
     _ method: MethodDescriptor,
     _ requests: some AsyncSequence<[UInt8], Never> & Sendable
   ) async throws -> [UInt8] {
-    try await channel.clientStreaming(
-      method,
-      requests,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
+    try await channel.call(method).clientStreaming(requests)
   }
 
   func update(_ requests: [[UInt8]]) -> ResponseStream<[UInt8]> {
-    channel.bidirectionalStreaming(
-      TestService.update,
-      requests,
-      requests: BytesMarshaller(),
-      responses: BytesMarshaller()
-    )
+    channel.call(TestService.update).bidirectionalStreaming(requests)
   }
 }

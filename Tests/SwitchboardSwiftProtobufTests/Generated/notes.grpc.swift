@@ -91,13 +91,13 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
   nonisolated(nonsending) func keep(
     _ request: Notes_Note, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Notes_Receipt {
-    try await unary(Notes_NotesMetadata.Methods.keep, request, callOptions) { $0.makeKeepInterceptors() }
+    try await call(Notes_NotesMetadata.Methods.keep, callOptions) { $0.makeKeepInterceptors() }.unary(request)
   }
 
   func makeKeepCall(
     _ request: Notes_Note, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Notes_Receipt> {
-    unaryCall(Notes_NotesMetadata.Methods.keep, request, callOptions) { $0.makeKeepInterceptors() }
+    call(Notes_NotesMetadata.Methods.keep, callOptions) { $0.makeKeepInterceptors() }.makeUnaryCall(request)
   }
 
   func makeKeepCall(
@@ -105,42 +105,42 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Notes_Note, Notes_Receipt> {
-    handledCall(Notes_NotesMetadata.Methods.keep, request, responseHandler, callOptions) {
+    call(Notes_NotesMetadata.Methods.keep, callOptions) {
       $0.makeKeepInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func follow<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
-    bidirectionalStreaming(Notes_NotesMetadata.Methods.follow, requests, callOptions) {
+    call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Notes_Receipt> where Requests.Element == Notes_Note {
-    bidirectionalStreaming(Notes_NotesMetadata.Methods.follow, requests, callOptions) {
+    call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeFollowCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Notes_Note, Notes_Receipt> {
-    bidirectionalStreamingCall(Notes_NotesMetadata.Methods.follow, callOptions) {
+    call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeFollowCall(
     responseHandler: any Switchboard.ResponseHandler<Notes_Receipt>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Notes_Note, Notes_Receipt> {
-    handledCall(Notes_NotesMetadata.Methods.follow, responseHandler, callOptions) {
+    call(Notes_NotesMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

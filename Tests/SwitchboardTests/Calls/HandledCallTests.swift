@@ -184,18 +184,11 @@ import Testing
 
   @Test func aMethodOfTheOtherKindIsRefused() async throws {
     try await EchoPair.with { pair async throws in
-      let unary = UnaryCall(
-        Echo_EchoMetadata.Methods.update,
-        Echo_EchoRequest("x"),
-        responseHandler: Handler(),
-        channel: pair.channel
-      )
+      let unary = MethodCall(Echo_EchoMetadata.Methods.update, on: pair.channel)
+        .makeUnaryCall(Echo_EchoRequest("x"), responseHandler: Handler())
       #expect(refusal { try unary.start() } == .failedPrecondition)
-      let streaming = StreamingCall(
-        Echo_EchoMetadata.Methods.get,
-        responseHandler: Handler(),
-        channel: pair.channel
-      )
+      let streaming = MethodCall(Echo_EchoMetadata.Methods.get, on: pair.channel)
+        .makeStreamingCall(responseHandler: Handler())
       #expect(refusal { try streaming.start() } == .failedPrecondition)
     }
   }

@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import Switchboard
 import Testing
@@ -26,12 +27,7 @@ import Testing
   @Test(arguments: broken) func aMessageThatIsNoneFailsItsCall(_ bytes: [UInt8]) async throws {
     try await EchoPair.with { pair async throws in
       let failure = await status {
-        _ = try await pair.channel.unary(
-          Self.get,
-          bytes,
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        )
+        _ = try await pair.channel.call(Self.get).unary(bytes)
       }
       #expect(failure?.code == .internalError)
       #expect(try await pair.client().get(Echo_EchoRequest("still there")).text.contains("still there"))
@@ -41,12 +37,7 @@ import Testing
   @Test(arguments: broken) func aStreamEndsAtAMessageThatIsNone(_ bytes: [UInt8]) async throws {
     try await EchoPair.with { pair async throws in
       let failure = await status {
-        _ = try await pair.channel.bidirectionalStreaming(
-          Self.update,
-          [[], bytes, []],
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        ).collected()
+        _ = try await pair.channel.call(Self.update).bidirectionalStreaming([[], bytes, []]).collected()
       }
       #expect(failure?.code == .internalError)
     }

@@ -1,3 +1,4 @@
+import CallTestSupport
 import EchoService
 import Switchboard
 import Testing
@@ -22,12 +23,7 @@ import Testing
     try await EchoPair.with(server: make) { pair async throws in
       let method = Echo_EchoMetadata.Methods.get.descriptor
       let failure = await status {
-        _ = try await pair.channel.unary(
-          method,
-          [0xff],
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        )
+        _ = try await pair.channel.call(method).unary([0xff])
       }
       #expect(failure?.code == .internalError)
     }
@@ -50,11 +46,7 @@ import Testing
       for method in [
         Echo_EchoMetadata.Methods.update.descriptor, Echo_EchoMetadata.Methods.collect.descriptor,
       ] {
-        let call = channel.makeBidirectionalStreamingCall(
-          method,
-          requests: BytesMarshaller(),
-          responses: BytesMarshaller()
-        )
+        let call = channel.call(method).makeBidirectionalStreamingCall()
         try await call.requestStream.send([0xff])
         call.requestStream.finish()
         #expect(await call.status.code == .internalError)

@@ -7,14 +7,14 @@ import Testing
     try await link.with([Stock.handlers]) { channel async throws in
       let client = MethodClient(channel: channel)
       let query = Stock.Query(name: "kettle")
-      #expect(try await client.unary(Stock.find, query) == Stock.Item(name: "kettle", count: 3))
-      let counts = try await client.serverStreaming(Stock.list, query).collected().map(\.count)
+      #expect(try await client.call(Stock.find).unary(query) == Stock.Item(name: "kettle", count: 3))
+      let counts = try await client.call(Stock.list).serverStreaming(query).collected().map(\.count)
       #expect(counts == [1, 2, 3])
       let items = [Stock.Item(name: "a", count: 1), Stock.Item(name: "b", count: 2)]
-      #expect(try await client.clientStreaming(Stock.count, items) == Stock.Item(name: "ab", count: 3))
-      let moved = try await client.bidirectionalStreaming(Stock.move, items).collected().map(\.count)
+      #expect(try await client.call(Stock.count).clientStreaming(items) == Stock.Item(name: "ab", count: 3))
+      let moved = try await client.call(Stock.move).bidirectionalStreaming(items).collected().map(\.count)
       #expect(moved == [-1, -2])
-      let failure = await status { _ = try await client.unary(Stock.find, Stock.Query(name: "nothing")) }
+      let failure = await status { _ = try await client.call(Stock.find).unary(Stock.Query(name: "nothing")) }
       #expect(failure == GRPCStatus(code: .notFound, message: "nothing"))
     }
   }
@@ -26,19 +26,19 @@ import Testing
         for count in 1...2 { continuation.yield(Stock.Item(name: "a", count: count)) }
         continuation.finish()
       }
-      #expect(try await client.clientStreaming(Stock.count, items).count == 3)
-      let unary = client.makeUnaryCall(Stock.find, Stock.Query(name: "pan"))
+      #expect(try await client.call(Stock.count).clientStreaming(items).count == 3)
+      let unary = client.call(Stock.find).makeUnaryCall(Stock.Query(name: "pan"))
       #expect(try await unary.response.name == "pan")
       #expect(try await unary.initialMetadata["content-type"] == ["application/grpc+json"])
-      let both = client.makeBidirectionalStreamingCall(Stock.move)
+      let both = client.call(Stock.move).makeBidirectionalStreamingCall()
       try await both.requestStream.send(Stock.Item(name: "a", count: 4))
       both.requestStream.finish()
       #expect(try await both.responseStream.collected() == [Stock.Item(name: "a", count: -4)])
-      let collecting = client.makeClientStreamingCall(Stock.count)
+      let collecting = client.call(Stock.count).makeClientStreamingCall()
       try await collecting.requestStream.send(Stock.Item(name: "a", count: 4))
       collecting.requestStream.finish()
       #expect(try await collecting.response.count == 4)
-      let listing = client.makeServerStreamingCall(Stock.list, Stock.Query(name: "a"))
+      let listing = client.call(Stock.list).makeServerStreamingCall(Stock.Query(name: "a"))
       #expect(try await listing.responseStream.collected().count == 3)
     }
   }
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: Link.allCases) func aTypeWithALayoutOfItsOwnNeedsOnlyAMarshaller(_ link: Link) async throws
   {
     try await link.with([Stock.handlers]) { channel async throws in
-      let call = MethodClient(channel: channel).makeUnaryCall(Stock.label, Point(x: 1, y: -2))
+      let call = MethodClient(channel: channel).call(Stock.label).makeUnaryCall(Point(x: 1, y: -2))
       #expect(try await call.response == Point(x: -2, y: 1))
       #expect(try await call.initialMetadata["content-type"] == ["application/grpc+point"])
     }
@@ -68,8 +68,8 @@ import Testing
         }
       )
       let query = Stock.Query(name: "pot")
-      _ = try await client.unary(Stock.find, query)
-      _ = try await client.unary(Stock.find, query, callOptions: CallOptions(timeout: .seconds(60)))
+      _ = try await client.call(Stock.find).unary(query)
+      _ = try await client.call(Stock.find, callOptions: CallOptions(timeout: .seconds(60))).unary(query)
     }
     #expect(
       log.lines.filter { !$0.hasPrefix("<") } == [
@@ -86,7 +86,7 @@ import Testing
     }
     try await Link.connection.with([handlers]) { [handlers] channel async throws in
       #expect(handlers.serviceName == "shop.Stock")
-      let item = try await MethodClient(channel: channel).unary(Stock.find, Stock.Query(name: "pot"))
+      let item = try await MethodClient(channel: channel).call(Stock.find).unary(Stock.Query(name: "pot"))
       #expect(item.name == "POT")
     }
   }

@@ -95,9 +95,8 @@ import Testing
     for link in Link.allCases {
       try await link.with([handlers]) { channel async throws in
         let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(20)))
-        let neighbour = client.makeBidirectionalStreamingCall(
-          Self.method("Both", .bidirectionalStreaming, nil)
-        )
+        let neighbour = client.call(Self.method("Both", .bidirectionalStreaming, nil))
+          .makeBidirectionalStreamingCall()
         var answers = neighbour.responseStream.makeAsyncIterator()
         try await neighbour.requestStream.send("before")
         #expect(try await answers.next() == "before")
@@ -117,31 +116,32 @@ import Testing
     }
     let unary = Self.method("Unary", .unary, fault)
     #expect(
-      await status { _ = try await client.unary(unary, "bad", interceptors: chain()) }?.code == .internalError
+      await status { _ = try await client.call(unary, interceptors: chain()).unary("bad") }?.code
+        == .internalError
     )
-    let object = client.makeUnaryCall(unary, "bad", interceptors: chain())
+    let object = client.call(unary, interceptors: chain()).makeUnaryCall("bad")
     #expect(await status { _ = try await object.response }?.code == .internalError)
     #expect(await object.status.code == .internalError)
 
     let server = Self.method("Server", .serverStreaming, fault)
-    let responses = client.serverStreaming(server, "bad", interceptors: chain())
+    let responses = client.call(server, interceptors: chain()).serverStreaming("bad")
     #expect(await status { _ = try await responses.collected() }?.code == .internalError)
 
     let streaming = Self.method("Client", .clientStreaming, fault)
     let collected = await status {
-      _ = try await client.clientStreaming(streaming, ["one", "bad"], interceptors: chain())
+      _ = try await client.call(streaming, interceptors: chain()).clientStreaming(["one", "bad"])
     }
     #expect(collected?.code == .internalError)
-    let collecting = client.makeClientStreamingCall(streaming, interceptors: chain())
+    let collecting = client.call(streaming, interceptors: chain()).makeClientStreamingCall()
     try? await collecting.requestStream.send("bad")
     collecting.requestStream.finish()
     let collectingStatus = await collecting.status
     #expect(collectingStatus.code == .internalError, "\(collectingStatus)")
 
     let both = Self.method("Both", .bidirectionalStreaming, fault)
-    let updates = client.bidirectionalStreaming(both, ["one", "bad"], interceptors: chain())
+    let updates = client.call(both, interceptors: chain()).bidirectionalStreaming(["one", "bad"])
     #expect(await status { _ = try await updates.collected() }?.code == .internalError)
-    let updating = client.makeBidirectionalStreamingCall(both, interceptors: chain())
+    let updating = client.call(both, interceptors: chain()).makeBidirectionalStreamingCall()
     try? await updating.requestStream.send("bad")
     #expect(await status { _ = try await updating.responseStream.collected() }?.code == .internalError)
     #expect(await updating.status.code == .internalError)

@@ -79,7 +79,7 @@ import Testing
         requests: BytesMarshaller(.json),
         responses: BytesMarshaller(.json)
       )
-      let answer = try await MethodClient(channel: channel).unary(json, Array(#"{"text":"x"}"#.utf8))
+      let answer = try await MethodClient(channel: channel).call(json).unary(Array(#"{"text":"x"}"#.utf8))
       #expect(String(decoding: answer, as: UTF8.self) == #"{"text":"Swift echo get: x"}"#)
     }
   }
@@ -153,7 +153,7 @@ import Testing
   @Test func aFormatWithoutAMarshallerForTheMessagesFailsTheCall() async throws {
     try await Link.connection.with([Stock.handlers]) { channel async throws in
       let client = MethodClient(channel: channel, defaultCallOptions: Self.options(.protobuf))
-      let failure = await status { _ = try await client.unary(Stock.find, Stock.Query(name: "x")) }
+      let failure = await status { _ = try await client.call(Stock.find).unary(Stock.Query(name: "x")) }
       #expect(failure?.code == .internalError)
       #expect(failure?.message?.contains("has no marshaller for Query") == true)
     }

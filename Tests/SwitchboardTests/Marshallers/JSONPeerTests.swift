@@ -24,11 +24,13 @@ import Testing
     let channel = try Channel(target: "127.0.0.1:\(port)")
     let client = MethodClient(channel: channel)
     let query = Stock.Query(name: "kettle")
-    #expect(try await client.unary(Stock.find, query) == Stock.Item(name: "kettle", count: 3))
-    #expect(try await client.serverStreaming(Stock.list, query).collected().map(\.count) == [1, 2, 3])
+    #expect(try await client.call(Stock.find).unary(query) == Stock.Item(name: "kettle", count: 3))
+    #expect(try await client.call(Stock.list).serverStreaming(query).collected().map(\.count) == [1, 2, 3])
     let items = [Stock.Item(name: "a", count: 1), Stock.Item(name: "b", count: 2)]
-    #expect(try await client.clientStreaming(Stock.count, items) == Stock.Item(name: "ab", count: 3))
-    #expect(try await client.bidirectionalStreaming(Stock.move, items).collected().map(\.count) == [-1, -2])
+    #expect(try await client.call(Stock.count).clientStreaming(items) == Stock.Item(name: "ab", count: 3))
+    #expect(
+      try await client.call(Stock.move).bidirectionalStreaming(items).collected().map(\.count) == [-1, -2]
+    )
     await channel.shutDown(grace: .zero)
   }
 }

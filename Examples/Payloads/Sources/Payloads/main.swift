@@ -12,7 +12,7 @@ for try await route in orders.track([Order(article: "kettle", count: 2), Order(a
   print("stops at", (0..<route.stopCount).map { route[stop: $0] })
 }
 
-let found = try await MethodClient(channel: channel).unary(Stock.find, "saucepan")
+let found = try await MethodClient(channel: channel).call(Stock.find).unary("saucepan")
 print("in stock:", found.count, found.article)
 
 await channel.shutDown()

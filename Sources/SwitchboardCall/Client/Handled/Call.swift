@@ -17,35 +17,38 @@ public final class Call: Sendable {
   ) {
     self.request = request
     options = callOptions
-    let bytes = BytesMarshaller()
     let method = Method(
       MethodDescriptor(path: request.path, type: .bidirectionalStreaming),
-      requests: bytes,
-      responses: bytes
+      requests: BytesMarshaller(),
+      responses: BytesMarshaller()
     )
     // What interceptors read of it is among the options.
     var effective = callOptions
     if request.safety != .default { effective.safety = request.safety }
-    call = HandledCall(responseHandler, callOptions) { [effective] () throws(GRPCStatus) in
-      guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2
-      else {
-        throw GRPCStatus(
-          code: .invalidArgument,
-          message: "not the path of a method, such as /package.Service/Method: \(request.path)"
-        )
-      }
-      let call = channel.makeBidirectionalStreamingCall(
-        method,
-        options: effective,
-        interceptors: channel.scoped(nil, for: method.descriptor, callOptions.interceptorFactories)
-      )
-      return HandledCall.Started(call, call.requestStream, .stream(call.responseStream))
-    }
+    let chain: ClientInterceptorChain<[UInt8], [UInt8]>? = channel.scoped(
+      nil,
+      for: method.descriptor,
+      callOptions.interceptorFactories
+    )
+    call = HandledCall(
+      MethodCall(method, on: channel, options: effective, interceptors: chain),
+      nil,
+      responseHandler
+    )
   }
 
   /// Sends the call on its way. Throws `FAILED_PRECONDITION` when it was called before, and `INVALID_ARGUMENT` for a
   /// path that cannot be a method's.
-  public func start() throws(GRPCStatus) { try call.start() }
+  public func start() throws(GRPCStatus) {
+    guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2
+    else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "not the path of a method, such as /package.Service/Method: \(request.path)"
+      )
+    }
+    try call.start()
+  }
 
   /// Sends a message, after those that were written before. The handler is told when there is room for another.
   ///

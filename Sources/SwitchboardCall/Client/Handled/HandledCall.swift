@@ -11,19 +11,19 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   /// A call that has been started.
   @usableFromInline
   struct Started: Sendable {
-    let call: any AsyncCall
-    let requests: RequestStreamWriter<Request>?
+    let handle: CallHandle
+    let requests: RequestStreamWriter<Request>
     let responses: Responses
 
     @usableFromInline
     enum Responses: Sendable {
-      case one(@Sendable () async throws -> Response)
+      case one(Eventual<Response>)
       case stream(ResponseStream<Response>)
     }
 
     @usableFromInline
-    init(_ call: any AsyncCall, _ requests: RequestStreamWriter<Request>?, _ responses: Responses) {
-      self.call = call
+    init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ responses: Responses) {
+      self.handle = handle
       self.requests = requests
       self.responses = responses
     }
@@ -35,7 +35,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
 
   private struct State: Sendable {
     var phase = Phase.idle
-    var call: (any AsyncCall)?
+    var call: CallHandle?
     var writes: AsyncStream<Request>.Continuation?
     var unsent = 0
   }
@@ -51,12 +51,34 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline
   init(
     _ handler: any ResponseHandler<Response>,
-    _ options: CallOptions,
+    _ options: CallOptions?,
     _ make: @escaping @Sendable () throws(GRPCStatus) -> Started
   ) {
     queue = HandlerQueue(handler)
-    gate = ReceiveGate(isOpen: !options.flowControlEnabled)
+    gate = ReceiveGate(isOpen: !(options?.flowControlEnabled ?? false))
     self.make = make
+  }
+
+  /// Tells `handler` of the responses to `request`, or, without one, to those that are written.
+  @inlinable
+  convenience init<Requests: Marshaller<Request>, Responses: Marshaller<Response>>(
+    _ call: MethodCall<Requests, Responses>,
+    _ request: Request?,
+    _ handler: any ResponseHandler<Response>
+  ) {
+    self.init(handler, call.options) { () throws(GRPCStatus) in
+      let type = call.method.descriptor.type
+      guard type.streamsRequests == (request == nil) else { throw .wrongKind(call.method.descriptor) }
+      let body = request.map { CallBody.message($0) } ?? .stream
+      let record = CallRecord()
+      if type.streamsResponses {
+        let (started, responses) = call.startStream(body, record)
+        return Started(CallHandle(started.call, record), started.requests, .stream(responses))
+      }
+      let response = Eventual<Response>()
+      let started = call.start(body, ResponseHandover(response), record)
+      return Started(CallHandle(started.call, record), started.requests, .one(response))
+    }
   }
 
   deinit { state.withLock { $0.writes?.finish() } }
@@ -85,10 +107,10 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       throw error
     }
     let isCancelled = state.withLock { state in
-      state.call = started.call
+      state.call = started.handle
       return state.phase == .cancelled
     }
-    if isCancelled { started.call.cancel() }
+    if isCancelled { started.handle.cancel() }
     run(started, writes)
   }
 
@@ -155,29 +177,27 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   private func run(_ started: Started, _ writes: AsyncStream<Request>) {
     let queue = queue
     let gate = gate
-    let writing = started.requests.map { requests in
-      Task { [weak self] in
-        for await message in writes {
-          guard (try? await requests.send(message)) != nil else { return }
-          self?.state.withLock { $0.unsent -= 1 }
-          await queue.tell { $0.wroteMessage() }
-        }
-        requests.finish()
+    let writing = Task { [weak self] in
+      for await message in writes {
+        guard (try? await started.requests.send(message)) != nil else { return }
+        self?.state.withLock { $0.unsent -= 1 }
+        await queue.tell { $0.wroteMessage() }
       }
+      started.requests.finish()
     }
     Task { [weak self] in
-      if let headers = try? await started.call.initialMetadata {
+      if let headers = try? await started.handle.record.metadata() {
         await queue.tell { $0.receivedInitialMetadata(headers) }
       }
       await Self.read(started, queue, gate)
-      let status = await started.call.status
-      let trailers = (try? await started.call.trailingMetadata) ?? HPACKHeaders()
+      let status = await started.handle.record.status()
+      let trailers = (try? await started.handle.record.trailers()) ?? HPACKHeaders()
       self?.state.withLock { state in
         state.writes?.finish()
         state.writes = nil
       }
       // The writer is told before the end is.
-      await writing?.value
+      await writing.value
       await queue.tell { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
     }
   }
@@ -185,13 +205,13 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ gate: ReceiveGate) async {
     // A call that fails does not wait for anyone to ask for its responses.
     let opening = Task {
-      if await !started.call.status.isOk { gate.open() }
+      if await !started.handle.record.status().isOk { gate.open() }
     }
     defer { opening.cancel() }
     do {
       switch started.responses {
       case .one(let response):
-        let message = try await response()
+        let message = try await response.value()
         await gate.pass()
         await queue.tell { $0.receivedMessage(message) }
       case .stream(let stream):
@@ -202,13 +222,18 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       }
     } catch {
       // The status says the same.
-      started.call.cancel()
+      started.handle.cancel()
     }
   }
 }
 
 extension GRPCStatus {
   static func misuse(_ what: String) -> GRPCStatus { GRPCStatus(code: .failedPrecondition, message: what) }
+
+  @usableFromInline
+  static func wrongKind(_ method: MethodDescriptor) -> GRPCStatus {
+    .misuse("\(method.path) streams its requests or does not, unlike the call that was made of it")
+  }
 
   static func tooManyUnsent(_ count: Int) -> GRPCStatus {
     GRPCStatus(

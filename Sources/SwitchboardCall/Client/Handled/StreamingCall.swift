@@ -8,9 +8,9 @@ public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendabl
   public let options: CallOptions
 
   @usableFromInline
-  init(_ call: HandledCall<Request, Response>, _ options: CallOptions) {
+  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
     self.call = call
-    self.options = options
+    self.options = options ?? CallOptions()
   }
 
   /// Sends the call on its way. Throws `FAILED_PRECONDITION` when it was called before.
@@ -31,34 +31,4 @@ public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendabl
   /// Lets the handler have so many more responses, where the call's options enable flow control; without, it gets all
   /// of them anyway. Throws `FAILED_PRECONDITION` before the call is started.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
-}
-
-extension StreamingCall {
-  /// A call of a method that streams its requests; `start` sends it on its way.
-  @inlinable
-  public convenience init<Requests: Marshaller<Request>, Responses: Marshaller<Response>>(
-    _ method: Method<Requests, Responses>,
-    responseHandler: any ResponseHandler<Response>,
-    callOptions: CallOptions = CallOptions(),
-    channel: Channel,
-    interceptors: ClientInterceptorChain<Request, Response>? = nil
-  ) {
-    let call = HandledCall<Request, Response>(responseHandler, callOptions) { () throws(GRPCStatus) in
-      switch method.descriptor.type {
-      case .clientStreaming:
-        let call = channel.makeClientStreamingCall(method, options: callOptions, interceptors: interceptors)
-        return HandledCall.Started(call, call.requestStream, .one { try await call.response })
-      case .bidirectionalStreaming:
-        let call = channel.makeBidirectionalStreamingCall(
-          method,
-          options: callOptions,
-          interceptors: interceptors
-        )
-        return HandledCall.Started(call, call.requestStream, .stream(call.responseStream))
-      case .unary, .serverStreaming:
-        throw .wrongKind(method.descriptor)
-      }
-    }
-    self.init(call, callOptions)
-  }
 }

@@ -7,9 +7,9 @@ public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   public let options: CallOptions
 
   @usableFromInline
-  init(_ call: HandledCall<Request, Response>, _ options: CallOptions) {
+  init(_ call: HandledCall<Request, Response>, _ options: CallOptions?) {
     self.call = call
-    self.options = options
+    self.options = options ?? CallOptions()
   }
 
   /// Sends the request. Throws `FAILED_PRECONDITION` when it was called before.
@@ -21,43 +21,4 @@ public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   /// Lets the handler have so many more responses, where the call's options enable flow control; without, it gets all
   /// of them anyway. Throws `FAILED_PRECONDITION` before the call is started.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
-}
-
-extension UnaryCall {
-  /// A call of a method that takes one request; `start` sends it.
-  @inlinable
-  public convenience init<Requests: Marshaller<Request>, Responses: Marshaller<Response>>(
-    _ method: Method<Requests, Responses>,
-    _ request: Request,
-    responseHandler: any ResponseHandler<Response>,
-    callOptions: CallOptions = CallOptions(),
-    channel: Channel,
-    interceptors: ClientInterceptorChain<Request, Response>? = nil
-  ) {
-    let call = HandledCall<Request, Response>(responseHandler, callOptions) { () throws(GRPCStatus) in
-      switch method.descriptor.type {
-      case .unary:
-        let call = channel.makeUnaryCall(method, request, options: callOptions, interceptors: interceptors)
-        return HandledCall.Started(call, nil, .one { try await call.response })
-      case .serverStreaming:
-        let call = channel.makeServerStreamingCall(
-          method,
-          request,
-          options: callOptions,
-          interceptors: interceptors
-        )
-        return HandledCall.Started(call, nil, .stream(call.responseStream))
-      case .clientStreaming, .bidirectionalStreaming:
-        throw .wrongKind(method.descriptor)
-      }
-    }
-    self.init(call, callOptions)
-  }
-}
-
-extension GRPCStatus {
-  @usableFromInline
-  static func wrongKind(_ method: MethodDescriptor) -> GRPCStatus {
-    .misuse("\(method.path) streams its requests or does not, unlike the call that was made of it")
-  }
 }

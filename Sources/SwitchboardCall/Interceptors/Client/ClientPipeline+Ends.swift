@@ -1,23 +1,3 @@
-extension Channel {
-  /// The chain of a call, with its marshallers at one end; the caller's end is for the caller to set.
-  @inlinable
-  func makePipeline<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ options: CallOptions?,
-    _ chain: consuming ClientInterceptorChain<Requests.Message, Responses.Message>
-  ) -> ClientPipeline<Requests.Message, Responses.Message> {
-    let pipeline = ClientPipeline(
-      engine,
-      method.descriptor,
-      options,
-      chain.interceptors,
-      ClientEnds(method.requests, method.responses)
-    )
-    pipeline.contentSubtype = ContentSubtype.of(method.requests, method.responses)
-    return pipeline
-  }
-}
-
 extension ClientPipeline {
   /// Hands what has passed the chain to the transport.
   @inlinable

@@ -321,11 +321,4 @@ extension ClientTransportEnd: ByteCall {
 
   @usableFromInline
   final func cancelByCaller() { cancel(.cancelledByCaller) }
-
-  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose
-  /// error ends the call.
-  @usableFromInline
-  final func stopWriting(_ error: any Error) {
-    cancel(error is CancellationError ? .cancelledByCaller : GRPCStatus(describing: error))
-  }
 }

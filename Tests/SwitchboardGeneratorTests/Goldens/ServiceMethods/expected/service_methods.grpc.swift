@@ -132,15 +132,15 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
   nonisolated(nonsending) public func ask(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Answer {
-    try await unary(Golden_Services_DeskMetadata.Methods.ask, request, callOptions) {
+    try await call(Golden_Services_DeskMetadata.Methods.ask, callOptions) {
       $0.makeAskInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeAskCall(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Answer> {
-    unaryCall(Golden_Services_DeskMetadata.Methods.ask, request, callOptions) { $0.makeAskInterceptors() }
+    call(Golden_Services_DeskMetadata.Methods.ask, callOptions) { $0.makeAskInterceptors() }.makeUnaryCall(request)
   }
 
   public func makeAskCall(
@@ -148,25 +148,25 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
-    handledCall(Golden_Services_DeskMetadata.Methods.ask, request, responseHandler, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.ask, callOptions) {
       $0.makeAskInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func listen(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> {
-    serverStreaming(Golden_Services_DeskMetadata.Methods.listen, request, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
       $0.makeListenInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeListenCall(
     _ request: Golden_Services_Question, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Golden_Services_Answer> {
-    serverStreamingCall(Golden_Services_DeskMetadata.Methods.listen, request, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
       $0.makeListenInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeListenCall(
@@ -174,89 +174,91 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Question, Golden_Services_Answer> {
-    handledCall(Golden_Services_DeskMetadata.Methods.listen, request, responseHandler, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.listen, callOptions) {
       $0.makeListenInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func tell<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
-    try await clientStreaming(Golden_Services_DeskMetadata.Methods.tell, requests, callOptions) {
+    try await call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func tell<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Answer.Summary where Requests.Element == Golden_Services_Question {
-    try await clientStreaming(Golden_Services_DeskMetadata.Methods.tell, requests, callOptions) {
+    try await call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeTellCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
-    clientStreamingCall(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeTellCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer.Summary>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer.Summary> {
-    handledCall(Golden_Services_DeskMetadata.Methods.tell, responseHandler, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.tell, callOptions) {
       $0.makeTellInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func talk<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
-    bidirectionalStreaming(Golden_Services_DeskMetadata.Methods.talk, requests, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func talk<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Answer> where Requests.Element == Golden_Services_Question {
-    bidirectionalStreaming(Golden_Services_DeskMetadata.Methods.talk, requests, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeTalkCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Question, Golden_Services_Answer> {
-    bidirectionalStreamingCall(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeTalkCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Question, Golden_Services_Answer> {
-    handledCall(Golden_Services_DeskMetadata.Methods.talk, responseHandler, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.talk, callOptions) {
       $0.makeTalkInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func wait(
     _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> SwitchboardProtobuf.Google_Protobuf_Empty {
-    try await unary(Golden_Services_DeskMetadata.Methods.wait, request, callOptions) {
+    try await call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
       $0.makeWaitInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeWaitCall(
     _ request: SwitchboardProtobuf.Google_Protobuf_Empty, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<SwitchboardProtobuf.Google_Protobuf_Empty> {
-    unaryCall(Golden_Services_DeskMetadata.Methods.wait, request, callOptions) { $0.makeWaitInterceptors() }
+    call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
+      $0.makeWaitInterceptors()
+    }.makeUnaryCall(request)
   }
 
   public func makeWaitCall(
@@ -264,9 +266,9 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     responseHandler: any Switchboard.ResponseHandler<SwitchboardProtobuf.Google_Protobuf_Empty>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<SwitchboardProtobuf.Google_Protobuf_Empty, SwitchboardProtobuf.Google_Protobuf_Empty> {
-    handledCall(Golden_Services_DeskMetadata.Methods.wait, request, responseHandler, callOptions) {
+    call(Golden_Services_DeskMetadata.Methods.wait, callOptions) {
       $0.makeWaitInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 
@@ -501,17 +503,17 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
   nonisolated(nonsending) public func find(
     _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Answer {
-    try await unary(Golden_Services_ArchiveMetadata.Methods.find, request, callOptions) {
+    try await call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
       $0.makeFindInterceptors()
-    }
+    }.unary(request)
   }
 
   public func makeFindCall(
     _ request: Golden_Services_Question.Key, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Answer> {
-    unaryCall(Golden_Services_ArchiveMetadata.Methods.find, request, callOptions) {
+    call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
       $0.makeFindInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   public func makeFindCall(
@@ -519,9 +521,9 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Answer>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Question.Key, Golden_Services_Answer> {
-    handledCall(Golden_Services_ArchiveMetadata.Methods.find, request, responseHandler, callOptions) {
+    call(Golden_Services_ArchiveMetadata.Methods.find, callOptions) {
       $0.makeFindInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 

@@ -474,13 +474,13 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   nonisolated(nonsending) func `class`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.class, request, callOptions) { $0.makeclassInterceptors() }
+    try await call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.unary(request)
   }
 
   func makeclassCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.class, request, callOptions) { $0.makeclassInterceptors() }
+    call(WordsMetadata.Methods.class, callOptions) { $0.makeclassInterceptors() }.makeUnaryCall(request)
   }
 
   func makeclassCall(
@@ -488,21 +488,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.class, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.class, callOptions) {
       $0.makeclassInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `default`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.default, request, callOptions) { $0.makedefaultInterceptors() }
+    try await call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.unary(request)
   }
 
   func makedefaultCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.default, request, callOptions) { $0.makedefaultInterceptors() }
+    call(WordsMetadata.Methods.default, callOptions) { $0.makedefaultInterceptors() }.makeUnaryCall(request)
   }
 
   func makedefaultCall(
@@ -510,21 +510,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.default, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.default, callOptions) {
       $0.makedefaultInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `func`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.func, request, callOptions) { $0.makefuncInterceptors() }
+    try await call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.unary(request)
   }
 
   func makefuncCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.func, request, callOptions) { $0.makefuncInterceptors() }
+    call(WordsMetadata.Methods.func, callOptions) { $0.makefuncInterceptors() }.makeUnaryCall(request)
   }
 
   func makefuncCall(
@@ -532,21 +532,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.func, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.func, callOptions) {
       $0.makefuncInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `in`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.in, request, callOptions) { $0.makeinInterceptors() }
+    try await call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.unary(request)
   }
 
   func makeinCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.in, request, callOptions) { $0.makeinInterceptors() }
+    call(WordsMetadata.Methods.in, callOptions) { $0.makeinInterceptors() }.makeUnaryCall(request)
   }
 
   func makeinCall(
@@ -554,19 +554,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.in, request, responseHandler, callOptions) { $0.makeinInterceptors() }
+    call(WordsMetadata.Methods.in, callOptions) {
+      $0.makeinInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `import`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.import, request, callOptions) { $0.makeimportInterceptors() }
+    try await call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.unary(request)
   }
 
   func makeimportCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.import, request, callOptions) { $0.makeimportInterceptors() }
+    call(WordsMetadata.Methods.import, callOptions) { $0.makeimportInterceptors() }.makeUnaryCall(request)
   }
 
   func makeimportCall(
@@ -574,21 +576,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.import, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.import, callOptions) {
       $0.makeimportInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func init_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.init_, request, callOptions) { $0.makeinitInterceptors() }
+    try await call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.unary(request)
   }
 
   func makeinitCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.init_, request, callOptions) { $0.makeinitInterceptors() }
+    call(WordsMetadata.Methods.init_, callOptions) { $0.makeinitInterceptors() }.makeUnaryCall(request)
   }
 
   func makeinitCall(
@@ -596,21 +598,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.init_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.init_, callOptions) {
       $0.makeinitInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `is`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.is, request, callOptions) { $0.makeisInterceptors() }
+    try await call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.unary(request)
   }
 
   func makeisCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.is, request, callOptions) { $0.makeisInterceptors() }
+    call(WordsMetadata.Methods.is, callOptions) { $0.makeisInterceptors() }.makeUnaryCall(request)
   }
 
   func makeisCall(
@@ -618,19 +620,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.is, request, responseHandler, callOptions) { $0.makeisInterceptors() }
+    call(WordsMetadata.Methods.is, callOptions) {
+      $0.makeisInterceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `operator`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.operator, request, callOptions) { $0.makeoperatorInterceptors() }
+    try await call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.unary(request)
   }
 
   func makeoperatorCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.operator, request, callOptions) { $0.makeoperatorInterceptors() }
+    call(WordsMetadata.Methods.operator, callOptions) { $0.makeoperatorInterceptors() }.makeUnaryCall(request)
   }
 
   func makeoperatorCall(
@@ -638,21 +642,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.operator, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.operator, callOptions) {
       $0.makeoperatorInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `protocol`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.protocol, request, callOptions) { $0.makeprotocolInterceptors() }
+    try await call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.unary(request)
   }
 
   func makeprotocolCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.protocol, request, callOptions) { $0.makeprotocolInterceptors() }
+    call(WordsMetadata.Methods.protocol, callOptions) { $0.makeprotocolInterceptors() }.makeUnaryCall(request)
   }
 
   func makeprotocolCall(
@@ -660,21 +664,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.protocol, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.protocol, callOptions) {
       $0.makeprotocolInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `repeat`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.repeat, request, callOptions) { $0.makerepeatInterceptors() }
+    try await call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.unary(request)
   }
 
   func makerepeatCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.repeat, request, callOptions) { $0.makerepeatInterceptors() }
+    call(WordsMetadata.Methods.repeat, callOptions) { $0.makerepeatInterceptors() }.makeUnaryCall(request)
   }
 
   func makerepeatCall(
@@ -682,21 +686,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.repeat, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.repeat, callOptions) {
       $0.makerepeatInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `return`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.return, request, callOptions) { $0.makereturnInterceptors() }
+    try await call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.unary(request)
   }
 
   func makereturnCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.return, request, callOptions) { $0.makereturnInterceptors() }
+    call(WordsMetadata.Methods.return, callOptions) { $0.makereturnInterceptors() }.makeUnaryCall(request)
   }
 
   func makereturnCall(
@@ -704,21 +708,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.return, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.return, callOptions) {
       $0.makereturnInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func self_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.self_, request, callOptions) { $0.makeselfInterceptors() }
+    try await call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.unary(request)
   }
 
   func makeselfCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.self_, request, callOptions) { $0.makeselfInterceptors() }
+    call(WordsMetadata.Methods.self_, callOptions) { $0.makeselfInterceptors() }.makeUnaryCall(request)
   }
 
   func makeselfCall(
@@ -726,21 +730,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.self_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.self_, callOptions) {
       $0.makeselfInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `static`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.static, request, callOptions) { $0.makestaticInterceptors() }
+    try await call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.unary(request)
   }
 
   func makestaticCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.static, request, callOptions) { $0.makestaticInterceptors() }
+    call(WordsMetadata.Methods.static, callOptions) { $0.makestaticInterceptors() }.makeUnaryCall(request)
   }
 
   func makestaticCall(
@@ -748,23 +752,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.static, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.static, callOptions) {
       $0.makestaticInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `subscript`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.subscript, request, callOptions) {
-      $0.makesubscriptInterceptors()
-    }
+    try await call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.unary(request)
   }
 
   func makesubscriptCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.subscript, request, callOptions) { $0.makesubscriptInterceptors() }
+    call(WordsMetadata.Methods.subscript, callOptions) { $0.makesubscriptInterceptors() }.makeUnaryCall(request)
   }
 
   func makesubscriptCall(
@@ -772,21 +774,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.subscript, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.subscript, callOptions) {
       $0.makesubscriptInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `switch`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.switch, request, callOptions) { $0.makeswitchInterceptors() }
+    try await call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.unary(request)
   }
 
   func makeswitchCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.switch, request, callOptions) { $0.makeswitchInterceptors() }
+    call(WordsMetadata.Methods.switch, callOptions) { $0.makeswitchInterceptors() }.makeUnaryCall(request)
   }
 
   func makeswitchCall(
@@ -794,21 +796,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.switch, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.switch, callOptions) {
       $0.makeswitchInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `try`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.try, request, callOptions) { $0.maketryInterceptors() }
+    try await call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.unary(request)
   }
 
   func maketryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.try, request, callOptions) { $0.maketryInterceptors() }
+    call(WordsMetadata.Methods.try, callOptions) { $0.maketryInterceptors() }.makeUnaryCall(request)
   }
 
   func maketryCall(
@@ -816,21 +818,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.try, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.try, callOptions) {
       $0.maketryInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func `where`(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.where, request, callOptions) { $0.makewhereInterceptors() }
+    try await call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.unary(request)
   }
 
   func makewhereCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.where, request, callOptions) { $0.makewhereInterceptors() }
+    call(WordsMetadata.Methods.where, callOptions) { $0.makewhereInterceptors() }.makeUnaryCall(request)
   }
 
   func makewhereCall(
@@ -838,21 +840,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.where, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.where, callOptions) {
       $0.makewhereInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func async(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.async, request, callOptions) { $0.makeasyncInterceptors() }
+    try await call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.unary(request)
   }
 
   func makeasyncCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.async, request, callOptions) { $0.makeasyncInterceptors() }
+    call(WordsMetadata.Methods.async, callOptions) { $0.makeasyncInterceptors() }.makeUnaryCall(request)
   }
 
   func makeasyncCall(
@@ -860,21 +862,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.async, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.async, callOptions) {
       $0.makeasyncInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func await(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.await, request, callOptions) { $0.makeawaitInterceptors() }
+    try await call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.unary(request)
   }
 
   func makeawaitCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.await, request, callOptions) { $0.makeawaitInterceptors() }
+    call(WordsMetadata.Methods.await, callOptions) { $0.makeawaitInterceptors() }.makeUnaryCall(request)
   }
 
   func makeawaitCall(
@@ -882,21 +884,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.await, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.await, callOptions) {
       $0.makeawaitInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func get(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.get, request, callOptions) { $0.makegetInterceptors() }
+    try await call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.unary(request)
   }
 
   func makegetCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.get, request, callOptions) { $0.makegetInterceptors() }
+    call(WordsMetadata.Methods.get, callOptions) { $0.makegetInterceptors() }.makeUnaryCall(request)
   }
 
   func makegetCall(
@@ -904,21 +906,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.get, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.get, callOptions) {
       $0.makegetInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func set(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.set, request, callOptions) { $0.makesetInterceptors() }
+    try await call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.unary(request)
   }
 
   func makesetCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.set, request, callOptions) { $0.makesetInterceptors() }
+    call(WordsMetadata.Methods.set, callOptions) { $0.makesetInterceptors() }.makeUnaryCall(request)
   }
 
   func makesetCall(
@@ -926,21 +928,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.set, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.set, callOptions) {
       $0.makesetInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func some(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.some, request, callOptions) { $0.makesomeInterceptors() }
+    try await call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.unary(request)
   }
 
   func makesomeCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.some, request, callOptions) { $0.makesomeInterceptors() }
+    call(WordsMetadata.Methods.some, callOptions) { $0.makesomeInterceptors() }.makeUnaryCall(request)
   }
 
   func makesomeCall(
@@ -948,21 +950,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.some, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.some, callOptions) {
       $0.makesomeInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func any(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.any, request, callOptions) { $0.makeanyInterceptors() }
+    try await call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.unary(request)
   }
 
   func makeanyCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.any, request, callOptions) { $0.makeanyInterceptors() }
+    call(WordsMetadata.Methods.any, callOptions) { $0.makeanyInterceptors() }.makeUnaryCall(request)
   }
 
   func makeanyCall(
@@ -970,21 +972,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.any, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.any, callOptions) {
       $0.makeanyInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func channel_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.channel_, request, callOptions) { $0.makechannelInterceptors() }
+    try await call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.unary(request)
   }
 
   func makechannelCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.channel_, request, callOptions) { $0.makechannelInterceptors() }
+    call(WordsMetadata.Methods.channel_, callOptions) { $0.makechannelInterceptors() }.makeUnaryCall(request)
   }
 
   func makechannelCall(
@@ -992,25 +994,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.channel_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.channel_, callOptions) {
       $0.makechannelInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func defaultCallOptions_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.defaultCallOptions_, request, callOptions) {
+    try await call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
       $0.makedefaultCallOptionsInterceptors()
-    }
+    }.unary(request)
   }
 
   func makedefaultCallOptionsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.defaultCallOptions_, request, callOptions) {
+    call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
       $0.makedefaultCallOptionsInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makedefaultCallOptionsCall(
@@ -1018,25 +1020,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.defaultCallOptions_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.defaultCallOptions_, callOptions) {
       $0.makedefaultCallOptionsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func interceptors_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.interceptors_, request, callOptions) {
+    try await call(WordsMetadata.Methods.interceptors_, callOptions) {
       $0.makeinterceptorsInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeinterceptorsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.interceptors_, request, callOptions) {
+    call(WordsMetadata.Methods.interceptors_, callOptions) {
       $0.makeinterceptorsInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeinterceptorsCall(
@@ -1044,23 +1046,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.interceptors_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.interceptors_, callOptions) {
       $0.makeinterceptorsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func serviceName_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.serviceName_, request, callOptions) {
+    try await call(WordsMetadata.Methods.serviceName_, callOptions) {
       $0.makeserviceNameInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeserviceNameCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.serviceName_, request, callOptions) { $0.makeserviceNameInterceptors() }
+    call(WordsMetadata.Methods.serviceName_, callOptions) {
+      $0.makeserviceNameInterceptors()
+    }.makeUnaryCall(request)
   }
 
   func makeserviceNameCall(
@@ -1068,25 +1072,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.serviceName_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.serviceName_, callOptions) {
       $0.makeserviceNameInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func methodHandlers_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.methodHandlers_, request, callOptions) {
+    try await call(WordsMetadata.Methods.methodHandlers_, callOptions) {
       $0.makemethodHandlersInterceptors()
-    }
+    }.unary(request)
   }
 
   func makemethodHandlersCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.methodHandlers_, request, callOptions) {
+    call(WordsMetadata.Methods.methodHandlers_, callOptions) {
       $0.makemethodHandlersInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makemethodHandlersCall(
@@ -1094,21 +1098,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.methodHandlers_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.methodHandlers_, callOptions) {
       $0.makemethodHandlersInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func unary(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.unary, request, callOptions) { $0.makeunaryInterceptors() }
+    try await call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.unary(request)
   }
 
   func makeunaryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.unary, request, callOptions) { $0.makeunaryInterceptors() }
+    call(WordsMetadata.Methods.unary, callOptions) { $0.makeunaryInterceptors() }.makeUnaryCall(request)
   }
 
   func makeunaryCall(
@@ -1116,23 +1120,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.unary, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.unary, callOptions) {
       $0.makeunaryInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func unaryCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.unaryCall, request, callOptions) {
-      $0.makeunaryCallInterceptors()
-    }
+    try await call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.unary(request)
   }
 
   func makeunaryCallCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.unaryCall, request, callOptions) { $0.makeunaryCallInterceptors() }
+    call(WordsMetadata.Methods.unaryCall, callOptions) { $0.makeunaryCallInterceptors() }.makeUnaryCall(request)
   }
 
   func makeunaryCallCall(
@@ -1140,25 +1142,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.unaryCall, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.unaryCall, callOptions) {
       $0.makeunaryCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func serverStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.serverStreaming, request, callOptions) {
+    try await call(WordsMetadata.Methods.serverStreaming, callOptions) {
       $0.makeserverStreamingInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeserverStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.serverStreaming, request, callOptions) {
+    call(WordsMetadata.Methods.serverStreaming, callOptions) {
       $0.makeserverStreamingInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeserverStreamingCall(
@@ -1166,25 +1168,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.serverStreaming, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.serverStreaming, callOptions) {
       $0.makeserverStreamingInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func clientStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.clientStreaming, request, callOptions) {
+    try await call(WordsMetadata.Methods.clientStreaming, callOptions) {
       $0.makeclientStreamingInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeclientStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.clientStreaming, request, callOptions) {
+    call(WordsMetadata.Methods.clientStreaming, callOptions) {
       $0.makeclientStreamingInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeclientStreamingCall(
@@ -1192,25 +1194,25 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.clientStreaming, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.clientStreaming, callOptions) {
       $0.makeclientStreamingInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func bidirectionalStreaming(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.bidirectionalStreaming, request, callOptions) {
+    try await call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
       $0.makebidirectionalStreamingInterceptors()
-    }
+    }.unary(request)
   }
 
   func makebidirectionalStreamingCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.bidirectionalStreaming, request, callOptions) {
+    call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
       $0.makebidirectionalStreamingInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makebidirectionalStreamingCall(
@@ -1218,21 +1220,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.bidirectionalStreaming, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.bidirectionalStreaming, callOptions) {
       $0.makebidirectionalStreamingInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func request(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.request, request, callOptions) { $0.makerequestInterceptors() }
+    try await call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.unary(request)
   }
 
   func makerequestCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.request, request, callOptions) { $0.makerequestInterceptors() }
+    call(WordsMetadata.Methods.request, callOptions) { $0.makerequestInterceptors() }.makeUnaryCall(request)
   }
 
   func makerequestCall(
@@ -1240,21 +1242,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.request, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.request, callOptions) {
       $0.makerequestInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func requests(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.requests, request, callOptions) { $0.makerequestsInterceptors() }
+    try await call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.unary(request)
   }
 
   func makerequestsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.requests, request, callOptions) { $0.makerequestsInterceptors() }
+    call(WordsMetadata.Methods.requests, callOptions) { $0.makerequestsInterceptors() }.makeUnaryCall(request)
   }
 
   func makerequestsCall(
@@ -1262,23 +1264,23 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.requests, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.requests, callOptions) {
       $0.makerequestsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func callOptions(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.callOptions, request, callOptions) {
+    try await call(WordsMetadata.Methods.callOptions, callOptions) {
       $0.makecallOptionsInterceptors()
-    }
+    }.unary(request)
   }
 
   func makecallOptionsCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.callOptions, request, callOptions) { $0.makecallOptionsInterceptors() }
+    call(WordsMetadata.Methods.callOptions, callOptions) { $0.makecallOptionsInterceptors() }.makeUnaryCall(request)
   }
 
   func makecallOptionsCall(
@@ -1286,21 +1288,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.callOptions, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.callOptions, callOptions) {
       $0.makecallOptionsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func context(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.context, request, callOptions) { $0.makecontextInterceptors() }
+    try await call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.unary(request)
   }
 
   func makecontextCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.context, request, callOptions) { $0.makecontextInterceptors() }
+    call(WordsMetadata.Methods.context, callOptions) { $0.makecontextInterceptors() }.makeUnaryCall(request)
   }
 
   func makecontextCall(
@@ -1308,21 +1310,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.context, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.context, callOptions) {
       $0.makecontextInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func type(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.type, request, callOptions) { $0.makeTypeInterceptors() }
+    try await call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.unary(request)
   }
 
   func makeTypeCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.type, request, callOptions) { $0.makeTypeInterceptors() }
+    call(WordsMetadata.Methods.type, callOptions) { $0.makeTypeInterceptors() }.makeUnaryCall(request)
   }
 
   func makeTypeCall(
@@ -1330,21 +1332,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.type, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.type, callOptions) {
       $0.makeTypeInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func Protocol_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.Protocol_, request, callOptions) { $0.makeProtocolInterceptors() }
+    try await call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.unary(request)
   }
 
   func makeProtocolCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.Protocol_, request, callOptions) { $0.makeProtocolInterceptors() }
+    call(WordsMetadata.Methods.Protocol_, callOptions) { $0.makeProtocolInterceptors() }.makeUnaryCall(request)
   }
 
   func makeProtocolCall(
@@ -1352,21 +1354,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.Protocol_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.Protocol_, callOptions) {
       $0.makeProtocolInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func Self_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.Self_, request, callOptions) { $0.makeSelfInterceptors() }
+    try await call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.unary(request)
   }
 
   func makeSelfCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.Self_, request, callOptions) { $0.makeSelfInterceptors() }
+    call(WordsMetadata.Methods.Self_, callOptions) { $0.makeSelfInterceptors() }.makeUnaryCall(request)
   }
 
   func makeSelfCall(
@@ -1374,21 +1376,21 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.Self_, request, responseHandler, callOptions) {
+    call(WordsMetadata.Methods.Self_, callOptions) {
       $0.makeSelfInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func ___(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(WordsMetadata.Methods.___, request, callOptions) { $0.make_Interceptors() }
+    try await call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.unary(request)
   }
 
   func make_Call(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(WordsMetadata.Methods.___, request, callOptions) { $0.make_Interceptors() }
+    call(WordsMetadata.Methods.___, callOptions) { $0.make_Interceptors() }.makeUnaryCall(request)
   }
 
   func make_Call(
@@ -1396,7 +1398,9 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(WordsMetadata.Methods.___, request, responseHandler, callOptions) { $0.make_Interceptors() }
+    call(WordsMetadata.Methods.___, callOptions) {
+      $0.make_Interceptors()
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 
@@ -1968,13 +1972,13 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   nonisolated(nonsending) func Fetch(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(TwinsMetadata.Methods.Fetch, request, callOptions) { $0.makeFetchInterceptors() }
+    try await call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.unary(request)
   }
 
   func makeFetchCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(TwinsMetadata.Methods.Fetch, request, callOptions) { $0.makeFetchInterceptors() }
+    call(TwinsMetadata.Methods.Fetch, callOptions) { $0.makeFetchInterceptors() }.makeUnaryCall(request)
   }
 
   func makeFetchCall(
@@ -1982,50 +1986,52 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.Fetch, request, responseHandler, callOptions) {
+    call(TwinsMetadata.Methods.Fetch, callOptions) {
       $0.makeFetchInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func fetch<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain where Requests.Element == Plain {
-    try await clientStreaming(TwinsMetadata.Methods.fetch, requests, callOptions) {
+    try await call(TwinsMetadata.Methods.fetch, callOptions) {
       $0.makefetchInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func fetch<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain where Requests.Element == Plain {
-    try await clientStreaming(TwinsMetadata.Methods.fetch, requests, callOptions) {
+    try await call(TwinsMetadata.Methods.fetch, callOptions) {
       $0.makefetchInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makefetchCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Plain, Plain> {
-    clientStreamingCall(TwinsMetadata.Methods.fetch, callOptions) { $0.makefetchInterceptors() }
+    call(TwinsMetadata.Methods.fetch, callOptions) { $0.makefetchInterceptors() }.makeClientStreamingCall()
   }
 
   func makefetchCall(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.fetch, responseHandler, callOptions) { $0.makefetchInterceptors() }
+    call(TwinsMetadata.Methods.fetch, callOptions) {
+      $0.makefetchInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func fETCH(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> {
-    serverStreaming(TwinsMetadata.Methods.fETCH, request, callOptions) { $0.makeFETCHInterceptors() }
+    call(TwinsMetadata.Methods.fETCH, callOptions) { $0.makeFETCHInterceptors() }.serverStreaming(request)
   }
 
   func makeFETCHCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Plain> {
-    serverStreamingCall(TwinsMetadata.Methods.fETCH, request, callOptions) { $0.makeFETCHInterceptors() }
+    call(TwinsMetadata.Methods.fETCH, callOptions) { $0.makeFETCHInterceptors() }.makeServerStreamingCall(request)
   }
 
   func makeFETCHCall(
@@ -2033,25 +2039,25 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.fETCH, request, responseHandler, callOptions) {
+    call(TwinsMetadata.Methods.fETCH, callOptions) {
       $0.makeFETCHInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func makeFetchCall_(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain {
-    try await unary(TwinsMetadata.Methods.makeFetchCall_, request, callOptions) {
+    try await call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
       $0.makemakeFetchCallInterceptors()
-    }
+    }.unary(request)
   }
 
   func makemakeFetchCallCall(
     _ request: Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Plain> {
-    unaryCall(TwinsMetadata.Methods.makeFetchCall_, request, callOptions) {
+    call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
       $0.makemakeFetchCallInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makemakeFetchCallCall(
@@ -2059,67 +2065,63 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.makeFetchCall_, request, responseHandler, callOptions) {
+    call(TwinsMetadata.Methods.makeFetchCall_, callOptions) {
       $0.makemakeFetchCallInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func init__<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    bidirectionalStreaming(TwinsMetadata.Methods.init__, requests, callOptions) {
-      $0.makeinitInterceptors()
-    }
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
   }
 
   func init__<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    bidirectionalStreaming(TwinsMetadata.Methods.init__, requests, callOptions) {
-      $0.makeinitInterceptors()
-    }
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.bidirectionalStreaming(requests)
   }
 
   func makeinitCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
-    bidirectionalStreamingCall(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }
+    call(TwinsMetadata.Methods.init__, callOptions) { $0.makeinitInterceptors() }.makeBidirectionalStreamingCall()
   }
 
   func makeinitCall(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.init__, responseHandler, callOptions) { $0.makeinitInterceptors() }
+    call(TwinsMetadata.Methods.init__, callOptions) {
+      $0.makeinitInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func init_<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    bidirectionalStreaming(TwinsMetadata.Methods.init_, requests, callOptions) {
-      $0.makeinit_Interceptors()
-    }
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
   }
 
   func init_<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Plain> where Requests.Element == Plain {
-    bidirectionalStreaming(TwinsMetadata.Methods.init_, requests, callOptions) {
-      $0.makeinit_Interceptors()
-    }
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.bidirectionalStreaming(requests)
   }
 
   func makeinit_Call(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Plain, Plain> {
-    bidirectionalStreamingCall(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }
+    call(TwinsMetadata.Methods.init_, callOptions) { $0.makeinit_Interceptors() }.makeBidirectionalStreamingCall()
   }
 
   func makeinit_Call(
     responseHandler: any Switchboard.ResponseHandler<Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain, Plain> {
-    handledCall(TwinsMetadata.Methods.init_, responseHandler, callOptions) { $0.makeinit_Interceptors() }
+    call(TwinsMetadata.Methods.init_, callOptions) {
+      $0.makeinit_Interceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 
@@ -2285,13 +2287,13 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
   nonisolated(nonsending) func `open`(
     _ request: ShopClient, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> ShopMetadata {
-    try await unary(ShopServiceMetadata.Methods.open, request, callOptions) { $0.makeOpenInterceptors() }
+    try await call(ShopServiceMetadata.Methods.open, callOptions) { $0.makeOpenInterceptors() }.unary(request)
   }
 
   func makeOpenCall(
     _ request: ShopClient, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<ShopMetadata> {
-    unaryCall(ShopServiceMetadata.Methods.open, request, callOptions) { $0.makeOpenInterceptors() }
+    call(ShopServiceMetadata.Methods.open, callOptions) { $0.makeOpenInterceptors() }.makeUnaryCall(request)
   }
 
   func makeOpenCall(
@@ -2299,9 +2301,9 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<ShopMetadata>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<ShopClient, ShopMetadata> {
-    handledCall(ShopServiceMetadata.Methods.open, request, responseHandler, callOptions) {
+    call(ShopServiceMetadata.Methods.open, callOptions) {
       $0.makeOpenInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 
@@ -2624,13 +2626,13 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   nonisolated(nonsending) func channel_(
     _ request: Channel, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Channel {
-    try await unary(TypesMetadata.Methods_.channel_, request, callOptions) { $0.makeChannelInterceptors() }
+    try await call(TypesMetadata.Methods_.channel_, callOptions) { $0.makeChannelInterceptors() }.unary(request)
   }
 
   func makeChannelCall(
     _ request: Channel, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Channel> {
-    unaryCall(TypesMetadata.Methods_.channel_, request, callOptions) { $0.makeChannelInterceptors() }
+    call(TypesMetadata.Methods_.channel_, callOptions) { $0.makeChannelInterceptors() }.makeUnaryCall(request)
   }
 
   func makeChannelCall(
@@ -2638,54 +2640,56 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Channel>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Channel, Channel> {
-    handledCall(TypesMetadata.Methods_.channel_, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.channel_, callOptions) {
       $0.makeChannelInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func callOptions<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> CallOptions where Requests.Element == CallOptions {
-    try await clientStreaming(TypesMetadata.Methods_.callOptions, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func callOptions<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> CallOptions where Requests.Element == CallOptions {
-    try await clientStreaming(TypesMetadata.Methods_.callOptions, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makeCallOptionsCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<CallOptions, CallOptions> {
-    clientStreamingCall(TypesMetadata.Methods_.callOptions, callOptions) {
+    call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   func makeCallOptionsCall(
     responseHandler: any Switchboard.ResponseHandler<CallOptions>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<CallOptions, CallOptions> {
-    handledCall(TypesMetadata.Methods_.callOptions, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.callOptions, callOptions) {
       $0.makeCallOptionsInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func server(
     _ request: Server, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Server> {
-    serverStreaming(TypesMetadata.Methods_.server, request, callOptions) { $0.makeServerInterceptors() }
+    call(TypesMetadata.Methods_.server, callOptions) { $0.makeServerInterceptors() }.serverStreaming(request)
   }
 
   func makeServerCall(
     _ request: Server, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Server> {
-    serverStreamingCall(TypesMetadata.Methods_.server, request, callOptions) { $0.makeServerInterceptors() }
+    call(TypesMetadata.Methods_.server, callOptions) {
+      $0.makeServerInterceptors()
+    }.makeServerStreamingCall(request)
   }
 
   func makeServerCall(
@@ -2693,54 +2697,54 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Server>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Server, Server> {
-    handledCall(TypesMetadata.Methods_.server, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.server, callOptions) {
       $0.makeServerInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func serviceClient<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
-    bidirectionalStreaming(TypesMetadata.Methods_.serviceClient, requests, callOptions) {
+    call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func serviceClient<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<ServiceClient> where Requests.Element == ServiceClient {
-    bidirectionalStreaming(TypesMetadata.Methods_.serviceClient, requests, callOptions) {
+    call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeServiceClientCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<ServiceClient, ServiceClient> {
-    bidirectionalStreamingCall(TypesMetadata.Methods_.serviceClient, callOptions) {
+    call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeServiceClientCall(
     responseHandler: any Switchboard.ResponseHandler<ServiceClient>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<ServiceClient, ServiceClient> {
-    handledCall(TypesMetadata.Methods_.serviceClient, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.serviceClient, callOptions) {
       $0.makeServiceClientInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func method(
     _ request: Method, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Method {
-    try await unary(TypesMetadata.Methods_.method, request, callOptions) { $0.makeMethodInterceptors() }
+    try await call(TypesMetadata.Methods_.method, callOptions) { $0.makeMethodInterceptors() }.unary(request)
   }
 
   func makeMethodCall(
     _ request: Method, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Method> {
-    unaryCall(TypesMetadata.Methods_.method, request, callOptions) { $0.makeMethodInterceptors() }
+    call(TypesMetadata.Methods_.method, callOptions) { $0.makeMethodInterceptors() }.makeUnaryCall(request)
   }
 
   func makeMethodCall(
@@ -2748,54 +2752,54 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Method>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Method, Method> {
-    handledCall(TypesMetadata.Methods_.method, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.method, callOptions) {
       $0.makeMethodInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func methods<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Methods where Requests.Element == Methods {
-    try await clientStreaming(TypesMetadata.Methods_.methods, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.methods, callOptions) {
       $0.makeMethodsInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func methods<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Methods where Requests.Element == Methods {
-    try await clientStreaming(TypesMetadata.Methods_.methods, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.methods, callOptions) {
       $0.makeMethodsInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makeMethodsCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Methods, Methods> {
-    clientStreamingCall(TypesMetadata.Methods_.methods, callOptions) { $0.makeMethodsInterceptors() }
+    call(TypesMetadata.Methods_.methods, callOptions) { $0.makeMethodsInterceptors() }.makeClientStreamingCall()
   }
 
   func makeMethodsCall(
     responseHandler: any Switchboard.ResponseHandler<Methods>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Methods, Methods> {
-    handledCall(TypesMetadata.Methods_.methods, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.methods, callOptions) {
       $0.makeMethodsInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func requests(
     _ request: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Requests> {
-    serverStreaming(TypesMetadata.Methods_.requests, request, callOptions) { $0.makeRequestsInterceptors() }
+    call(TypesMetadata.Methods_.requests, callOptions) { $0.makeRequestsInterceptors() }.serverStreaming(request)
   }
 
   func makeRequestsCall(
     _ request: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Requests> {
-    serverStreamingCall(TypesMetadata.Methods_.requests, request, callOptions) {
+    call(TypesMetadata.Methods_.requests, callOptions) {
       $0.makeRequestsInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   func makeRequestsCall(
@@ -2803,58 +2807,58 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<Requests>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Requests, Requests> {
-    handledCall(TypesMetadata.Methods_.requests, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.requests, callOptions) {
       $0.makeRequestsInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func sequence<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
-    bidirectionalStreaming(TypesMetadata.Methods_.sequence, requests, callOptions) {
+    call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func sequence<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Sequence> where Requests.Element == Sequence {
-    bidirectionalStreaming(TypesMetadata.Methods_.sequence, requests, callOptions) {
+    call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeSequenceCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Sequence, Sequence> {
-    bidirectionalStreamingCall(TypesMetadata.Methods_.sequence, callOptions) {
+    call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeSequenceCall(
     responseHandler: any Switchboard.ResponseHandler<Sequence>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Sequence, Sequence> {
-    handledCall(TypesMetadata.Methods_.sequence, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.sequence, callOptions) {
       $0.makeSequenceInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func asyncSequence(
     _ request: AsyncSequence, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> AsyncSequence {
-    try await unary(TypesMetadata.Methods_.asyncSequence, request, callOptions) {
+    try await call(TypesMetadata.Methods_.asyncSequence, callOptions) {
       $0.makeAsyncSequenceInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeAsyncSequenceCall(
     _ request: AsyncSequence, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<AsyncSequence> {
-    unaryCall(TypesMetadata.Methods_.asyncSequence, request, callOptions) {
+    call(TypesMetadata.Methods_.asyncSequence, callOptions) {
       $0.makeAsyncSequenceInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeAsyncSequenceCall(
@@ -2862,58 +2866,58 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<AsyncSequence>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<AsyncSequence, AsyncSequence> {
-    handledCall(TypesMetadata.Methods_.asyncSequence, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.asyncSequence, callOptions) {
       $0.makeAsyncSequenceInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func interceptorFactory<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
-    try await clientStreaming(TypesMetadata.Methods_.interceptorFactory, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func interceptorFactory<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> InterceptorFactoryMessage where Requests.Element == InterceptorFactoryMessage {
-    try await clientStreaming(TypesMetadata.Methods_.interceptorFactory, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makeInterceptorFactoryCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
-    clientStreamingCall(TypesMetadata.Methods_.interceptorFactory, callOptions) {
+    call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   func makeInterceptorFactoryCall(
     responseHandler: any Switchboard.ResponseHandler<InterceptorFactoryMessage>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<InterceptorFactoryMessage, InterceptorFactoryMessage> {
-    handledCall(TypesMetadata.Methods_.interceptorFactory, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.interceptorFactory, callOptions) {
       $0.makeInterceptorFactoryInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func switchboard(
     _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<SwitchboardMessage> {
-    serverStreaming(TypesMetadata.Methods_.switchboard, request, callOptions) {
+    call(TypesMetadata.Methods_.switchboard, callOptions) {
       $0.makeSwitchboardInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   func makeSwitchboardCall(
     _ request: SwitchboardMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<SwitchboardMessage> {
-    serverStreamingCall(TypesMetadata.Methods_.switchboard, request, callOptions) {
+    call(TypesMetadata.Methods_.switchboard, callOptions) {
       $0.makeSwitchboardInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   func makeSwitchboardCall(
@@ -2921,58 +2925,58 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<SwitchboardMessage>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<SwitchboardMessage, SwitchboardMessage> {
-    handledCall(TypesMetadata.Methods_.switchboard, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.switchboard, callOptions) {
       $0.makeSwitchboardInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func responseStream<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
-    bidirectionalStreaming(TypesMetadata.Methods_.responseStream, requests, callOptions) {
+    call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func responseStream<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<ResponseStream> where Requests.Element == ResponseStream {
-    bidirectionalStreaming(TypesMetadata.Methods_.responseStream, requests, callOptions) {
+    call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeResponseStreamCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<ResponseStream, ResponseStream> {
-    bidirectionalStreamingCall(TypesMetadata.Methods_.responseStream, callOptions) {
+    call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeResponseStreamCall(
     responseHandler: any Switchboard.ResponseHandler<ResponseStream>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<ResponseStream, ResponseStream> {
-    handledCall(TypesMetadata.Methods_.responseStream, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.responseStream, callOptions) {
       $0.makeResponseStreamInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func requestStream(
     _ request: RequestStream, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> RequestStream {
-    try await unary(TypesMetadata.Methods_.requestStream, request, callOptions) {
+    try await call(TypesMetadata.Methods_.requestStream, callOptions) {
       $0.makeRequestStreamInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeRequestStreamCall(
     _ request: RequestStream, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<RequestStream> {
-    unaryCall(TypesMetadata.Methods_.requestStream, request, callOptions) {
+    call(TypesMetadata.Methods_.requestStream, callOptions) {
       $0.makeRequestStreamInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeRequestStreamCall(
@@ -2980,58 +2984,58 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<RequestStream>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<RequestStream, RequestStream> {
-    handledCall(TypesMetadata.Methods_.requestStream, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.requestStream, callOptions) {
       $0.makeRequestStreamInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func serverCallContext<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
-    try await clientStreaming(TypesMetadata.Methods_.serverCallContext, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func serverCallContext<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> ServerCallContext where Requests.Element == ServerCallContext {
-    try await clientStreaming(TypesMetadata.Methods_.serverCallContext, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makeServerCallContextCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<ServerCallContext, ServerCallContext> {
-    clientStreamingCall(TypesMetadata.Methods_.serverCallContext, callOptions) {
+    call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   func makeServerCallContextCall(
     responseHandler: any Switchboard.ResponseHandler<ServerCallContext>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<ServerCallContext, ServerCallContext> {
-    handledCall(TypesMetadata.Methods_.serverCallContext, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.serverCallContext, callOptions) {
       $0.makeServerCallContextInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func methodHandler(
     _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<MethodHandler> {
-    serverStreaming(TypesMetadata.Methods_.methodHandler, request, callOptions) {
+    call(TypesMetadata.Methods_.methodHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   func makeMethodHandlerCall(
     _ request: MethodHandler, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<MethodHandler> {
-    serverStreamingCall(TypesMetadata.Methods_.methodHandler, request, callOptions) {
+    call(TypesMetadata.Methods_.methodHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   func makeMethodHandlerCall(
@@ -3039,87 +3043,87 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<MethodHandler>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<MethodHandler, MethodHandler> {
-    handledCall(TypesMetadata.Methods_.methodHandler, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.methodHandler, callOptions) {
       $0.makeMethodHandlerInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func sendable<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
-    bidirectionalStreaming(TypesMetadata.Methods_.sendable, requests, callOptions) {
+    call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func sendable<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<SendableMessage> where Requests.Element == SendableMessage {
-    bidirectionalStreaming(TypesMetadata.Methods_.sendable, requests, callOptions) {
+    call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeSendableCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<SendableMessage, SendableMessage> {
-    bidirectionalStreamingCall(TypesMetadata.Methods_.sendable, callOptions) {
+    call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeSendableCall(
     responseHandler: any Switchboard.ResponseHandler<SendableMessage>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<SendableMessage, SendableMessage> {
-    handledCall(TypesMetadata.Methods_.sendable, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.sendable, callOptions) {
       $0.makeSendableInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func concurrency<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
-    bidirectionalStreaming(TypesMetadata.Methods_.concurrency, requests, callOptions) {
+    call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func concurrency<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<_ConcurrencyMessage> where Requests.Element == _ConcurrencyMessage {
-    bidirectionalStreaming(TypesMetadata.Methods_.concurrency, requests, callOptions) {
+    call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeConcurrencyCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
-    bidirectionalStreamingCall(TypesMetadata.Methods_.concurrency, callOptions) {
+    call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeConcurrencyCall(
     responseHandler: any Switchboard.ResponseHandler<_ConcurrencyMessage>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<_ConcurrencyMessage, _ConcurrencyMessage> {
-    handledCall(TypesMetadata.Methods_.concurrency, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.concurrency, callOptions) {
       $0.makeConcurrencyInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   func any(
     _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<someMessage> {
-    serverStreaming(TypesMetadata.Methods_.any, request, callOptions) { $0.makeAnyInterceptors() }
+    call(TypesMetadata.Methods_.any, callOptions) { $0.makeAnyInterceptors() }.serverStreaming(request)
   }
 
   func makeAnyCall(
     _ request: anyMessage, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<someMessage> {
-    serverStreamingCall(TypesMetadata.Methods_.any, request, callOptions) { $0.makeAnyInterceptors() }
+    call(TypesMetadata.Methods_.any, callOptions) { $0.makeAnyInterceptors() }.makeServerStreamingCall(request)
   }
 
   func makeAnyCall(
@@ -3127,38 +3131,40 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     responseHandler: any Switchboard.ResponseHandler<someMessage>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<anyMessage, someMessage> {
-    handledCall(TypesMetadata.Methods_.any, request, responseHandler, callOptions) {
+    call(TypesMetadata.Methods_.any, callOptions) {
       $0.makeAnyInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func nested<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
-    try await clientStreaming(TypesMetadata.Methods_.nested, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.nested, callOptions) {
       $0.makeNestedInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) func nested<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Plain.Methods where Requests.Element == Plain.Requests {
-    try await clientStreaming(TypesMetadata.Methods_.nested, requests, callOptions) {
+    try await call(TypesMetadata.Methods_.nested, callOptions) {
       $0.makeNestedInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   func makeNestedCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Plain.Requests, Plain.Methods> {
-    clientStreamingCall(TypesMetadata.Methods_.nested, callOptions) { $0.makeNestedInterceptors() }
+    call(TypesMetadata.Methods_.nested, callOptions) { $0.makeNestedInterceptors() }.makeClientStreamingCall()
   }
 
   func makeNestedCall(
     responseHandler: any Switchboard.ResponseHandler<Plain.Methods>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Plain.Requests, Plain.Methods> {
-    handledCall(TypesMetadata.Methods_.nested, responseHandler, callOptions) { $0.makeNestedInterceptors() }
+    call(TypesMetadata.Methods_.nested, callOptions) {
+      $0.makeNestedInterceptors()
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

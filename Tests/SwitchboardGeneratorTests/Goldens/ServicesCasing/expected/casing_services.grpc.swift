@@ -86,17 +86,17 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
   nonisolated(nonsending) func Send(
     _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Casing_Letter {
-    try await unary(Golden_Services_Casing_PostMetadata.Methods.Send, request, callOptions) {
+    try await call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeSendCall(
     _ request: Golden_Services_Casing_Letter, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Casing_Letter> {
-    unaryCall(Golden_Services_Casing_PostMetadata.Methods.Send, request, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeSendCall(
@@ -104,42 +104,42 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
-    handledCall(Golden_Services_Casing_PostMetadata.Methods.Send, request, responseHandler, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func Send_All<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
-    bidirectionalStreaming(Golden_Services_Casing_PostMetadata.Methods.Send_All, requests, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func Send_All<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Casing_Letter> where Requests.Element == Golden_Services_Casing_Letter {
-    bidirectionalStreaming(Golden_Services_Casing_PostMetadata.Methods.Send_All, requests, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeSend_AllCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
-    bidirectionalStreamingCall(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeSend_AllCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Casing_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter> {
-    handledCall(Golden_Services_Casing_PostMetadata.Methods.Send_All, responseHandler, callOptions) {
+    call(Golden_Services_Casing_PostMetadata.Methods.Send_All, callOptions) {
       $0.makeSend_AllInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

@@ -86,17 +86,17 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
   nonisolated(nonsending) package func send(
     _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Golden_Services_Client_Letter {
-    try await unary(Golden_Services_Client_PostMetadata.Methods.send, request, callOptions) {
+    try await call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.unary(request)
   }
 
   package func makeSendCall(
     _ request: Golden_Services_Client_Letter, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Golden_Services_Client_Letter> {
-    unaryCall(Golden_Services_Client_PostMetadata.Methods.send, request, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   package func makeSendCall(
@@ -104,41 +104,41 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
-    handledCall(Golden_Services_Client_PostMetadata.Methods.send, request, responseHandler, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.send, callOptions) {
       $0.makeSendInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   package func exchange<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
-    bidirectionalStreaming(Golden_Services_Client_PostMetadata.Methods.exchange, requests, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   package func exchange<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Golden_Services_Client_Letter> where Requests.Element == Golden_Services_Client_Letter {
-    bidirectionalStreaming(Golden_Services_Client_PostMetadata.Methods.exchange, requests, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   package func makeExchangeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
-    bidirectionalStreamingCall(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   package func makeExchangeCall(
     responseHandler: any Switchboard.ResponseHandler<Golden_Services_Client_Letter>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Golden_Services_Client_Letter, Golden_Services_Client_Letter> {
-    handledCall(Golden_Services_Client_PostMetadata.Methods.exchange, responseHandler, callOptions) {
+    call(Golden_Services_Client_PostMetadata.Methods.exchange, callOptions) {
       $0.makeExchangeInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }

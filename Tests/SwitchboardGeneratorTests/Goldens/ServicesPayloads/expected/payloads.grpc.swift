@@ -116,15 +116,13 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
   nonisolated(nonsending) func both(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> [Swift.UInt8] {
-    try await unary(Payloads_MappedMetadata.Methods.both, request, callOptions) {
-      $0.makeBothInterceptors()
-    }
+    try await call(Payloads_MappedMetadata.Methods.both, callOptions) { $0.makeBothInterceptors() }.unary(request)
   }
 
   func makeBothCall(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<[Swift.UInt8]> {
-    unaryCall(Payloads_MappedMetadata.Methods.both, request, callOptions) { $0.makeBothInterceptors() }
+    call(Payloads_MappedMetadata.Methods.both, callOptions) { $0.makeBothInterceptors() }.makeUnaryCall(request)
   }
 
   func makeBothCall(
@@ -132,58 +130,58 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Swift.String, [Swift.UInt8]> {
-    handledCall(Payloads_MappedMetadata.Methods.both, request, responseHandler, callOptions) {
+    call(Payloads_MappedMetadata.Methods.both, callOptions) {
       $0.makeBothInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func one<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
-    bidirectionalStreaming(Payloads_MappedMetadata.Methods.one, requests, callOptions) {
+    call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func one<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Payloads_Plain> where Requests.Element == Swift.String {
-    bidirectionalStreaming(Payloads_MappedMetadata.Methods.one, requests, callOptions) {
+    call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   func makeOneCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Swift.String, Payloads_Plain> {
-    bidirectionalStreamingCall(Payloads_MappedMetadata.Methods.one, callOptions) {
+    call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   func makeOneCall(
     responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Swift.String, Payloads_Plain> {
-    handledCall(Payloads_MappedMetadata.Methods.one, responseHandler, callOptions) {
+    call(Payloads_MappedMetadata.Methods.one, callOptions) {
       $0.makeOneInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) func neither(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Payloads_Plain {
-    try await unary(Payloads_MappedMetadata.Methods.neither, request, callOptions) {
+    try await call(Payloads_MappedMetadata.Methods.neither, callOptions) {
       $0.makeNeitherInterceptors()
-    }
+    }.unary(request)
   }
 
   func makeNeitherCall(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Payloads_Plain> {
-    unaryCall(Payloads_MappedMetadata.Methods.neither, request, callOptions) {
+    call(Payloads_MappedMetadata.Methods.neither, callOptions) {
       $0.makeNeitherInterceptors()
-    }
+    }.makeUnaryCall(request)
   }
 
   func makeNeitherCall(
@@ -191,25 +189,25 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     responseHandler: any Switchboard.ResponseHandler<Payloads_Plain>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Payloads_Plain, Payloads_Plain> {
-    handledCall(Payloads_MappedMetadata.Methods.neither, request, responseHandler, callOptions) {
+    call(Payloads_MappedMetadata.Methods.neither, callOptions) {
       $0.makeNeitherInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   func special(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Swift.String> {
-    serverStreaming(Payloads_MappedMetadata.Methods.special, request, callOptions) {
+    call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   func makeSpecialCall(
     _ request: Swift.String, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Swift.String> {
-    serverStreamingCall(Payloads_MappedMetadata.Methods.special, request, callOptions) {
+    call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   func makeSpecialCall(
@@ -217,9 +215,9 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     responseHandler: any Switchboard.ResponseHandler<Swift.String>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Swift.String, Swift.String> {
-    handledCall(Payloads_MappedMetadata.Methods.special, request, responseHandler, callOptions) {
+    call(Payloads_MappedMetadata.Methods.special, callOptions) {
       $0.makeSpecialInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 
@@ -368,13 +366,13 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
   nonisolated(nonsending) func get(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> [Swift.UInt8] {
-    try await unary(Payloads_InJSONMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
+    try await call(Payloads_InJSONMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.unary(request)
   }
 
   func makeGetCall(
     _ request: Payloads_Plain, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<[Swift.UInt8]> {
-    unaryCall(Payloads_InJSONMetadata.Methods.get, request, callOptions) { $0.makeGetInterceptors() }
+    call(Payloads_InJSONMetadata.Methods.get, callOptions) { $0.makeGetInterceptors() }.makeUnaryCall(request)
   }
 
   func makeGetCall(
@@ -382,9 +380,9 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
     responseHandler: any Switchboard.ResponseHandler<[Swift.UInt8]>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Payloads_Plain, [Swift.UInt8]> {
-    handledCall(Payloads_InJSONMetadata.Methods.get, request, responseHandler, callOptions) {
+    call(Payloads_InJSONMetadata.Methods.get, callOptions) {
       $0.makeGetInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 }
 

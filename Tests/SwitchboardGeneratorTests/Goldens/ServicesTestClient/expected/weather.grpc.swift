@@ -116,15 +116,13 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
   nonisolated(nonsending) public func look(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report {
-    try await unary(Weather_WeatherMetadata.Methods.look, request, callOptions) {
-      $0.makeLookInterceptors()
-    }
+    try await call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
 
   public func makeLookCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Weather_Report> {
-    unaryCall(Weather_WeatherMetadata.Methods.look, request, callOptions) { $0.makeLookInterceptors() }
+    call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
   }
 
   public func makeLookCall(
@@ -132,25 +130,25 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.look, request, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.look, callOptions) {
       $0.makeLookInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   public func forecast(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> {
-    serverStreaming(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeForecastCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
-    serverStreamingCall(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeForecastCall(
@@ -158,75 +156,75 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.forecast, request, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
-    try await clientStreaming(Weather_WeatherMetadata.Methods.summarize, requests, callOptions) {
+    try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func summarize<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
-    try await clientStreaming(Weather_WeatherMetadata.Methods.summarize, requests, callOptions) {
+    try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeSummarizeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report> {
-    clientStreamingCall(Weather_WeatherMetadata.Methods.summarize, callOptions) {
+    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeSummarizeCall(
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.summarize, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   public func follow<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
-    bidirectionalStreaming(Weather_WeatherMetadata.Methods.follow, requests, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
-    bidirectionalStreaming(Weather_WeatherMetadata.Methods.follow, requests, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeFollowCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Weather_Place, Weather_Report> {
-    bidirectionalStreamingCall(Weather_WeatherMetadata.Methods.follow, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeFollowCall(
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.follow, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 
@@ -279,15 +277,13 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   nonisolated(nonsending) public func look(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report {
-    try await unary(Weather_WeatherMetadata.Methods.look, request, callOptions) {
-      $0.makeLookInterceptors()
-    }
+    try await call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.unary(request)
   }
 
   public func makeLookCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncUnaryCall<Weather_Report> {
-    unaryCall(Weather_WeatherMetadata.Methods.look, request, callOptions) { $0.makeLookInterceptors() }
+    call(Weather_WeatherMetadata.Methods.look, callOptions) { $0.makeLookInterceptors() }.makeUnaryCall(request)
   }
 
   public func makeLookCall(
@@ -295,9 +291,9 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.look, request, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.look, callOptions) {
       $0.makeLookInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Forecast` for the test to send.
@@ -321,17 +317,17 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   public func forecast(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> {
-    serverStreaming(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.serverStreaming(request)
   }
 
   public func makeForecastCall(
     _ request: Weather_Place, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncServerStreamingCall<Weather_Report> {
-    serverStreamingCall(Weather_WeatherMetadata.Methods.forecast, request, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.makeServerStreamingCall(request)
   }
 
   public func makeForecastCall(
@@ -339,9 +335,9 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.UnaryCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.forecast, request, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.forecast, callOptions) {
       $0.makeForecastInterceptors()
-    }
+    }.makeUnaryCall(request, responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Summarize` for the test to send.
@@ -365,34 +361,34 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
-    try await clientStreaming(Weather_WeatherMetadata.Methods.summarize, requests, callOptions) {
+    try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func summarize<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> Weather_Report where Requests.Element == Weather_Place {
-    try await clientStreaming(Weather_WeatherMetadata.Methods.summarize, requests, callOptions) {
+    try await call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeSummarizeCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<Weather_Place, Weather_Report> {
-    clientStreamingCall(Weather_WeatherMetadata.Methods.summarize, callOptions) {
+    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeSummarizeCall(
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.summarize, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.summarize, callOptions) {
       $0.makeSummarizeInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 
   /// Enqueues a response to `Follow` for the test to send.
@@ -416,34 +412,34 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   public func follow<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
-    bidirectionalStreaming(Weather_WeatherMetadata.Methods.follow, requests, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func follow<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.ResponseStream<Weather_Report> where Requests.Element == Weather_Place {
-    bidirectionalStreaming(Weather_WeatherMetadata.Methods.follow, requests, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.bidirectionalStreaming(requests)
   }
 
   public func makeFollowCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncBidirectionalStreamingCall<Weather_Place, Weather_Report> {
-    bidirectionalStreamingCall(Weather_WeatherMetadata.Methods.follow, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeBidirectionalStreamingCall()
   }
 
   public func makeFollowCall(
     responseHandler: any Switchboard.ResponseHandler<Weather_Report>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<Weather_Place, Weather_Report> {
-    handledCall(Weather_WeatherMetadata.Methods.follow, responseHandler, callOptions) {
+    call(Weather_WeatherMetadata.Methods.follow, callOptions) {
       $0.makeFollowInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

@@ -85,34 +85,34 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
   nonisolated(nonsending) public func carry<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
-    try await clientStreaming(Golden_Services_User_CarrierMetadata.Methods.carry, requests, callOptions) {
+    try await call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   nonisolated(nonsending) public func carry<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions? = nil
   ) async throws -> GoldenServicesMappingsBase.Golden_Services_Base_Parcel where Requests.Element == GoldenServicesMappingsBase.Golden_Services_Base_Parcel {
-    try await clientStreaming(Golden_Services_User_CarrierMetadata.Methods.carry, requests, callOptions) {
+    try await call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
-    }
+    }.clientStreaming(requests)
   }
 
   public func makeCarryCall(
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.AsyncClientStreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
-    clientStreamingCall(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
+    call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
-    }
+    }.makeClientStreamingCall()
   }
 
   public func makeCarryCall(
     responseHandler: any Switchboard.ResponseHandler<GoldenServicesMappingsBase.Golden_Services_Base_Parcel>,
     callOptions: Switchboard.CallOptions? = nil
   ) -> Switchboard.StreamingCall<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel> {
-    handledCall(Golden_Services_User_CarrierMetadata.Methods.carry, responseHandler, callOptions) {
+    call(Golden_Services_User_CarrierMetadata.Methods.carry, callOptions) {
       $0.makeCarryInterceptors()
-    }
+    }.makeStreamingCall(responseHandler: responseHandler)
   }
 }
 

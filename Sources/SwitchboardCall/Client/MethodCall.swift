@@ -1,0 +1,216 @@
+/// A call of one method that is ready to be made: on which channel, with which options, through which interceptors.
+///
+/// Each form of call is a method of this type, and may be used any number of times where no interceptors are given:
+///
+/// ```swift
+/// let call = MethodCall(Stock.find, on: channel)
+/// let kettle = try await call.unary(Query(name: "kettle"))
+/// ```
+@frozen
+public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable {
+  /// What the client sends.
+  public typealias Request = Requests.Message
+  /// What the server sends.
+  public typealias Response = Responses.Message
+
+  @usableFromInline let method: Method<Requests, Responses>
+  @usableFromInline let channel: Channel
+  @usableFromInline let options: CallOptions?
+  @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
+
+  /// A call of `method`. The interceptors are all that the call passes: the channel's own are not added.
+  @inlinable
+  public init(
+    _ method: Method<Requests, Responses>,
+    on channel: Channel,
+    options: CallOptions? = nil,
+    interceptors: ClientInterceptorChain<Request, Response>? = nil
+  ) {
+    self.method = method
+    self.channel = channel
+    self.options = options
+    self.interceptors = interceptors
+  }
+
+  // MARK: Starting: every form of call is a view of one of these two
+
+  /// Starts the call; its one response goes to `response`. A record is told of metadata, trailers and status.
+  @inlinable
+  func start(
+    _ body: CallBody<Request>,
+    _ response: ResponseHandover<Response>,
+    _ record: CallRecord? = nil
+  ) -> StartedCall<Request> {
+    if let interceptors {
+      let pipeline = makePipeline(interceptors)
+      pipeline.toCaller = { response.take($0, record) }
+      return start(pipeline, body)
+    }
+    if let options, options.payloadFormat != nil { return startInFormat(options, body, response, record) }
+    return startOnTransport(body, CallReceiver(record, response, method.responses), nil)
+  }
+
+  /// Starts the call, whose responses are a stream.
+  @inlinable
+  func startStream(
+    _ body: CallBody<Request>,
+    _ record: CallRecord? = nil
+  ) -> (StartedCall<Request>, ResponseStream<Response>) {
+    if let interceptors {
+      let pipeline = makePipeline(interceptors)
+      let reader = PartReader(pipeline)
+      pipeline.toCaller = { [queue = reader.queue] in queue.take($0, record) }
+      let started = start(pipeline, body)
+      reader.queue.open()
+      return (started, ResponseStream(reader))
+    }
+    if let options, options.payloadFormat != nil { return startStreamInFormat(options, body, record) }
+    return startStreamOnTransport(body, record)
+  }
+
+  // MARK: The three ways to start
+
+  /// Through a chain of interceptors.
+  @inlinable
+  func start(
+    _ pipeline: ClientPipeline<Request, Response>,
+    _ body: CallBody<Request>
+  ) -> StartedCall<Request> {
+    switch body {
+    case .message(let request):
+      pipeline.start(request)
+      return StartedCall(pipeline)
+    case .stream:
+      pipeline.startStream()
+      return StartedCall(pipeline, RequestStreamWriter(pipeline))
+    }
+  }
+
+  /// The chain of the call, with its marshallers at one end; the caller's end is for the caller to set.
+  @inlinable
+  func makePipeline(
+    _ chain: ClientInterceptorChain<Request, Response>
+  ) -> ClientPipeline<Request, Response> {
+    let pipeline = ClientPipeline(
+      channel.engine,
+      method.descriptor,
+      options,
+      chain.interceptors,
+      ClientEnds(method.requests, method.responses)
+    )
+    pipeline.contentSubtype = ContentSubtype.of(method.requests, method.responses)
+    return pipeline
+  }
+
+  /// Without interceptors there is no chain, and no cost of one.
+  @inlinable
+  func startOnTransport(
+    _ body: CallBody<Request>,
+    _ receiver: CallReceiver,
+    _ responses: MessagePipe?
+  ) -> StartedCall<Request> {
+    let encoder = method.requests
+    switch body {
+    case .message(let request):
+      do {
+        let message = try GRPCStatus.encoding { try encoder.encode(request) }
+        return StartedCall(start(.message(message), receiver, responses))
+      } catch {
+        receiver.close(error, trailers: HPACKHeaders())
+        return StartedCall(EndedCall())
+      }
+    case .stream:
+      let requests = MessagePipe(limit: Channel.streamBufferSize)
+      let call = start(.stream(requests), receiver, responses)
+      return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
+    }
+  }
+
+  @inlinable
+  func startStreamOnTransport(
+    _ body: CallBody<Request>,
+    _ record: CallRecord?
+  ) -> (StartedCall<Request>, ResponseStream<Response>) {
+    let pipe = MessagePipe(limit: Channel.streamBufferSize)
+    let started = startOnTransport(body, CallReceiver(record, pipe), pipe)
+    let decoder = method.responses
+    return (started, ResponseStream(StreamReader(started.call, pipe)) { try decoder.decode($0) })
+  }
+
+  @inlinable
+  func start(
+    _ body: CallRequest.Body,
+    _ receiver: CallReceiver,
+    _ responses: MessagePipe?
+  ) -> any ByteCall {
+    let call = channel.engine.makeCall(
+      CallRequest(
+        method: method.descriptor,
+        options: options,
+        body: body,
+        responses: responses,
+        contentSubtype: .of(method.requests, method.responses)
+      ),
+      receiver: receiver
+    )
+    call.start()
+    return call
+  }
+
+  // In the format that the call's options ask for. Not inlinable: a user's module needs no copy of this for each of its
+  // methods, and what is compiled there stays as small as it is without a choice.
+
+  @usableFromInline
+  func startInFormat(
+    _ options: CallOptions,
+    _ body: CallBody<Request>,
+    _ response: ResponseHandover<Response>,
+    _ record: CallRecord?
+  ) -> StartedCall<Request> {
+    let call = inFormat(of: options)
+    return call.startOnTransport(body, CallReceiver(record, response, call.method.responses), nil)
+  }
+
+  @usableFromInline
+  func startStreamInFormat(
+    _ options: CallOptions,
+    _ body: CallBody<Request>,
+    _ record: CallRecord?
+  ) -> (StartedCall<Request>, ResponseStream<Response>) {
+    inFormat(of: options).startStreamOnTransport(body, record)
+  }
+
+  private func inFormat(
+    of options: CallOptions
+  ) -> MethodCall<AnyMarshaller<Request>, AnyMarshaller<Response>> {
+    MethodCall<AnyMarshaller<Request>, AnyMarshaller<Response>>(
+      method.inFormat(of: options),
+      on: channel,
+      options: options
+    )
+  }
+}
+
+/// The messages that a call sends.
+@frozen
+@usableFromInline
+enum CallBody<Request: Sendable> {
+  case message(Request)
+  /// Those that are written to `StartedCall.requests`.
+  case stream
+}
+
+/// A call under way, and where its requests are written.
+@frozen
+@usableFromInline
+struct StartedCall<Request: Sendable>: Sendable {
+  @usableFromInline let call: any ByteCall
+  @usableFromInline let requests: RequestStreamWriter<Request>
+
+  /// Without a writer, there are no more requests to write.
+  @inlinable
+  init(_ call: any ByteCall, _ requests: RequestStreamWriter<Request> = RequestStreamWriter()) {
+    self.call = call
+    self.requests = requests
+  }
+}
