@@ -77,7 +77,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
         ObservedCall(method: request.method, headers: headers, isServer: false)
       )
     }
-    if let status = cancellation.withLock({ $0 }) { return close(status) }
+    if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
+      return close(status)
+    }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
