@@ -125,17 +125,29 @@ extension CallUnderFuzz {
     wantsMetadata: Bool,
     on channel: Channel
   ) -> CallUnderFuzz {
-    let streamsResponses = type == .serverStreaming || type == .bidirectionalStreaming
-    let responses = streamsResponses ? MessagePipe(limit: 1 << 16) : nil
+    let method = MethodDescriptor(service: "f", method: method, type: type)
+    return start(method, body, wantsMetadata: wantsMetadata, on: channel).receiver
+  }
+
+  static func start(
+    _ method: MethodDescriptor,
+    _ body: CallRequest.Body,
+    wantsMetadata: Bool,
+    contentSubtype: ContentSubtype = .unnamed,
+    on channel: Channel
+  ) -> (receiver: CallUnderFuzz, call: any ByteCall) {
+    let responses = method.type.streamsResponses ? MessagePipe(limit: 1 << 16) : nil
     let receiver = CallUnderFuzz(wantsMetadata: wantsMetadata, responses: responses)
     let request = CallRequest(
-      method: MethodDescriptor(service: "f", method: method, type: type),
+      method: method,
       options: nil,
       body: body,
-      responses: responses
+      responses: responses,
+      contentSubtype: contentSubtype
     )
-    channel.engine.makeCall(request, receiver: receiver).start()
-    return receiver
+    let call = channel.engine.makeCall(request, receiver: receiver)
+    call.start()
+    return (receiver, call)
   }
 }
 

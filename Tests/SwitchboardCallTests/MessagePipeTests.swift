@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func aFullPipeMakesItsWriterWait() async throws {
-    let pipe = MessagePipe(limit: 10)
+    let pipe = MessagePipe(limit: 10 + 2 * MessageBuffer.heldOverhead)
     #expect(pipe.push(message(9)))
     #expect(!pipe.push(message(1)))
     let writer = Task {
@@ -27,6 +27,29 @@ import Testing
     #expect(try await pipe.next()?.byteCount == 1)
     #expect(try await writer.value)
     #expect(try await pipe.next()?.byteCount == 5)
+  }
+
+  @Test func messagesWithoutBytesFillItToo() {
+    let pipe = MessagePipe(limit: 256 * 1024)
+    var count = 0
+    while pipe.push(message(0)), count < 100_000 { count += 1 }
+    #expect(count < 256 * 1024 / MessageBuffer.heldOverhead + 1)
+    while case .message = pipe.pop() {}
+    #expect(pipe.hasMuchRoom)
+    #expect(pipe.push(message(0)))
+  }
+
+  /// Between a reader's look and its wait, a writer may fill the pipe and begin to wait itself.
+  @Test func aReaderThatComesToWaitMakesRoomToo() async throws {
+    let pipe = MessagePipe(limit: 1)
+    pipe.push(message(3))
+    let writer = Task { try await pipe.waitUntilWritable() }
+    while pipe.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
+    let found = try await withUnsafeThrowingContinuation { pipe.register(reader: $0, ticket: 100) }
+    #expect(found?.byteCount == 3)
+    #expect(pipe.state.withLock { $0.writers.isEmpty })
+    pipe.abort(.callEnded)
+    _ = await writer.result
   }
 
   @Test func aWaitingReaderGetsWhatIsPushed() async throws {
@@ -94,7 +117,7 @@ import Testing
 
   @Test func whatIsNotFlushedWaitsForWhatIs() {
     let observer = Observer()
-    let pipe = MessagePipe(limit: 10)
+    let pipe = MessagePipe(limit: 1000)
     pipe.attach(observer)
     pipe.push(message(1), flush: false)
     pipe.push(message(1), flush: false)
@@ -110,9 +133,10 @@ import Testing
 
   @Test func aFullPipeIsFlushed() {
     let observer = Observer()
-    let pipe = MessagePipe(limit: 10)
+    let pipe = MessagePipe(limit: 10 + 2 * MessageBuffer.heldOverhead)
     pipe.attach(observer)
     pipe.push(message(4), flush: false)
+    #expect(observer.readable == 0)
     pipe.push(message(6), flush: false)
     #expect(observer.readable == 1)
   }

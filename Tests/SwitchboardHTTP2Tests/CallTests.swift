@@ -87,7 +87,8 @@ import Testing
       options.initialMetadata.add(name: "one", value: "1")
       options.initialMetadata.add(name: "two-bin", binary: [0, 255])
       options.initialMetadata.add(name: "grpc-status", value: "7")
-      options.initialMetadata.add(name: "not a name", value: "x")
+      options.initialMetadata.add(name: ":path", value: "/elsewhere")
+      options.initialMetadata.add(name: "connection", value: "close")
       let recorder = MetadataRecorder()
       let call = pair.channel.transport.makeCall(
         CallRequest(method: TestService.reflect, options: options, body: .message(MessageBuffer([]))),

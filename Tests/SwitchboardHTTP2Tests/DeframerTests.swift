@@ -12,9 +12,11 @@ import Testing
       let piece = Array(rest.prefix(pieces))
       rest = rest.dropFirst(pieces)
       try piece.withUnsafeBytes { bytes in
-        try deframer.push(bytes) { message in
+        let left = try deframer.push(bytes) { message in
           found.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
+          return .forMore
         }
+        #expect(left.isEmpty)
       }
     }
     #expect(!deframer.isInsideMessage)
@@ -24,6 +26,14 @@ import Testing
   @Test(arguments: 1...12) func piecesOfAnySizeGiveTheSameMessages(_ size: Int) throws {
     let bytes: [UInt8] = [0, 0, 0, 0, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9]
     #expect(try messages(bytes, in: size) == [[7, 8], [], [9]])
+  }
+
+  @Test func itStopsAfterAMessageWhereThereIsNoRoomForMore() throws {
+    var deframer = Deframer(sizeLimit: 100)
+    let bytes: [UInt8] = [0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0]
+    let left = try bytes.withUnsafeBytes { try deframer.push($0) { _ in .none }.count }
+    #expect(left == 7)
+    #expect(!deframer.isInsideMessage)
   }
 
   @Test func aMessageAboveTheLimitIsRefusedByItsPrefix() {

@@ -14,6 +14,12 @@ extension GRPCStatus {
     message: "the call takes one message and got several"
   )
 
+  /// A mistake of interceptors on the server.
+  static let lateMetadata = GRPCStatus(
+    code: .internalError,
+    message: "interceptors: the metadata was sent after a message"
+  )
+
   @usableFromInline
   static let missingRequest = GRPCStatus(
     code: .internalError,

@@ -16,6 +16,9 @@ struct SentPromises {
 
   var isEmpty: Bool { kept == nil }
 
+  /// Whether a message has gone to the transport.
+  var hasMessages: Bool { added > 0 }
+
   /// Notes that the metadata went to the transport.
   mutating func addMetadata(_ promise: EventLoopPromise<Void>?) {
     if let promise { keep { $0.metadata = promise } }

@@ -10,6 +10,10 @@ extension CallOptions {
   }
 
   /// Metadata that the call starts with. It takes the place of the client's; empty leaves that as it is.
+  ///
+  /// What HTTP and gRPC write themselves is left out of it (`:path`, `te`, `content-type`, `user-agent`, `grpc-timeout` and the
+  /// like), so that metadata that came with one call can be sent on with another. A name or a value that HTTP does not allow
+  /// fails the call with `INTERNAL`, before anything is sent.
   public var initialMetadata: HPACKHeaders {
     get { box?.choices.initialMetadata ?? HPACKHeaders() }
     set {

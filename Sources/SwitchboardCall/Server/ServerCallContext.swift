@@ -37,6 +37,9 @@ public struct ServerCallContext: Sendable {
   public var logger: Logger { stream.logger }
 
   /// Metadata to send before the first response. Ignored once that has been sent.
+  ///
+  /// Names that HTTP and gRPC write themselves are left out of it. One that HTTP does not allow, or such a value, fails the
+  /// call with `INTERNAL`; the same holds for trailers.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
   /// Sends the initial metadata now, rather than with the first response: for a client that waits for it.

@@ -50,16 +50,16 @@ extension MessagePipe {
   }
 
   /// A message may have come between the look and the wait, so it looks again under the lock.
-  private func register(reader: Reader, ticket: UInt64) {
+  func register(reader: Reader, ticket: UInt64) {
     enum Outcome {
       case wait, cancelled
-      case found(Popped)
+      case found(Popped, [Writer])
       case taken
     }
     let outcome: Outcome = state.withLock { state in
       if state.takeCancelled(ticket) { return .cancelled }
       if state.reader != nil { return .taken }
-      if state.isReadable { return .found(state.pop()) }
+      if state.isReadable { return .found(state.pop(), state.takeWriters(below: limit)) }
       state.reader = (ticket, reader)
       return .wait
     }
@@ -67,7 +67,9 @@ extension MessagePipe {
     case .wait: break
     case .cancelled: reader.resume(throwing: CancellationError())
     case .taken: reader.resume(throwing: GRPCStatus.twoReaders)
-    case .found(let popped): deliver(popped, to: reader)
+    case .found(let popped, let writers):
+      for writer in writers { writer.continuation.resume() }
+      deliver(popped, to: reader)
     }
   }
 
@@ -84,7 +86,7 @@ extension MessagePipe {
     let outcome: Result<Void, any Error>? = state.withLock { state in
       if state.takeCancelled(writer.ticket) { return .failure(CancellationError()) }
       if case .failed(let status) = state.end { return .failure(status) }
-      guard state.end == nil, state.byteCount >= limit else { return .success(()) }
+      guard state.end == nil, state.heldByteCount >= limit else { return .success(()) }
       state.writers.append(writer)
       return nil
     }

@@ -27,7 +27,8 @@ extension MessagePipe {
     }
 
     var messages = Queue<MessageBuffer>()
-    var byteCount = 0
+    /// What the messages take in memory.
+    var heldByteCount = 0
     /// The largest message that is taken.
     var messageLimit = Int.max
     /// The size of a message above it that nobody has been told of.
@@ -62,15 +63,15 @@ extension MessagePipe {
       }
       let wasEmpty = messages.isEmpty
       messages.append(message)
-      byteCount += message.byteCount
+      heldByteCount += message.heldByteCount
       guard wasEmpty || isHeldBack, let observer else { return .none }
-      isHeldBack = !flush && byteCount < limit
+      isHeldBack = !flush && heldByteCount < limit
       return isHeldBack ? .none : .tellObserver(observer)
     }
 
     mutating func pop() -> Popped {
       if let message = messages.popFirst() {
-        byteCount -= message.byteCount
+        heldByteCount -= message.heldByteCount
         if messages.isEmpty { isHeldBack = false }
         return .message(message)
       }
@@ -84,7 +85,7 @@ extension MessagePipe {
     mutating func finish(_ failure: GRPCStatus?, discarding: Bool) -> Effect {
       if discarding {
         messages.removeAll()
-        byteCount = 0
+        heldByteCount = 0
       }
       guard end == nil || discarding else { return .none }
       if end == nil || discarding { end = failure.map { .failed($0) } ?? .finished }
@@ -92,6 +93,9 @@ extension MessagePipe {
       reader = nil
       return .end(waiting, takeWriters(), observer, failure)
     }
+
+    /// The writers that need not wait any longer.
+    mutating func takeWriters(below limit: Int) -> [Writer] { heldByteCount < limit ? takeWriters() : [] }
 
     mutating func takeWriters() -> [Writer] {
       guard !writers.isEmpty else { return [] }

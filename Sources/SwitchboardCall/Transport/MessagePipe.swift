@@ -2,9 +2,9 @@ import Synchronization
 
 /// A bounded queue of messages between a transport and the code that makes or serves a call.
 ///
-/// One side pushes, the other pops, each from any thread. It holds messages by their bytes: a writer waits
-/// while more than `limit` bytes lie unread, so a slow reader stops a fast writer, through the network and
-/// back.
+/// One side pushes, the other pops, each from any thread. It counts what messages take in memory, which is their bytes and
+/// about a hundred more for each: a writer waits while `limit` or more lie unread, so a slow reader stops a fast writer,
+/// through the network and back.
 public final class MessagePipe: Sendable {
   /// What the transport at one end learns. Called with no lock held, on the thread of whoever caused it.
   public protocol Observer: AnyObject, Sendable {
@@ -31,7 +31,7 @@ public final class MessagePipe: Sendable {
   let state: Locked<State>
   let limit: Int
 
-  /// A pipe whose writer waits while `limit` bytes or more are unread.
+  /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
   public init(limit: Int) {
     self.limit = limit
     state = Locked(State())
@@ -66,7 +66,7 @@ public final class MessagePipe: Sendable {
   public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let (effect, hasRoom) = state.withLock { state in
       let effect = state.push(message, flush: flush, limit: limit)
-      return (effect, state.byteCount < limit)
+      return (effect, state.heldByteCount < limit)
     }
     perform(effect)
     return hasRoom
@@ -87,7 +87,7 @@ public final class MessagePipe: Sendable {
   public func pop() -> Popped {
     let (popped, writers) = state.withLock { state in
       let popped = state.pop()
-      return (popped, state.byteCount < limit ? state.takeWriters() : [])
+      return (popped, state.takeWriters(below: limit))
     }
     for writer in writers { writer.continuation.resume() }
     if case .message(let message) = popped { released(message.byteCount) }
@@ -104,7 +104,10 @@ public final class MessagePipe: Sendable {
   public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
 
   /// Whether a writer would not have to wait.
-  public var hasRoom: Bool { state.withLock { $0.byteCount < limit } }
+  public var hasRoom: Bool { state.withLock { $0.heldByteCount < limit } }
+
+  /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
+  package var hasMuchRoom: Bool { state.withLock { $0.heldByteCount <= limit / 2 } }
 
   /// Whether one of the sides has ended it.
   public var hasEnded: Bool { ending != nil }

@@ -25,7 +25,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var connection: ClientConnection?
   @exclusivity(unchecked) private(set) var head: ResponseHead
   @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
-  @exclusivity(unchecked) private(set) var deframer: Deframer
+  @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
   @exclusivity(unchecked) var held = HeldMessages()
   @exclusivity(unchecked) private(set) var lentMessage: UnsafeRawBufferPointer?
@@ -77,7 +77,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
         ObservedCall(method: request.method, headers: headers, isServer: false)
       )
     }
-    if let status = cancellation.withLock({ $0 }) { return close(status) }
+    if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
+      return close(status)
+    }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
@@ -151,6 +153,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     observation = nil
     receiver.close(status, trailers: trailers)
     inboundFlow?.pipe.detach()
+    held.drop()
     forgetUnread()
   }
 
@@ -207,18 +210,11 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       ready()
       return bytes.count
     }
-    do {
-      try deframer.push(bytes) { message throws(GRPCStatus) in
-        countReceived()
-        try take(message)
-      }
-    } catch {
-      fail(error)
-    }
+    do { try take(bytes: bytes) } catch { fail(error) }
     return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
-  private func countReceived() {
+  func countReceived() {
     received.messages += 1
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }

@@ -64,6 +64,7 @@ final class InProcessCall: @unchecked Sendable {
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
     observe(transport.channelOptions.observer, isServer: false)
+    if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
     guard let method = handler else { return close(.unknownMethod) }
     let subtype = request.contentSubtype
@@ -127,6 +128,7 @@ final class InProcessCall: @unchecked Sendable {
 
   func tellHeaders() {
     guard phase == .handling, !headersTold else { return }
+    if let failure = takeUnsendable() { return end(failure) }
     headersTold = true
     if tellsSent { streamObserver?.sent(.metadata) }
     guard receiver.wantsMetadata else { return }
@@ -137,6 +139,7 @@ final class InProcessCall: @unchecked Sendable {
 
   func answer(_ message: MessageBuffer) {
     guard phase == .handling else { return }
+    if let failure = takeUnsendable() { return end(failure) }
     tellHeaders()
     guard message.byteCount <= responseLimit else {
       return close(.messageTooLarge(message.byteCount, limit: responseLimit))
@@ -153,19 +156,34 @@ final class InProcessCall: @unchecked Sendable {
   /// The server ends the call. What it wrote has reached the client, who reads it from the same memory.
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
+    var status = takeUnsendable() ?? status
     if status.isOk { tellHeaders() }
     if tellsSent { streamObserver?.sent(.end) }
     tellStreamObserver(nil)
     // To the client it is the peer who ends the call, as it would be over a network.
-    var status = status
     status.origin = .peer
     close(status)
+  }
+
+  /// Takes metadata of the answer away that cannot be sent, and with it the call's success.
+  private func takeUnsendable() -> GRPCStatus? {
+    shared.withLock { shared in
+      if !headersTold, let failure = shared.headers?.failureToSend {
+        shared.headers = nil
+        return failure
+      }
+      guard let failure = shared.trailers?.failureToSend else { return nil }
+      shared.trailers = nil
+      return failure
+    }
   }
 
   /// The one way in which a call ends.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
     if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
+    // Headers that cannot be told have ended it.
+    guard phase != .closed else { return }
     phase = .closed
     if let timer { transport.loop.cancel(timer) }
     timer = nil

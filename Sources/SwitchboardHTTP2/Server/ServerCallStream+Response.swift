@@ -123,6 +123,7 @@ extension ServerCallStream {
 
   private func submitHeaders() {
     let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
+    if let failure = metadata?.failureToSend { return end(nil, failure) }
     body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
@@ -148,6 +149,9 @@ extension ServerCallStream {
   /// The one way in which a call ends from our side: without a status, well.
   func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
+    if let failure = shared.withLock({ $0.takeUnsendable(beforeHeaders: !headersSent) }) {
+      return end(nil, failure)
+    }
     phase = .ending
     cancelTimer()
     if let status { self.status = status }
@@ -220,6 +224,19 @@ extension ServerCallStream {
     headers.reset()
     writeStatus(into: headers)
     return .written
+  }
+}
+
+extension ServerCallStream.Shared {
+  /// Takes metadata away that cannot be sent, and with it the call's success.
+  mutating func takeUnsendable(beforeHeaders: Bool) -> GRPCStatus? {
+    if beforeHeaders, let failure = headers?.failureToSend {
+      headers = nil
+      return failure
+    }
+    guard let failure = trailers?.failureToSend else { return nil }
+    trailers = nil
+    return failure
   }
 }
 

@@ -154,6 +154,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     responses?.detach()
     inbound?.pipe.abort(.callGone)
     inbound?.pipe.detach()
+    held.drop()
     connection.forget(inbound?.takeWithheld() ?? 0)
     tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
@@ -223,32 +224,29 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
-    do {
-      try deframer.push(bytes) { message throws(GRPCStatus) in
-        countReceived()
-        try take(message)
-      }
-    } catch {
-      fail(error)
-    }
+    do { try take(bytes: bytes) } catch { fail(error) }
   }
 
-  private func countReceived() {
+  func countReceived() {
     received.messages += 1
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
   private func endOfRequests() {
     guard phase != .refusing else { return }
+    guard held.isEmpty || failure != nil else {
+      endIsHeld = true
+      return
+    }
     if failure == nil, deframer.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
-    if held.isEmpty || failure != nil { inbound?.pipe.finish(failure) } else { endIsHeld = true }
+    inbound?.pipe.finish(failure)
   }
 
   /// The end of the requests may come to its reader now.
   func releaseEnd() {
     guard endIsHeld else { return }
     endIsHeld = false
-    inbound?.pipe.finish()
+    endOfRequests()
   }
 
   func fail(_ status: GRPCStatus) {

@@ -1,4 +1,5 @@
 import CNghttp2
+@_spi(Transport) import SwitchboardCall
 
 /// What HTTP allows in a field's name and value.
 enum FieldSyntax {
@@ -11,7 +12,8 @@ enum FieldSyntax {
   }
 }
 
-/// Names that the library itself writes and a user's metadata may not.
+/// Names that the library itself writes: where a user's metadata has them they are left out, so that what came with one call
+/// can be sent on with another.
 enum ReservedHeaders {
   private static let names: Set<[UInt8]> = Set(
     [
@@ -27,5 +29,38 @@ enum ReservedHeaders {
     guard let first = name.first, first != UInt8(ascii: ":") else { return false }
     if name.starts(with: "grpc-".utf8) { return name.elementsEqual(pushback) }
     return !names.contains(Array(name))
+  }
+}
+
+extension HPACKHeaders {
+  /// Whether each field may travel as a user's metadata, or is left out because its name is the library's: what HTTP does
+  /// not allow would make the peer refuse the whole call, and must not be lost in silence. Not `nil`: the first that may
+  /// not, as the failure of its call.
+  var failureToSend: GRPCStatus? {
+    for index in 0..<fieldCount {
+      let failure: GRPCStatus? = withField(at: index) { name, value in
+        if name.first == UInt8(ascii: ":") { return nil }
+        guard FieldSyntax.isName(name) else { return .metadata(name, "is not a name that HTTP allows") }
+        guard FieldSyntax.isValue(value) else {
+          return .metadata(name, "has a value that HTTP does not allow")
+        }
+        return nil
+      }
+      if let failure { return failure }
+    }
+    return nil
+  }
+}
+
+extension GRPCStatus {
+  private static let longestName = 100
+
+  fileprivate static func metadata(_ name: UnsafeBufferPointer<UInt8>, _ what: String) -> GRPCStatus {
+    let shown = String(decoding: name.prefix(longestName), as: UTF8.self).debugDescription
+    return GRPCStatus(
+      code: .internalError,
+      message: "the metadata \(shown)\(name.count > longestName ? "…" : "") \(what)",
+      origin: .user
+    )
   }
 }

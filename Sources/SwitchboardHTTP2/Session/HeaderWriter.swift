@@ -73,8 +73,8 @@ final class HeaderWriter {
     }
   }
 
-  /// Adds a user's metadata, without the names that belong to HTTP/2 or gRPC itself, and without fields
-  /// that HTTP does not allow: one of those would make the peer refuse the whole call.
+  /// Adds a user's metadata, without the names that belong to HTTP/2 or gRPC itself. The call was failed already where
+  /// there are fields that HTTP does not allow, by `failureToSend`.
   func add(_ metadata: HPACKHeaders) {
     for index in 0..<metadata.fieldCount {
       metadata.withField(at: index) { name, value in

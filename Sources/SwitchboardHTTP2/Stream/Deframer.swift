@@ -20,9 +20,12 @@ struct Deframer {
   }
 
   /// Whether a message was begun and not ended.
-  var isInsideMessage: Bool {
+  var isInsideMessage: Bool { isInsideBody || prefixCount > 0 }
+
+  /// Whether there is a message already that what comes next belongs to.
+  var isInsideBody: Bool {
     if case .body = state { return true }
-    return prefixCount > 0
+    return false
   }
 
   /// The message, when these bytes are exactly one that is not compressed: it can be read where it lies.
@@ -33,11 +36,11 @@ struct Deframer {
     return UnsafeRawBufferPointer(rebasing: bytes[MessageBuffer.prefixByteCount...])
   }
 
-  /// Takes bytes and gives each message that they complete.
+  /// Takes bytes and gives each message that they complete, until there is no room for another. Returns what is left.
   mutating func push(
     _ bytes: UnsafeRawBufferPointer,
-    _ emit: (MessageBuffer) throws(GRPCStatus) -> Void
-  ) throws(GRPCStatus) {
+    _ emit: (MessageBuffer) throws(GRPCStatus) -> Room
+  ) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
     while !rest.isEmpty {
       switch state {
@@ -48,9 +51,15 @@ struct Deframer {
       }
       if case .body(let message, let filled) = state, filled == message.byteCount {
         state = .prefix
-        try emit(message)
+        guard try emit(message) == .forMore else { return rest }
       }
     }
+    return rest
+  }
+
+  /// Whether a message is welcome after one that was given.
+  enum Room {
+    case forMore, none
   }
 
   private mutating func readPrefix(

@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Synchronization
 
-/// Lets the peer send more as messages are read: while the pipe is full, what arrives is held against the
-/// stream's window.
+/// Lets the peer send more as messages are read: while the pipe is full, or more waits outside of it, what arrives is held
+/// against the stream's window.
 final class InboundFlow: Sendable {
   let pipe: MessagePipe
   private let withheld = Atomic(0)
@@ -20,7 +20,7 @@ final class InboundFlow: Sendable {
     return hasRoom ? takeWithheld() : 0
   }
 
-  /// Messages wait that are not in the pipe yet. Set on the loop.
+  /// Messages or bytes wait that are not in the pipe yet. Set on the loop.
   var isHolding: Bool {
     get { holding.load(ordering: .sequentiallyConsistent) }
     set { holding.store(newValue, ordering: .sequentiallyConsistent) }
@@ -32,8 +32,9 @@ final class InboundFlow: Sendable {
     withheld.exchange(0, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether a read has made room for what is withheld, or held.
+  /// Whether a read has made room for what is withheld, or for a good part of what is held.
   var owesCredit: Bool {
-    (isHolding || withheld.load(ordering: .sequentiallyConsistent) > 0) && pipe.hasRoom
+    if isHolding { return pipe.hasMuchRoom }
+    return withheld.load(ordering: .sequentiallyConsistent) > 0 && pipe.hasRoom
   }
 }

@@ -1,8 +1,11 @@
 import SwitchboardCall
 
-/// Takes the messages of a stream in their order, and decompresses them: what is small at once, the rest on another thread,
-/// since a few kilobytes may decompress to a thousand times as much and hold the loop for as long. What follows such a
-/// message waits for it. And none is decompressed before the reader has room, so that memory holds one at a time.
+/// Takes the messages of a stream in their order, as its reader has room for them. What comes before it has stays as it
+/// came, in bytes: messages take more, the smallest ones twenty times as much.
+///
+/// It decompresses them too: what is small at once, the rest on another thread, since a few kilobytes may decompress to a
+/// thousand times as much and hold the loop for as long. What follows such a message waits for it. And none is decompressed
+/// before the reader has room, so that memory holds one at a time.
 ///
 /// Everything here is on the loop, but for the decompressing.
 protocol MessageTaker: AnyObject, Sendable {
@@ -11,6 +14,7 @@ protocol MessageTaker: AnyObject, Sendable {
   /// `nil` when the stream is over, and the peer needs no room to send more on it.
   var openConnection: Connection? { get }
   var held: HeldMessages { get set }
+  var deframer: Deframer { get set }
   /// `nil` for a call that takes a single message.
   var inboundFlow: InboundFlow? { get }
   var announcedCompression: MessageCompression? { get }
@@ -18,6 +22,8 @@ protocol MessageTaker: AnyObject, Sendable {
   /// Whether messages are still of use.
   var wantsMessages: Bool { get }
 
+  /// A message has come.
+  func countReceived()
   /// Takes the next message, as it was before it was compressed.
   func deliver(_ message: MessageBuffer) throws(GRPCStatus)
   func deliveryFailed(_ status: GRPCStatus)
@@ -27,21 +33,54 @@ protocol MessageTaker: AnyObject, Sendable {
   func heldMessagesWereTaken()
 }
 
-/// Messages that wait for their turn.
+/// What waits for its turn.
 struct HeldMessages {
+  /// What came after all that follows.
+  fileprivate var bytes = HeldBytes()
   fileprivate var waiting = Queue<MessageBuffer>()
   fileprivate var isDecompressing = false
+  /// What is held is being handed on.
+  fileprivate var isTaking = false
 
-  var isEmpty: Bool { waiting.isEmpty && !isDecompressing }
+  var isEmpty: Bool { bytes.isEmpty && !hasMessages && !isTaking }
+
+  fileprivate var hasMessages: Bool { isDecompressing || !waiting.isEmpty }
+
+  /// Nobody wants it any more.
+  mutating func drop() {
+    bytes = HeldBytes()
+    waiting.removeAll()
+  }
 }
 
 extension MessageTaker {
-  /// Takes a message as it came.
-  func take(_ message: MessageBuffer) throws(GRPCStatus) {
-    if held.isEmpty, hasRoom(for: message) { return try takeNow(message) }
-    held.waiting.append(message)
+  /// Takes bytes that came.
+  func take(bytes: UnsafeRawBufferPointer) throws(GRPCStatus) {
+    // What belongs to a message that is there already costs nothing more.
+    let rest = held.bytes.isEmpty && (deframer.isInsideBody || hasRoomForMessages) ? try cut(bytes) : bytes
+    guard !rest.isEmpty else { return }
+    held.bytes.append(rest)
     inboundFlow?.isHolding = true
     // The reader may have made room before it could know that something waits for it.
+    takeHeld()
+  }
+
+  /// Takes the messages that these bytes complete, until there is no room. Returns what is left.
+  private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
+    try deframer.push(bytes) { message throws(GRPCStatus) in
+      countReceived()
+      try take(message)
+      return hasRoomForMessages ? .forMore : .none
+    }
+  }
+
+  /// A call that takes a single message is told of a second when it comes.
+  private var hasRoomForMessages: Bool { inboundFlow.map { !held.hasMessages && $0.pipe.hasRoom } ?? true }
+
+  private func take(_ message: MessageBuffer) throws(GRPCStatus) {
+    if !held.hasMessages, hasRoom(for: message) { return try takeNow(message) }
+    held.waiting.append(message)
+    inboundFlow?.isHolding = true
     takeHeld()
   }
 
@@ -64,16 +103,37 @@ extension MessageTaker {
     if !held.isEmpty { takeWaiting() }
   }
 
-  /// Takes what waits, as far as there is room, and tells when nothing is held any more. A reader that takes a message
-  /// at once has this called again meanwhile.
+  /// Takes what is held, as far as there is room, and tells when nothing is any more. A reader that takes a message at once
+  /// has this called again meanwhile, as do messages that are held again.
   private func takeWaiting() {
-    while !held.isDecompressing, wantsMessages, let next = held.waiting.first, hasRoom(for: next) {
-      _ = held.waiting.popFirst()
-      do { try takeNow(next) } catch { return deliveryFailed(error) }
+    guard !held.isTaking else { return }
+    held.isTaking = true
+    do throws(GRPCStatus) {
+      while wantsMessages, !held.isDecompressing, try takeNextHeld() {}
+    } catch {
+      held.isTaking = false
+      return deliveryFailed(error)
     }
+    held.isTaking = false
     guard held.isEmpty else { return }
     inboundFlow?.isHolding = false
     heldMessagesWereTaken()
+  }
+
+  /// `false` when there is nothing, or no room for it.
+  private func takeNextHeld() throws(GRPCStatus) -> Bool {
+    if let next = held.waiting.first {
+      guard hasRoom(for: next) else { return false }
+      _ = held.waiting.popFirst()
+      try takeNow(next)
+      return true
+    }
+    guard !held.bytes.isEmpty, hasRoomForMessages else { return false }
+    var bytes = held.bytes
+    held.bytes = HeldBytes()
+    try bytes.take { bytes throws(GRPCStatus) in try cut(bytes) }
+    held.bytes = bytes
+    return true
   }
 
   private func hasRoom(for message: MessageBuffer) -> Bool {

@@ -139,7 +139,8 @@ extension OutboundBody {
 /// Messages that were sent, in their order, as long as they are not too many.
 struct SentMessages {
   private var messages: [MessageBuffer] = []
-  private var byteCount = 0
+  /// What the messages take in memory.
+  private var heldByteCount = 0
   private var position = 0
   private let limit: Int
 
@@ -149,8 +150,8 @@ struct SentMessages {
 
   /// `false` when it is too much to be kept.
   mutating func append(_ message: MessageBuffer) -> Bool {
-    byteCount += message.byteCount + MessageBuffer.prefixByteCount
-    guard byteCount <= limit else { return false }
+    heldByteCount += message.heldByteCount
+    guard heldByteCount <= limit else { return false }
     messages.append(message)
     position = messages.count
     return true

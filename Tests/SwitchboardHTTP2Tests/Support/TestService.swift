@@ -27,6 +27,11 @@ struct TestService: CallHandlerProvider {
     type: .unary
   )
   static let sleep = MethodDescriptor(service: "test.Test", method: "Sleep", type: .clientStreaming)
+  static let sleepAndCollect = MethodDescriptor(
+    service: "test.Test",
+    method: "SleepAndCollect",
+    type: .clientStreaming
+  )
   static let stubborn = MethodDescriptor(service: "test.Test", method: "Stubborn", type: .unary)
   static let named = MethodDescriptor(service: "test.Test", method: "Named", type: .unary)
   static let missing = MethodDescriptor(service: "test.Test", method: "Missing", type: .unary)
@@ -42,6 +47,7 @@ struct TestService: CallHandlerProvider {
   /// Ends calls of `Hang`; fires by itself when one is cancelled.
   let cancelled = Signal()
   let flooded = Counter()
+  let floodMessages = Counter()
   /// How many calls of `Stubborn` have begun; they go on until they are released, cancelled or not.
   let stubborn = Counter()
   let released = Signal()
@@ -137,6 +143,13 @@ struct TestService: CallHandlerProvider {
         for try await _ in requests { count[0] &+= 1 }
         return count
       },
+      ClientStreamingHandler(Self.sleepAndCollect, requests: bytes, responses: bytes) {
+        [released] requests, _ in
+        await released.wait()
+        var all: [UInt8] = []
+        for try await request in requests { all += request }
+        return all
+      },
       UnaryHandler(Self.stubborn, requests: bytes, responses: bytes) { [stubborn, released] request, _ in
         stubborn.add(1)
         await released.wait()
@@ -145,11 +158,14 @@ struct TestService: CallHandlerProvider {
       ServerStreamingHandler(Self.expand, requests: bytes, responses: bytes) { request, responses, _ in
         for byte in request { try await responses.send([byte]) }
       },
-      ServerStreamingHandler(Self.flood, requests: bytes, responses: bytes) { [flooded] _, responses, _ in
-        let message = [UInt8](repeating: 0, count: 10_000)
+      // A request of one byte says how long the messages are.
+      ServerStreamingHandler(Self.flood, requests: bytes, responses: bytes) {
+        [flooded, floodMessages] request, responses, _ in
+        let message = [UInt8](repeating: 0, count: request.first.map(Int.init) ?? 10_000)
         while true {
           try await responses.send(message)
           flooded.add(message.count)
+          floodMessages.add(1)
         }
       },
       ClientStreamingHandler(Self.collect, requests: bytes, responses: bytes) { requests, _ in

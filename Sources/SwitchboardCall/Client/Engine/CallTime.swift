@@ -22,14 +22,20 @@ package struct SystemTime: CallTime {
 
   package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {
     guard let loop = loop as? any TimedEventLoop else { return try await sleep(until: time) }
-    try await loop.sleep(for: now.duration(to: time))
+    do {
+      try await loop.sleep(for: now.duration(to: time))
+    } catch {
+      try Task.checkCancellation()
+      // The loop has ended, and its timers with it.
+      try await sleep(until: time)
+    }
   }
 }
 
 /// An event loop with timers of its own. `Task.sleep` has Dispatch open descriptors, and end the process where there are
 /// none: calls must not need it.
 package protocol TimedEventLoop: EventLoop {
-  /// Returns after that time, or throws when the task is cancelled.
+  /// Returns after that time, or throws: when the task is cancelled, or where the loop has ended.
   func sleep(for duration: Duration) async throws
 }
 

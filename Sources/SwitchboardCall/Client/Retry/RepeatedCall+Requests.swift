@@ -58,7 +58,7 @@ extension RepeatedCall: MessagePipe.Observer {
       }
       log.append(message)
       // The attempt that is furthest ahead has the best chance to use what was read.
-      if committed == nil, log.byteCount > plan.bufferLimit { commit(attempt) }
+      if committed == nil, log.heldByteCount > plan.bufferLimit { commit(attempt) }
       return true
     }
   }

@@ -6,13 +6,14 @@ struct RequestLog {
   private var start = 0
   /// The position after the last message there was.
   private(set) var end = 0
-  private(set) var byteCount = 0
+  /// What the messages take in memory.
+  private(set) var heldByteCount = 0
   /// No message follows.
   var isComplete = false
 
   mutating func append(_ message: MessageBuffer) {
     messages.append(message)
-    byteCount += message.byteCount
+    heldByteCount += message.heldByteCount
     end += 1
   }
 
@@ -24,7 +25,7 @@ struct RequestLog {
   /// Lets go of the messages before a position.
   mutating func drop(before position: Int) {
     while start < position, let message = messages.popFirst() {
-      byteCount -= message.byteCount
+      heldByteCount -= message.heldByteCount
       start += 1
     }
   }

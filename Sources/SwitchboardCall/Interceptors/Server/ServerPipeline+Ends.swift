@@ -25,22 +25,33 @@ extension ServerPipeline {
     receiveFirst(.end)
   }
 
-  /// Hands the one request to the handler, once its stream has ended.
+  /// Hands the one request to the handler, once there is the metadata and its stream has ended. What comes out of the chain
+  /// before the metadata waits for it.
   @inlinable
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     switch part {
     case .metadata(let headers):
+      // A second time, where an interceptor sends the call to the handler again.
+      if hasMetadataOfRequest { handler = nil }
       begin(headers)
       hasSentMetadata = false
-      handler = nil
+      hasMetadataOfRequest = true
+      if endIsEarly { startHandler() }
     case .message(let request):
       if handler == nil { handler = ends.makeHandler?(self, request) } else { finish(.tooManyMessages) }
     case .end:
-      guard let handler else { return finish(.missingRequest) }
-      self.handler = nil
-      isHandling = true
-      stream.run(handler)
+      if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
     }
+  }
+
+  @usableFromInline
+  func startHandler() {
+    hasMetadataOfRequest = false
+    endIsEarly = false
+    guard let handler else { return finish(.missingRequest) }
+    self.handler = nil
+    isHandling = true
+    stream.run(handler)
   }
 
   /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.

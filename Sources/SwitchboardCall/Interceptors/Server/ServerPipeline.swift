@@ -23,6 +23,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
   /// What handles the one request, which it has; it runs once the requests have ended.
   @exclusivity(unchecked) @usableFromInline var handler: Handler?
+  /// Whether the metadata of a request is there that is not whole.
+  @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
+  /// The end of the one request came out of the chain before its metadata.
+  @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false

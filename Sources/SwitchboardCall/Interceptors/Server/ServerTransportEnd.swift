@@ -64,6 +64,10 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
+    guard !promises.hasMessages else {
+      promise?.fail(GRPCStatus.lateMetadata)
+      return end(.lateMetadata)
+    }
     watch(promise)
     promises.addMetadata(promise)
     if !metadata.isEmpty { stream.setHeaders(metadata) }

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct CallTimeTests {
+  /// A loop that has ended has no timers any more; what waits for a time is not to be lost with them.
+  @Test(.timeLimit(.minutes(1))) func timersOutliveTheirLoop() async throws {
+    let loop = EndedLoop()
+    try await SystemTime().sleep(until: .now, on: loop)
+    await withCheckedContinuation { continuation in
+      _ = SystemTime().alarm(at: .now, on: loop) { continuation.resume() }
+    }
+    let cancelled = Task { try await SystemTime().sleep(until: .now + .seconds(3600), on: loop) }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+  }
+}
+
+/// Runs work, as a loop that has ended does, and keeps no time.
+private final class EndedLoop: TimedEventLoop {
+  private let queue = QueueLoop()
+
+  var inEventLoop: Bool { queue.inEventLoop }
+
+  func execute(_ work: @escaping @Sendable () -> Void) { queue.execute(work) }
+
+  func enqueue(_ job: consuming ExecutorJob) { queue.enqueue(job) }
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  func asUnownedTaskExecutor() -> UnownedTaskExecutor { queue.asUnownedTaskExecutor() }
+
+  func sleep(for duration: Duration) async throws { throw CancellationError() }
+}

@@ -1,0 +1,110 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Metadata that HTTP does not allow fails its call, and is named.
+@Suite(.timeLimit(.minutes(1))) struct UnsendableMetadataTests {
+  struct Sample: Sendable, CustomTestStringConvertible {
+    let name: String
+    let value: String
+    let message: String
+    var testDescription: String { message }
+  }
+
+  private static let samples = [
+    Sample(
+      name: "not a name",
+      value: "x",
+      message: "the metadata \"not a name\" is not a name that HTTP allows"
+    ),
+    Sample(name: "", value: "x", message: "the metadata \"\" is not a name that HTTP allows"),
+    Sample(
+      name: "fine",
+      value: "a\r\nb: c",
+      message: "the metadata \"fine\" has a value that HTTP does not allow"
+    ),
+  ]
+
+  @Test(arguments: samples, [Wire.ipv4, .inProcess])
+  func aCallIsNotSent(_ sample: Sample, _ wire: Wire) async throws {
+    try await TestPair.with(wire) { pair async throws in
+      var options = CallOptions()
+      options.initialMetadata.add(name: sample.name, value: sample.value)
+      let unary = await status { _ = try await pair.get(options: options) }
+      #expect(unary?.code == .internalError)
+      #expect(unary?.message == sample.message)
+      #expect(try await pair.get() == [1, 2, 3])
+    }
+  }
+
+  enum Part: CaseIterable { case initial, initialAlone, trailers }
+
+  @Test(arguments: samples, Part.allCases) func anAnswerFails(_ sample: Sample, _ part: Part) async throws {
+    for wire in [Wire.ipv4, .inProcess] {
+      try await withServer(sample, part, wire) { caller async throws in
+        for method in [Spoiler.unary, Spoiler.stream] {
+          let failure = await status { _ = try await caller.expand(method, [1]).collected() }
+          #expect(failure?.code == .internalError, "\(wire)")
+          #expect(failure?.message == sample.message, "\(wire)")
+        }
+      }
+    }
+  }
+
+  private func withServer(
+    _ sample: Sample,
+    _ part: Part,
+    _ wire: Wire,
+    _ body: (Caller) async throws -> Void
+  ) async throws {
+    let spoiler = Spoiler(sample: sample, part: part)
+    let server = try Server(providers: [spoiler])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel =
+      wire == .inProcess ? try Channel(inProcess: [spoiler]) : try Channel(target: "\(address)")
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(Caller(channel: channel))) } catch { result = .failure(error) }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  private struct Spoiler: CallHandlerProvider {
+    let sample: Sample
+    let part: Part
+
+    static let unary = MethodDescriptor(service: "s", method: "Unary", type: .unary)
+    static let stream = MethodDescriptor(service: "s", method: "Stream", type: .serverStreaming)
+
+    var serviceName: String { "s" }
+
+    private func spoil(_ context: ServerCallContext) {
+      let metadata = HPACKHeaders([("one", "1"), (sample.name, sample.value)])
+      switch part {
+      case .initial: context.setInitialMetadata(metadata)
+      case .initialAlone:
+        context.setInitialMetadata(metadata)
+        context.sendInitialMetadata()
+      case .trailers: context.setTrailers(metadata)
+      }
+    }
+
+    var methodHandlers: [any MethodHandler] {
+      let bytes = BytesMarshaller()
+      return [
+        UnaryHandler(Self.unary, requests: bytes, responses: bytes) { request, context in
+          spoil(context)
+          return request
+        },
+        ServerStreamingHandler(Self.stream, requests: bytes, responses: bytes) {
+          request,
+          responses,
+          context in
+          spoil(context)
+          for _ in 0..<3 { try await responses.send(request) }
+        },
+      ]
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import EchoService
+import Switchboard
+import Testing
+
+/// Interceptors that let parts out of their order: nothing of a request reaches a handler before its metadata.
+@Suite(.timeLimit(.minutes(1))) struct PartOrderTests {
+  private enum Kind: CaseIterable {
+    case unary, serverStreaming, clientStreaming, bidirectional
+  }
+
+  /// Keeps the metadata back until the end has passed, as one that asks elsewhere who the caller is may do by mistake.
+  private final class Holder: ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
+    private let log: Log
+    private let letsGo: Bool
+
+    init(_ log: Log, letsGo: Bool) {
+      self.log = log
+      self.letsGo = letsGo
+    }
+
+    override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+      switch part {
+      case .metadata(let headers):
+        let (letsGo, log) = (letsGo, log)
+        // Requests that stream come only where they are asked for.
+        context.receiveNextMessages(10)
+        context.eventLoop.execute {
+          context.eventLoop.execute {
+            log.note("decided")
+            if letsGo {
+              var headers = headers
+              headers.add(name: "who", value: "checked")
+              context.receive(.metadata(headers))
+            } else {
+              context.send(.end(GRPCStatus(code: .unauthenticated), HPACKHeaders()), promise: nil)
+            }
+          }
+        }
+      case .message, .end:
+        log.note("passed")
+        context.receive(part)
+      }
+    }
+  }
+
+  private static func call(_ kind: Kind, _ client: Echo_EchoClient) async throws -> String {
+    switch kind {
+    case .unary: try await client.get(Echo_EchoRequest("x")).text
+    case .serverStreaming: try await client.expand(Echo_EchoRequest("x")).collected().map(\.text).joined()
+    case .clientStreaming: try await client.collect([Echo_EchoRequest("x")]).text
+    case .bidirectional: try await client.update([Echo_EchoRequest("x")]).collected().map(\.text).joined()
+    }
+  }
+
+  @Test(arguments: Kind.allCases) private func handlersWaitForMetadata(_ kind: Kind) async throws {
+    let log = Log()
+    let provider = NamingProvider(log) { [Holder(log, letsGo: true)] }
+    try await NamingProvider.with(provider) { client async throws in
+      #expect(try await Self.call(kind, client) == "checked")
+    }
+    let decided = try #require(log.lines.firstIndex(of: "decided"))
+    #expect(try #require(log.lines.firstIndex(of: "handler")) > decided)
+    if kind == .unary || kind == .serverStreaming {
+      #expect(try #require(log.lines.lastIndex(of: "passed")) < decided)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) private func noHandlerRunsForACallThatIsRefused(_ kind: Kind) async throws {
+    let log = Log()
+    let provider = NamingProvider(log) { [Holder(log, letsGo: false)] }
+    try await NamingProvider.with(provider) { client async throws in
+      #expect(await status { _ = try await Self.call(kind, client) }?.code == .unauthenticated)
+    }
+    #expect(log.lines.contains("decided"))
+    #expect(!log.lines.contains("handler"))
+  }
+
+  /// A second metadata begins the call to the handler anew; without one, what follows an end is part of no call.
+  @Test func whatFollowsAnEndIsPartOfNoCall() async throws {
+    let log = Log()
+    let provider = NamingProvider(log) {
+      [
+        ServerHook(receive: { part, context in
+          context.receive(part)
+          guard case .end = part else { return }
+          context.receive(.message(Echo_EchoRequest("again")))
+          context.receive(.end)
+        })
+      ]
+    }
+    try await NamingProvider.with(provider) { client async throws in
+      #expect(try await client.get(Echo_EchoRequest("x")).text == "nobody")
+    }
+    #expect(log.lines == ["handler"])
+  }
+
+  @Test func metadataOfAnAnswerAfterItsMessageIsAMistake() async throws {
+    let provider = NamingProvider(Log()) {
+      [
+        ServerHook(send: { part, promise, context in
+          context.send(part, promise: promise)
+          if case .message = part { context.send(.metadata(["late": "1"]), promise: nil) }
+        })
+      ]
+    }
+    try await NamingProvider.with(provider) { client async throws in
+      let unary = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(unary?.message == "interceptors: the metadata was sent after a message")
+      let stream = await status { _ = try await client.expand(Echo_EchoRequest("x")).collected() }
+      #expect(stream?.code == .internalError)
+    }
+  }
+
+  @Test func messagesBeforeTheMetadataFailACallOnTheClient() async throws {
+    let provider = NamingProvider(Log()) { [] }
+    let hook: @Sendable () -> [EchoClientInterceptor] = {
+      [
+        ClientHook(send: { part, promise, context in
+          if case .metadata = part { return }
+          context.send(part, promise: promise)
+        })
+      ]
+    }
+    try await NamingProvider.with(provider, client: hook) { client async throws in
+      for kind in Kind.allCases {
+        #expect(await status { _ = try await Self.call(kind, client) }?.code == .internalError)
+      }
+    }
+  }
+}
+
+/// Answers with the metadata `who`.
+private struct NamingProvider: Echo_EchoProvider {
+  let log: Log
+  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?
+
+  init(_ log: Log, _ make: @escaping @Sendable () -> [EchoServerInterceptor]) {
+    self.log = log
+    interceptors = ServerFactory(make: make)
+  }
+
+  static func with(
+    _ provider: NamingProvider,
+    client make: (@Sendable () -> [EchoClientInterceptor])? = nil,
+    _ body: (Echo_EchoClient) async throws -> Void
+  ) async throws {
+    let server = try Server(providers: [provider])
+    let address = try server.bind(host: "127.0.0.1", port: 0)
+    let channel = try Channel(target: "\(address)")
+    let client = Echo_EchoClient(
+      channel: channel,
+      defaultCallOptions: CallOptions(timeout: .seconds(30)),
+      interceptors: make.map { ClientFactory(make: $0) }
+    )
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(client)) } catch { result = .failure(error) }
+    await channel.shutDown(grace: .zero)
+    await server.shutDown(grace: .zero)
+    try result.get()
+  }
+
+  private func answer(_ context: ServerCallContext) -> Echo_EchoResponse {
+    log.note("handler")
+    return .with { $0.text = context.headers["who"].first ?? "nobody" }
+  }
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    answer(context)
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    try await responseStream.send(answer(context))
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse {
+    for try await _ in requestStream {}
+    return answer(context)
+  }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    for try await _ in requestStream {}
+    try await responseStream.send(answer(context))
+  }
+}
