@@ -13,7 +13,8 @@ struct ServicesUnderFuzz {
   /// One for the process: what an earlier input did to it must not matter.
   static let shared = Result { try ServicesUnderFuzz() }
 
-  private static let largestMessage = 64 * 1024
+  /// Up to how much a message is repeated: once in a while to more, which takes long to read.
+  private static func largestMessage(power: Int) -> Int { power == 15 ? 64 * 1024 : 4 * 1024 }
   /// Far more than any input that is taken in should need, on a slow machine and under the address sanitizer.
   private static let patience = Duration.seconds(10)
 
@@ -62,7 +63,7 @@ struct ServicesUnderFuzz {
       let power = Int(rest.popFirst() ?? 0) % 16
       let bytes = Array(rest.prefix(length))
       rest = rest.dropFirst(length)
-      let times = min(1 << power, largestMessage / max(1, bytes.count))
+      let times = min(1 << power, largestMessage(power: power) / max(1, bytes.count))
       return (0..<max(1, times)).flatMap { _ in bytes }
     }
   }
