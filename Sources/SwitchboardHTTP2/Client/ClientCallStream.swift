@@ -186,6 +186,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       connection?.didServe()
       failure = head.failure
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
+      head.headersDidEnd(endsStream: endsStream)
     }
     if endsStream { trailers = fields.take() }
     ready()

@@ -34,6 +34,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var request: MessageBuffer?
   /// Not written after the handler starts: of a stream of requests, each message says it.
   @exclusivity(unchecked) var requestWasCompressed = false
+  /// The request's headers are whole: a block that follows is its trailers.
+  @exclusivity(unchecked) private var hasHead = false
   @exclusivity(unchecked) var remoteEnded = false
   @exclusivity(unchecked) var localEnded = false
   @exclusivity(unchecked) var headersSent = false
@@ -95,7 +97,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   // MARK: What the session tells
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
-    guard phase == .receiving else { return }
+    guard phase == .receiving, !hasHead else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value))
     } else {
@@ -104,10 +106,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
-    remoteEnded = remoteEnded || endsStream
-    // Trailers, which say nothing to gRPC, end a request as well.
-    if endsStream, phase != .receiving { return remoteDidEnd() }
-    guard phase == .receiving else { return }
+    // Trailers end a request, and say nothing to gRPC: the session has seen to it that they are some.
+    if hasHead || phase != .receiving { return endsStream ? remoteDidEnd() : () }
+    hasHead = true
+    remoteEnded = endsStream
     head.end(fields)
     if head.namesFormat { head.settleFormat(by: connection.router) }
     if web == nil, let format = head.webFormat { web = WebBody(format) }
