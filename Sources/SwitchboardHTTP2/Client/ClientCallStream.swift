@@ -28,12 +28,11 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deframer: Deframer
   @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
   @exclusivity(unchecked) var held = HeldMessages()
-  @exclusivity(unchecked) private(set) var lentMessage: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) private var headersComplete = false
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
-  @exclusivity(unchecked) private(set) var messagesTold = 0
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
@@ -43,7 +42,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var wasRetried = false
   /// It stands in the channel's queue.
   @exclusivity(unchecked) var isQueued = false
-  @exclusivity(unchecked) private var received = MessageTotals()
+  @exclusivity(unchecked) private(set) var received = MessageTotals()
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
@@ -187,6 +186,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       failure = head.failure
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
       head.headersDidEnd(endsStream: endsStream)
+      head.headersDidEnd(endsStream: endsStream)
     }
     if endsStream { trailers = fields.take() }
     ready()
@@ -200,9 +200,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open, failure == nil, headersComplete else { return bytes.count }
     received.bytes += bytes.count
-    if inboundFlow == nil, lentMessage == nil, message == nil, held.isEmpty,
-      let whole = deframer.wholeMessage(in: bytes)
-    {
+    if inboundFlow == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
       lentMessage = whole
       countReceived()
       ready()
@@ -233,6 +231,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   /// The stream is gone, if not all that came on it.
   var isOver: Bool { closeCode != nil }
+  override func headersWereRefused(_ status: GRPCStatus) { failure = status }
+
 
   override func remoteDidEnd() {
     remoteEnded = true

@@ -54,7 +54,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
-  @exclusivity(unchecked) private var received = MessageTotals()
+  @exclusivity(unchecked) private(set) var received = MessageTotals()
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -68,6 +68,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var outcome: Outcome?
     var responses: MessagePipe?
     var userInfo: UserInfo?
+    /// Nothing of what the handler sends is of use any more.
     var isClosed = false
   }
 
@@ -212,9 +213,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
     received.bytes += bytes.count
     if let web, web.isText { return takeText(bytes, web) }
-    if inbound == nil, request == nil, lentRequest == nil, held.isEmpty,
-      let whole = deframer.wholeMessage(in: bytes)
-    {
+    if inbound == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
       countReceived()
       connection.streamIsReady(self)

@@ -17,9 +17,13 @@ protocol MessageTaker: AnyObject, Sendable {
   var messageSizeLimit: Int { get }
   /// Whether messages are still of use.
   var wantsMessages: Bool { get }
+  /// How many messages have come, whatever became of them.
+  var messageCount: Int { get }
+  /// What a call that takes a single message fails with when another one comes.
+  static var tooManyMessages: GRPCStatus { get }
 
   /// Takes the next message, as it was before it was compressed.
-  func deliver(_ message: MessageBuffer) throws(GRPCStatus)
+  func deliver(_ message: MessageBuffer)
   func deliveryFailed(_ status: GRPCStatus)
   /// A message is damaged, or too large once it is decompressed; the failure follows.
   func decompressionFailed(_ abuse: PeerAbuse)
@@ -36,8 +40,10 @@ struct HeldMessages {
 }
 
 extension MessageTaker {
-  /// Takes a message as it came.
+  /// Takes a message as it came, which is counted already.
   func take(_ message: MessageBuffer) throws(GRPCStatus) {
+    // At once, and not when its turn comes: nothing else would keep such messages from piling up behind the first.
+    guard inboundFlow != nil || messageCount == 1 else { throw Self.tooManyMessages }
     if held.isEmpty, hasRoom(for: message) { return try takeNow(message) }
     held.waiting.append(message)
     inboundFlow?.isHolding = true
@@ -81,7 +87,7 @@ extension MessageTaker {
   }
 
   private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
-    guard message.isCompressed else { return try deliver(message) }
+    guard message.isCompressed else { return deliver(message) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
     let plain: MessageBuffer?
     do {
@@ -89,7 +95,7 @@ extension MessageTaker {
     } catch {
       throw blame(error)
     }
-    if let plain { try deliver(plain) } else { decompressElsewhere(message, encoding) }
+    if let plain { deliver(plain) } else { decompressElsewhere(message, encoding) }
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
@@ -111,13 +117,9 @@ extension MessageTaker {
     held.isDecompressing = false
     loop.openHandles -= 1
     guard wantsMessages else { return }
-    do throws(GRPCStatus) {
-      switch result {
-      case .success(let plain): try deliver(plain)
-      case .failure(let error): throw blame(error)
-      }
-    } catch {
-      return deliveryFailed(error)
+    switch result {
+    case .success(let plain): deliver(plain)
+    case .failure(let error): return deliveryFailed(blame(error))
     }
     takeWaiting()
   }
