@@ -77,6 +77,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       )
     }
     if let status = cancellation.withLock({ $0 }) { return close(status) }
+    // Nothing can connect any more, nor would the deadline pass.
+    guard !channel.loop.hasEnded else { return close(.channelShutDown) }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
