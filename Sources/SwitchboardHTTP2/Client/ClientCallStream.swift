@@ -103,11 +103,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   /// Sends the request on a connection that has room for it.
   func open(on connection: ClientConnection) {
     guard phase == .waiting else { return }
+    connection.writeRequestHeaders(self)
+    if let refusal = connection.session.refusalOfHeaders { return close(refusal) }
     phase = .open
     self.connection = connection
     if let options = request.options { body.compression = options.compression }
     if case .message(let message) = request.body { body.setOnly(message) }
-    connection.writeRequestHeaders(self)
     guard connection.session.submitRequest(self) else {
       self.connection = nil
       phase = .waiting
@@ -185,10 +186,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       headersComplete = true
       body.forgetSent()
       connection?.didServe()
+      head.headersDidEnd(endsStream: endsStream)
       failure = head.failure
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
-      head.headersDidEnd(endsStream: endsStream)
-      head.headersDidEnd(endsStream: endsStream)
     }
     if endsStream { trailers = fields.take() }
     ready()
@@ -231,10 +231,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  /// The stream is gone, if not all that came on it.
-  var isOver: Bool { closeCode != nil }
   override func headersWereRefused(_ status: GRPCStatus) { failure = status }
 
+  /// The stream is gone, if not all that came on it.
+  var isOver: Bool { closeCode != nil }
 
   override func remoteDidEnd() {
     remoteEnded = true
@@ -308,11 +308,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private func tellMessage() {
     if let lent = lentMessage {
       lentMessage = nil
-      messagesTold += 1
       receiver.receive(message: lent.bytes)
     } else if let message {
       self.message = nil
-      messagesTold += 1
       if message.wasCompressed { receiver.responseWasCompressed() }
       message.withBytes { receiver.receive(message: $0) }
     }

@@ -145,7 +145,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     // Without headers it was no call, or one that failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
     if connection.isObserved { endObservation(isWhole: wasEnded) }
-    cancelTimer()
+    cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
       shared.isClosed = true
@@ -266,8 +266,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     switch phase {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
-    case .handling:
-      if failure != nil { end(nil, failure) }
+    case .handling: if let failure { cut(failure) }
     case .ending, .closed: break
     }
     lentRequest = nil
@@ -357,23 +356,33 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop.schedule(timer, after: length)
   }
 
+  /// How long after its deadline an answer may still be on its way out.
+  private static let timeForLastWords = Duration.seconds(1)
+
   private func deadlinePassed() {
-    timer = nil
-    cancelled.store(true, ordering: .relaxed)
-    inbound?.pipe.abort(.deadlinePassed)
-    shared.withLock { $0.responses }?.abort(.deadlinePassed)
-    end(nil, .deadlinePassed)
-    tellClosed(.deadlinePassed)
-    task?.cancel()
+    // An answer that has not left is not to look whole, since what is left of it is dropped.
+    if phase == .ending, !localEnded { status = .deadlinePassed }
+    cut(.deadlinePassed)
+    let timer = LoopTimer { self.giveUp() }
+    self.timer = timer
+    loop.schedule(timer, after: Self.timeForLastWords)
   }
 
-  private func stopLimitingRequest() {
+  /// The client does not take the answer, for which it waits no more.
+  private func giveUp() {
+    timer = nil
+    observation?.end(.deadlinePassed, sent: body.totals, received: received)
+    observation = nil
+    connection.giveUp(id)
+  }
+
+  func stopLimitingRequest() {
     guard let requestTimer else { return }
     loop.cancel(requestTimer)
     self.requestTimer = nil
   }
 
-  func cancelTimer() {
+  private func cancelTimers() {
     stopLimitingRequest()
     guard let timer else { return }
     loop.cancel(timer)
