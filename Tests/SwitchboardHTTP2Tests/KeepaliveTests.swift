@@ -101,6 +101,45 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
+  /// One connection says once that it is asked too often, however often it says it.
+  @Test(.timeLimit(.minutes(1))) func aServerThatSaysItAgainAndAgainIsHeardOnce() async throws {
+    var options = ChannelOptions()
+    options.keepaliveInterval = .seconds(10)
+    let group = try LoopGroup()
+    let channel = try ClientChannel(target: "unix:/nowhere", options: options, group: group)
+    let calm = [0, 0, 0, 1, 0, 0, 0, 11] + Array("too_many_pings".utf8)
+    let interval: Duration?? = await channel.loop.onLoop {
+      FedConnection.withClient(channel) { connection in
+        // A call that goes on keeps the connection.
+        let request = CallRequest(
+          method: TestService.get,
+          options: nil,
+          body: .message(BytesMarshaller().encode([]))
+        )
+        channel.makeCall(request, receiver: EndRecorder()).start()
+        for _ in 0..<100 { connection.feed(FramePeer.frame(FramePeer.Kind.goAway, 0, 0, calm)) }
+        return channel.keepaliveInterval
+      }
+    }
+    #expect(interval == .some(.seconds(20)))
+  }
+
+  /// As often as there are connections: up to two hours, or to what was set where that is more.
+  @Test(arguments: [
+    (Duration.seconds(10), Duration.seconds(7200)), (.seconds(7000), .seconds(7200)),
+    (.seconds(10_000), .seconds(10_000)), (.seconds(Int64.max), .seconds(Int64.max)),
+  ])
+  func theIntervalGrowsUpToALimit(_ sample: (set: Duration, grown: Duration)) async throws {
+    var options = ChannelOptions()
+    options.keepaliveInterval = sample.set
+    let channel = try ClientChannel(target: "localhost:1", options: options, group: try LoopGroup())
+    let interval: Duration? = await channel.loop.onLoop {
+      for _ in 0..<100 { channel.askLessOften() }
+      return channel.keepaliveInterval
+    }
+    #expect(interval == sample.grown)
+  }
+
   @Test func pingsWithoutCallsAreCounted() {
     var policy = PingPolicy(minimumInterval: .seconds(300))
     let allowed = (0..<5).map { policy.allowsPing(at: UInt64($0) * second) }

@@ -107,4 +107,49 @@ import Testing
       #expect(try await pair.get() == [1, 2, 3])
     }
   }
+
+  /// Whoever wants no limit sets the largest number there is: nothing that is added to it may be too much.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func noLimitIsALimitToo(_ wire: Wire) async throws {
+    let forever = Duration.seconds(Int64.max)
+    var options = ServerOptions()
+    for count in [
+      \ServerOptions.maxRequestSize, \.maxConcurrentStreams, \.maxHeaderListSize, \.streamBufferSize,
+      \.streamWindow, \.connectionWindow, \.maxWindow, \.connectionBufferSize, \.maxConnections,
+      \.controlFrameAllowance,
+    ] {
+      options[keyPath: count] = .max
+    }
+    options.maxConnectionIdle = forever
+    options.maxConnectionAge = forever
+    for time in [
+      \ServerOptions.connectionAgeGrace, \.keepaliveInterval, \.keepaliveTimeout, \.minimumPingInterval,
+      \.handshakeTimeout,
+    ] {
+      options[keyPath: time] = forever
+    }
+    options.requestTimeout = forever
+    var channel = ChannelOptions()
+    channel.controlFrameAllowance = .max
+    channel.maxResponseSize = .max
+    channel.retryBufferSize = .max
+    channel.connectionBufferSize = .max
+    channel.maxWaitingCalls = .max
+    channel.keepaliveInterval = forever
+    channel.keepaliveTimeout = forever
+    channel.initialBackoff = forever
+    channel.maximumBackoff = forever
+    channel.minimumConnectTimeout = forever
+    try await TestPair.with(wire, server: options, channel: channel) { pair async throws in
+      let call = CallOptions(timeout: forever)
+      #expect(try await pair.get(options: call) == [1, 2, 3])
+      #expect(try await pair.update([[1], [2]]).collected() == [[1], [2]])
+    }
+  }
+
+  @Test func durationsBeyondAnyClockAreAsLongAsCanBe() {
+    #expect((Duration.seconds(Int64.max) * 2).nanoseconds == UInt64(Int64.max))
+    #expect((Duration.seconds(Int64.min) * 2).nanoseconds == 0)
+    #expect(Duration.seconds(-1).nanoseconds == 0)
+    #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
+  }
 }

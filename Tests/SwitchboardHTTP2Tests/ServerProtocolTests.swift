@@ -165,6 +165,18 @@ import Testing
     }
   }
 
+  @Test func aRequestThatBreaksCancelsTheHandler() async throws {
+    try await with { peer, pair async throws in
+      // It reads nothing, and so does not hear of the failure that way.
+      peer.headers(1, request("/test.Test/Sleep"))
+      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
+      #expect(peer.next(Kind.ping) != nil)
+      peer.data(1, [9, 0, 0, 0, 0])
+      #expect(peer.nextHeaders()?.fields["grpc-status"] == "13")
+      await pair.service.released.wait()
+    }
+  }
+
   @Test func theDeadlineHoldsForARequestThatNeverEnds() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, request(changing: ["grpc-timeout": "50m"]))

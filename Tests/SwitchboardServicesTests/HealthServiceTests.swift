@@ -26,6 +26,20 @@ import Testing
     }
   }
 
+  /// What a client names comes back only where it is a name.
+  @Test func aLongNameIsNotRepeated() async throws {
+    try await hosted([HealthService()]) { channel, _ async throws in
+      let client = Grpc_Health_V1_HealthClient(channel: channel)
+      func check(_ name: String) async -> GRPCStatus? {
+        await status { _ = try await client.check(.with { $0.service = name }) }
+      }
+      #expect(await check("shop.Sho")?.message == "no service named \"shop.Sho\" is known")
+      let failure = await check(String(repeating: "x", count: 1_000_000))
+      #expect(failure?.code == .notFound)
+      #expect(failure?.message == "no service of that name is known")
+    }
+  }
+
   @Test func tellsWatchersOfChanges() async throws {
     let health = HealthService()
     try await hosted([health]) { channel, _ async throws in

@@ -39,7 +39,7 @@ public struct ChannelOptions: Sendable {
   /// once they have left.
   public var retryBufferSize = 256 * 1024
   /// How long the server may be silent before it is asked for a sign of life; ten seconds at least. `nil`: it is
-  /// never asked. It is asked half as often once it has ended a connection over it.
+  /// never asked. It is asked half as often each time that it has ended a connection over it, down to every two hours.
   public var keepaliveInterval: Duration?
   /// How long the server may take to give that sign.
   public var keepaliveTimeout = Duration.seconds(20)
@@ -77,6 +77,9 @@ public struct ChannelOptions: Sendable {
 
   /// By gRPC's specification of keepalive.
   static let shortestKeepaliveInterval = Duration.seconds(10)
+
+  /// What the interval grows to where servers find it too short: what servers ask at by themselves.
+  static let longestKeepaliveInterval = Duration.seconds(7200)
 
   func validate() throws(GRPCStatus) {
     guard initialBackoff <= maximumBackoff else {

@@ -27,9 +27,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
   }
 
   private func signal(_ signal: StreamSignals) {
-    guard signals.set(signal), !channel.loop.add(.task(self)) else { return }
-    // The loop is gone, and nothing else will ever answer.
-    receiver.close(.channelShutDown, trailers: HPACKHeaders())
+    if signals.set(signal) { channel.loop.run(.task(self)) }
   }
 }
 

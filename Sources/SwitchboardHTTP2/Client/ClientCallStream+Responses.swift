@@ -9,15 +9,15 @@ extension ClientCallStream: MessageTaker {
   var announcedCompression: MessageCompression? { head.encoding }
   var messageSizeLimit: Int { deframer.sizeLimit }
   var wantsMessages: Bool { phase == .open && failure == nil }
+  var messageCount: Int { received.messages }
+  static var tooManyMessages: GRPCStatus { .tooManyResponses }
 
-  func deliver(_ message: MessageBuffer) throws(GRPCStatus) {
+  func deliver(_ message: MessageBuffer) {
     if let inboundFlow {
       inboundFlow.pipe.push(message)
-    } else if self.message == nil, lentMessage == nil, messagesTold == 0 {
+    } else {
       self.message = message
       goOn()
-    } else {
-      throw .tooManyResponses
     }
   }
 

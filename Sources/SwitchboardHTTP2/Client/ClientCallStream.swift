@@ -28,12 +28,11 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var deframer: Deframer
   @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
   @exclusivity(unchecked) var held = HeldMessages()
-  @exclusivity(unchecked) private(set) var lentMessage: UnsafeRawBufferPointer?
+  @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
   @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) private var headersComplete = false
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
-  @exclusivity(unchecked) private(set) var messagesTold = 0
   @exclusivity(unchecked) private var remoteEnded = false
   @exclusivity(unchecked) private var localEnded = false
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
@@ -43,7 +42,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private var wasRetried = false
   /// It stands in the channel's queue.
   @exclusivity(unchecked) var isQueued = false
-  @exclusivity(unchecked) private var received = MessageTotals()
+  @exclusivity(unchecked) private(set) var received = MessageTotals()
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private(set) var deadline: UInt64?
 
@@ -80,6 +79,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
       return close(status)
     }
+    // Nothing can connect any more, nor would the deadline pass.
+    guard !channel.loop.hasEnded else { return close(.channelShutDown) }
     inboundFlow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
@@ -104,11 +105,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   /// Sends the request on a connection that has room for it.
   func open(on connection: ClientConnection) {
     guard phase == .waiting else { return }
+    connection.writeRequestHeaders(self)
+    if let refusal = connection.session.refusalOfHeaders { return close(refusal) }
     phase = .open
     self.connection = connection
     if let options = request.options { body.compression = options.compression }
     if case .message(let message) = request.body { body.setOnly(message) }
-    connection.writeRequestHeaders(self)
     guard connection.session.submitRequest(self) else {
       self.connection = nil
       phase = .waiting
@@ -187,6 +189,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       headersComplete = true
       body.forgetSent()
       connection?.didServe()
+      head.headersDidEnd(endsStream: endsStream)
       failure = head.failure
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
     }
@@ -202,9 +205,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard phase == .open, failure == nil, headersComplete else { return bytes.count }
     received.bytes += bytes.count
-    if inboundFlow == nil, lentMessage == nil, message == nil, held.isEmpty,
-      let whole = deframer.wholeMessage(in: bytes)
-    {
+    if inboundFlow == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
       lentMessage = whole
       countReceived()
       ready()
@@ -225,6 +226,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     connection?.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
     ready()
   }
+
+  override func headersWereRefused(_ status: GRPCStatus) { failure = status }
 
   /// The stream is gone, if not all that came on it.
   var isOver: Bool { closeCode != nil }
@@ -301,11 +304,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private func tellMessage() {
     if let lent = lentMessage {
       lentMessage = nil
-      messagesTold += 1
       receiver.receive(message: lent.bytes)
     } else if let message {
       self.message = nil
-      messagesTold += 1
       if message.wasCompressed { receiver.responseWasCompressed() }
       message.withBytes { receiver.receive(message: $0) }
     }

@@ -3,7 +3,7 @@ import SwitchboardCall
 extension ClientChannel {
   /// Opens a connection when calls wait for one and none is on its way.
   func connectIfNeeded() {
-    guard state != .shutdown, dialing == nil, retryTimer == nil else { return }
+    guard state != .shutdown, dialing == nil, retryTimer == nil, !loop.hasEnded else { return }
     guard connections.count(where: { !$0.isRetired }) < options.maxConnections else { return }
     dial()
   }

@@ -135,14 +135,16 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   var waitingCallCount: Int { waiting.count }
   var hasWaitingCalls: Bool { !waiting.isEmpty }
 
-  /// The server says that it is asked for signs of life too often: from now on half as often.
+  /// The server says that it is asked for signs of life too often: from now on half as often, as far as that goes.
   func askLessOften() {
     guard let interval = keepaliveInterval else { return }
-    keepaliveInterval = interval * 2
+    let longest = ChannelOptions.longestKeepaliveInterval
+    let longer = interval < longest ? min(interval * 2, longest) : interval
+    keepaliveInterval = longer
     options.logger.log(
       .warning,
       "the server found too many keepalive pings",
-      ["target": target.authority, "interval": "\(interval * 2)"]
+      ["target": target.authority, "interval": "\(longer)"]
     )
   }
 

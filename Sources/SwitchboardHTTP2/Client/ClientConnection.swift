@@ -12,6 +12,8 @@ final class ClientConnection: Connection {
   /// It has brought an answer to a call.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
+  /// The server says that it was asked too often: heard once, since it is no more true the second time.
+  @exclusivity(unchecked) private var wasTooCurious = false
   /// How the server said good-bye.
   @exclusivity(unchecked) private var goAway: GoAway?
 
@@ -67,7 +69,8 @@ final class ClientConnection: Connection {
 
   override func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
-    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings" {
+    if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings", !wasTooCurious {
+      wasTooCurious = true
       channel.askLessOften()
     }
     retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)

@@ -8,6 +8,8 @@ struct ResponseHead {
   private(set) var message: String?
   private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
+  /// What follows is trailers.
+  private var isBehindHeaders = false
   /// The size of the fields as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
@@ -27,12 +29,12 @@ struct ResponseHead {
       httpStatus = value.decimal ?? 0
     case 11 where name.equals("grpc-status"):
       code = value.decimal ?? GRPCStatus.Code.unknown.rawValue
-    case 12 where name.equals("content-type"):
+    case 12 where !isBehindHeaders && name.equals("content-type"):
       isGRPC = value.isMediaType("application/grpc")
     case 12 where name.equals("grpc-message"):
       // The common message costs no decoding.
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
-    case 13 where name.equals("grpc-encoding"):
+    case 13 where !isBehindHeaders && name.equals("grpc-encoding"):
       encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
     case 23 where name.equals("grpc-status-details-bin"):
       packedDetails = Base64.decode(value)
@@ -44,6 +46,16 @@ struct ResponseHead {
 
   /// Forgets what there was, for another head.
   mutating func startAgain() { self = ResponseHead(listSizeLimit: listSizeLimit) }
+
+  /// The first block is whole, and no informational one. What ends the stream says how the call ended, and nothing else
+  /// does: what was cut short would look whole.
+  mutating func headersDidEnd(endsStream: Bool) {
+    isBehindHeaders = true
+    guard !endsStream else { return }
+    code = nil
+    message = nil
+    packedDetails = nil
+  }
 
   /// Headers and trailers each have the limit to themselves.
   mutating func blockDidEnd() { listSize = 0 }

@@ -119,7 +119,7 @@ final class InProcessCall: @unchecked Sendable {
       close(.deadlinePassed)
       return false
     }
-    deadline = ContinuousClock.now + timeout
+    deadline = ContinuousClock.now + .nanoseconds(Int64(clamping: timeout.nanoseconds))
     let timer = LoopTimer { self.close(.deadlinePassed) }
     self.timer = timer
     transport.loop.schedule(timer, after: timeout)

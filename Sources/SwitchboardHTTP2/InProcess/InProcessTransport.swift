@@ -34,13 +34,15 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 
   /// `false` when no more calls are taken.
   func begin(_ call: InProcessCall) -> Bool {
-    guard !isShutDown else { return false }
+    guard !isShutDown, !loop.hasEnded else { return false }
     calls[ObjectIdentifier(call)] = call
+    // Its loop must not end before it: the deadline would never pass.
+    loop.openHandles += 1
     return true
   }
 
   func end(_ call: InProcessCall) {
-    calls[ObjectIdentifier(call)] = nil
+    if calls.removeValue(forKey: ObjectIdentifier(call)) != nil { loop.openHandles -= 1 }
     resumeIfDrained()
   }
 

@@ -1,9 +1,10 @@
 extension Duration {
   /// Never negative, and saturated: half a millennium is as good as for ever.
   var nanoseconds: UInt64 {
+    // Before anything is asked of its components: there are durations that have none, such as twice the longest.
+    guard self < .seconds(Int64.max / 1_000_000_000) else { return UInt64(Int64.max) }
+    guard self > .zero else { return 0 }
     let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    guard seconds < Int64.max / 1_000_000_000 else { return UInt64(Int64.max) }
     return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 }

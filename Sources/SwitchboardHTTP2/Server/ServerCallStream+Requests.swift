@@ -6,15 +6,15 @@ extension ServerCallStream: MessageTaker {
   var announcedCompression: MessageCompression? { head.encoding }
   var messageSizeLimit: Int { connection.options.maxRequestSize }
   var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
+  var messageCount: Int { received.messages }
+  static var tooManyMessages: GRPCStatus { .wrongRequestCount }
 
-  func deliver(_ message: MessageBuffer) throws(GRPCStatus) {
+  func deliver(_ message: MessageBuffer) {
     if let inbound {
       inbound.pipe.push(message)
-    } else if request == nil, lentRequest == nil {
+    } else {
       request = message
       requestWasCompressed = message.wasCompressed
-    } else {
-      throw .wrongRequestCount
     }
   }
 

@@ -12,14 +12,14 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var requests: MessagePipe { inbound?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
-    let (pipe, isNew, isClosed) = shared.withLock { shared in
-      if let pipe = shared.responses { return (pipe, false, false) }
+    shared.withLock { shared in
+      if let pipe = shared.responses { return pipe }
       let pipe = MessagePipe(limit: connection.options.streamBufferSize)
       shared.responses = pipe
-      return (pipe, true, shared.isClosed)
+      // Before another thread has it, and before the stream can end: it is empty, so that nothing is told from here.
+      if shared.isClosed { pipe.abort(.callGone) } else { pipe.attach(self) }
+      return pipe
     }
-    if isClosed { pipe.abort(.callGone) } else if isNew { pipe.attach(self) }
-    return pipe
   }
 
   func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
@@ -48,7 +48,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
       return
     }
     let task = Task.immediate(executorPreference: loop) { await handler() }
-    if phase == .handling { self.task = task }
+    if phase == .handling { self.task = task } else if isCancelled { task.cancel() }
   }
 
   func handlerReturned() {
@@ -129,21 +129,43 @@ extension ServerCallStream {
     submitResponse(metadata)
   }
 
-  private func submitResponse(_ metadata: HPACKHeaders?) {
-    headersSent = true
-    if tellsSent { observer?.sent(.metadata) }
+  /// `false` when another answer was given in place of this one.
+  @discardableResult
+  private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
     let session = connection.session
     guard
       metadata != nil || body.compression != .none || !head.contentSubtype.isUnnamed || head.webFormat != nil
     else {
-      return session.submitResponse(self, constant: .response)
+      headersDidLeave()
+      session.submitResponse(self, constant: .response)
+      return true
     }
     session.headers.reset()
     session.headers.add(":status", "200")
     addFormat(to: session.headers)
     if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
-    if let metadata { session.headers.add(metadata) }
+    if let metadata {
+      session.headers.add(metadata)
+      if let refusal = connection.refusalOfHeaders {
+        giveUpAnswer(refusal)
+        return false
+      }
+    }
+    headersDidLeave()
     connection.submitResponse(self)
+    return true
+  }
+
+  private func headersDidLeave() {
+    headersSent = true
+    if tellsSent { observer?.sent(.metadata) }
+  }
+
+  /// The metadata of the answer is more than can be sent: the client is told so, in place of all of the answer.
+  private func giveUpAnswer(_ status: GRPCStatus) {
+    shared.withLock { $0.headers = nil }
+    phase = .handling
+    cut(status)
   }
 
   /// The one way in which a call ends from our side: without a status, well.
@@ -153,7 +175,7 @@ extension ServerCallStream {
       return end(nil, failure)
     }
     phase = .ending
-    cancelTimer()
+    stopLimitingRequest()
     if let status { self.status = status }
     let (metadata, trailers, pipe, compression) = shared.withLock {
       ($0.headers, $0.trailers, $0.responses, $0.compression)
@@ -163,8 +185,7 @@ extension ServerCallStream {
     if headersSent {
       endOpenResponse(message, pipe)
     } else if let message {
-      body.setOnly(message)
-      submitResponse(metadata)
+      if submitResponse(metadata) { body.setOnly(message) }
     } else if status?.isOk ?? true || metadata != nil || head.webFormat != nil {
       body.isLast = true
       submitResponse(metadata)
@@ -172,6 +193,20 @@ extension ServerCallStream {
       submitTrailersOnly()
     }
     connection.setNeedsFlush()
+  }
+
+  /// Ends the call in place of its handler, which is told to end too.
+  func cut(_ status: GRPCStatus) {
+    cancelled.store(true, ordering: .relaxed)
+    inbound?.pipe.abort(status)
+    let responses = shared.withLock { shared in
+      shared.isClosed = true
+      return shared.responses
+    }
+    responses?.abort(status)
+    end(nil, status)
+    tellClosed(status)
+    task?.cancel()
   }
 
   private func endOpenResponse(_ message: MessageBuffer?, _ pipe: MessagePipe?) {
@@ -192,14 +227,14 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
-    writeStatus(into: headers)
+    writeStatus(into: headers, limit: connection.headerListLimit)
     connection.submitTrailersOnly(self)
   }
 
   /// Answers a request that is no call of gRPC's.
   func reject(_ code: StaticString, _ message: StaticString, allowed: StaticString?) {
     phase = .ending
-    cancelTimer()
+    stopLimitingRequest()
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
@@ -210,19 +245,10 @@ extension ServerCallStream {
     connection.setNeedsFlush()
   }
 
-  func writeStatus(into headers: HeaderWriter) {
-    let status = status ?? .ok
-    headers.add("grpc-status", String(status.code.rawValue).utf8)
-    if let message = status.message { headers.add("grpc-message", PercentEncoding.encode(message)) }
-    if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
-    if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
-    if let trailerMetadata { headers.add(trailerMetadata) }
-  }
-
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
     if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
     headers.reset()
-    writeStatus(into: headers)
+    writeStatus(into: headers, limit: connection.headerListLimit)
     return .written
   }
 }

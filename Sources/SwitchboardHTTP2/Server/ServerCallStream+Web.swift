@@ -54,7 +54,8 @@ extension ServerCallStream {
   private func stageTrailers(_ web: WebBody) {
     let headers = connection.session.headers
     headers.reset()
-    writeStatus(into: headers)
+    // They are no headers of HTTP's.
+    writeStatus(into: headers, limit: .max)
     var lines: [UInt8] = []
     headers.forEachField { name, value in
       lines += name
@@ -75,7 +76,7 @@ extension ServerCallStream {
   /// Answers what a browser asks before it lets a page call.
   func answerPreflight() {
     phase = .ending
-    cancelTimer()
+    stopLimitingRequest()
     let headers = connection.session.headers
     headers.reset()
     headers.add(":status", "204")

@@ -34,6 +34,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var request: MessageBuffer?
   /// Not written after the handler starts: of a stream of requests, each message says it.
   @exclusivity(unchecked) var requestWasCompressed = false
+  /// The request's headers are whole: a block that follows is its trailers.
+  @exclusivity(unchecked) private var hasHead = false
   @exclusivity(unchecked) var remoteEnded = false
   @exclusivity(unchecked) var localEnded = false
   @exclusivity(unchecked) var headersSent = false
@@ -52,7 +54,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
 
   @exclusivity(unchecked) private var observation: Observation?
-  @exclusivity(unchecked) private var received = MessageTotals()
+  @exclusivity(unchecked) private(set) var received = MessageTotals()
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -66,6 +68,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var outcome: Outcome?
     var responses: MessagePipe?
     var userInfo: UserInfo?
+    /// Nothing of what the handler sends is of use any more.
     var isClosed = false
   }
 
@@ -95,7 +98,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   // MARK: What the session tells
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
-    guard phase == .receiving else { return }
+    guard phase == .receiving, !hasHead else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value))
     } else {
@@ -104,10 +107,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   }
 
   override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
-    remoteEnded = remoteEnded || endsStream
-    // Trailers, which say nothing to gRPC, end a request as well.
-    if endsStream, phase != .receiving { return remoteDidEnd() }
-    guard phase == .receiving else { return }
+    // Trailers end a request, and say nothing to gRPC: the session has seen to it that they are some.
+    if hasHead || phase != .receiving { return endsStream ? remoteDidEnd() : () }
+    hasHead = true
+    remoteEnded = endsStream
     head.end(fields)
     if head.namesFormat { head.settleFormat(by: connection.router) }
     if web == nil, let format = head.webFormat { web = WebBody(format) }
@@ -142,7 +145,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     // Without headers it was no call, or one that failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
     if connection.isObserved { endObservation(isWhole: wasEnded) }
-    cancelTimer()
+    cancelTimers()
     if !wasEnded { cancelled.store(true, ordering: .relaxed) }
     let responses = shared.withLock { shared in
       shared.isClosed = true
@@ -211,9 +214,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
     received.bytes += bytes.count
     if let web, web.isText { return takeText(bytes, web) }
-    if inbound == nil, request == nil, lentRequest == nil, held.isEmpty,
-      let whole = deframer.wholeMessage(in: bytes)
-    {
+    if inbound == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
       lentRequest = whole
       countReceived()
       connection.streamIsReady(self)
@@ -263,8 +264,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     switch phase {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
-    case .handling:
-      if failure != nil { end(nil, failure) }
+    case .handling: if let failure { cut(failure) }
     case .ending, .closed: break
     }
     lentRequest = nil
@@ -354,23 +354,33 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop.schedule(timer, after: length)
   }
 
+  /// How long after its deadline an answer may still be on its way out.
+  private static let timeForLastWords = Duration.seconds(1)
+
   private func deadlinePassed() {
-    timer = nil
-    cancelled.store(true, ordering: .relaxed)
-    inbound?.pipe.abort(.deadlinePassed)
-    shared.withLock { $0.responses }?.abort(.deadlinePassed)
-    end(nil, .deadlinePassed)
-    tellClosed(.deadlinePassed)
-    task?.cancel()
+    // An answer that has not left is not to look whole, since what is left of it is dropped.
+    if phase == .ending, !localEnded { status = .deadlinePassed }
+    cut(.deadlinePassed)
+    let timer = LoopTimer { self.giveUp() }
+    self.timer = timer
+    loop.schedule(timer, after: Self.timeForLastWords)
   }
 
-  private func stopLimitingRequest() {
+  /// The client does not take the answer, for which it waits no more.
+  private func giveUp() {
+    timer = nil
+    observation?.end(.deadlinePassed, sent: body.totals, received: received)
+    observation = nil
+    connection.giveUp(id)
+  }
+
+  func stopLimitingRequest() {
     guard let requestTimer else { return }
     loop.cancel(requestTimer)
     self.requestTimer = nil
   }
 
-  func cancelTimer() {
+  private func cancelTimers() {
     stopLimitingRequest()
     guard let timer else { return }
     loop.cancel(timer)

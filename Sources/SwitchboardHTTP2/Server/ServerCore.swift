@@ -26,7 +26,7 @@ final class ServerCore: @unchecked Sendable {
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions, _ group: LoopGroup)
     throws(GRPCStatus)
   {
-    self.options = options
+    self.options = options.inRange
     crossOrigin = options.web.map { CrossOrigin($0) }
     let allowsHTTP1 = options.web != nil
     tls = Locked(

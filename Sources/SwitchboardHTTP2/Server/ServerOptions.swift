@@ -70,3 +70,17 @@ public struct ServerOptions: Sendable {
   /// The defaults.
   public init() {}
 }
+
+extension ServerOptions {
+  /// With sizes and counts that HTTP/2 can express, and that can be doubled: whoever wants no limit sets the largest number
+  /// there is.
+  var inRange: ServerOptions {
+    var options = self
+    for size in [
+      \ServerOptions.maxConcurrentStreams, \.maxHeaderListSize, \.streamWindow, \.connectionWindow, \.maxWindow,
+    ] {
+      options[keyPath: size] = min(max(0, options[keyPath: size]), Int(Int32.max))
+    }
+    return options
+  }
+}

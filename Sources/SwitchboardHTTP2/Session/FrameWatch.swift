@@ -44,8 +44,9 @@ struct FrameWatch {
 
   init(of role: Session.Role, allowance: Int) {
     isServer = role == .server
-    self.allowance = allowance
-    credit = allowance
+    // Whoever wants no limit says so with the largest number there is, to which nothing can be added.
+    self.allowance = min(allowance, Int(Int32.max))
+    credit = self.allowance
     payloadLeft = role == .server ? Self.greetingSize : 0
   }
 

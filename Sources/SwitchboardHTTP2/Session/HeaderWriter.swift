@@ -11,6 +11,8 @@ final class HeaderWriter {
   @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private var capacity = 512
   @exclusivity(unchecked) private var used = 0
+  /// The size of what it holds, as HTTP/2 counts it.
+  @exclusivity(unchecked) private(set) var listSize = 0
 
   init() {
     memory = .allocate(capacity: capacity)
@@ -24,6 +26,37 @@ final class HeaderWriter {
   func reset() {
     entries.removeAll(keepingCapacity: true)
     used = 0
+    listSize = 0
+  }
+
+  /// How far it was written.
+  struct Mark {
+    fileprivate let entryCount: Int
+    fileprivate let used: Int
+    fileprivate let listSize: Int
+  }
+
+  var mark: Mark { Mark(entryCount: entries.count, used: used, listSize: listSize) }
+
+  /// Takes back what was added since.
+  func rewind(to mark: Mark) {
+    entries.removeSubrange(mark.entryCount...)
+    used = mark.used
+    listSize = mark.listSize
+  }
+
+  /// The largest field, by the name that it has and how long its value is.
+  var largestField: (name: String, valueByteCount: Int)? {
+    entries.max { $0.namelen + $0.valuelen < $1.namelen + $1.valuelen }
+      .map { entry in
+        let name = UnsafeBufferPointer(start: entry.name, count: min(entry.namelen, 100))
+        return (String(decoding: name, as: UTF8.self), entry.valuelen)
+      }
+  }
+
+  private func append(_ entry: nghttp2_nv) {
+    listSize += entry.namelen + entry.valuelen + 32
+    entries.append(entry)
   }
 
   func withEntries<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
@@ -40,7 +73,7 @@ final class HeaderWriter {
   }
 
   func add(_ name: StaticString, _ value: StaticString) {
-    entries.append(
+    append(
       nghttp2_nv(
         name: UnsafeMutablePointer(mutating: name.utf8Start),
         value: UnsafeMutablePointer(mutating: value.utf8Start),
@@ -53,7 +86,7 @@ final class HeaderWriter {
 
   func add(_ name: StaticString, _ value: some Collection<UInt8>) {
     let target = copy(value)
-    entries.append(
+    append(
       nghttp2_nv(
         name: UnsafeMutablePointer(mutating: name.utf8Start),
         value: target,
@@ -90,7 +123,7 @@ final class HeaderWriter {
     // Room for both first: growing moves what was copied before.
     reserve(name.count + value.count)
     let nameTarget = copy(name)
-    entries.append(
+    append(
       nghttp2_nv(
         name: nameTarget,
         value: copy(value),

@@ -56,6 +56,8 @@ final class Session {
   /// The error of the peer's GOAWAY, once there was one.
   @exclusivity(unchecked) var goAwayReceived: UInt32?
   let frameLimit: Int
+  /// How large a block of headers may be that this side sends, as HTTP/2 counts it: as the peer says, and as nghttp2 sends.
+  @exclusivity(unchecked) private(set) var headerListLimit = SessionSettings.largestSentHeaders
 
   enum Role { case client, server }
 
@@ -185,6 +187,17 @@ final class Session {
 
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
+
+  /// The peer has said how large headers may be.
+  func noteHeaderListLimit() {
+    let limit = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
+    headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
+  }
+
+  /// Why what is in `headers` cannot be sent, if it cannot.
+  var refusalOfHeaders: GRPCStatus? {
+    headers.listSize > headerListLimit ? .headersTooLargeToSend(headers, limit: headerListLimit) : nil
+  }
 
   /// Ends every open stream, when the connection is gone.
   func abandonStreams(_ code: HTTP2Error) {

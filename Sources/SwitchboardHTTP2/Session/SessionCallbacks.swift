@@ -18,6 +18,7 @@ enum SessionCallbacks {
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, data)
       nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, close)
       nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
+      nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, frameNotSent)
       nghttp2_session_callbacks_set_send_data_callback(callbacks, sendBorrowed)
       nghttp2_session_callbacks_set_data_source_read_length_callback(callbacks, readLength)
     }
@@ -134,6 +135,20 @@ enum SessionCallbacks {
     return 0
   }
 
+  /// Headers that nghttp2 does not send, for what they are: it ends the stream of a request, and leaves others for ever open.
+  private static let frameNotSent: nghttp2_on_frame_not_send_callback = { raw, frame, error, _ in
+    guard let frame else { return 0 }
+    let head = head(frame)
+    guard UInt32(head.type) == NGHTTP2_HEADERS.rawValue,
+      error == NGHTTP2_ERR_FRAME_SIZE_ERROR.rawValue || error == NGHTTP2_ERR_HEADER_COMP.rawValue
+    else { return 0 }
+    with(stream: head.stream_id, of: raw) { $0.headersWereRefused(.headersNotSent) }
+    if frame.pointee.headers.cat != NGHTTP2_HCAT_REQUEST {
+      nghttp2_submit_rst_stream(raw, 0, head.stream_id, HTTP2Error.internalError.rawValue)
+    }
+    return 0
+  }
+
   static let readBody: nghttp2_data_source_read_callback = {
     raw,
     id,
@@ -201,6 +216,7 @@ extension Session {
   fileprivate func controlFrame(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) {
     switch UInt32(head.type) {
     case NGHTTP2_SETTINGS.rawValue:
+      noteHeaderListLimit()
       delegate?.sessionDidReceiveSettings()
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = frame.pointee.goaway

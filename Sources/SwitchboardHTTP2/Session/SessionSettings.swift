@@ -16,6 +16,9 @@ struct SessionSettings {
   var headerTableSize: Int?
   /// What our compression of headers remembers at the most. `nil`: what nghttp2 has by default.
   var maxEncoderTableSize: Int?
+  /// The largest block of headers that is sent to a peer that has not said how much it takes, as HTTP/2 counts it. By its
+  /// own count, nghttp2 finds no more than that in it.
+  static let largestSentHeaders = 1 << 20
   /// How many frames that carry nothing for a call the peer may send at once.
   var controlFrameAllowance = 1000
 
@@ -51,7 +54,7 @@ enum SessionFactory {
     // A stream that has ended is let go of at once. nghttp2 would keep as many as may be open, for the places that they had
     // among priorities: memory that each call goes through anew, and so out of the processor's caches.
     nghttp2_option_set_no_closed_streams(option, 1)
-    nghttp2_option_set_max_send_header_block_length(option, 1 << 20)
+    nghttp2_option_set_max_send_header_block_length(option, SessionSettings.largestSentHeaders)
     if let limit = settings.maxEncoderTableSize {
       nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
     }

@@ -28,6 +28,9 @@ class SessionStream: LoopTask {
 
   func remoteDidEnd() {}
 
+  /// Headers of ours cannot be sent: the stream ends without them.
+  func headersWereRefused(_ status: GRPCStatus) {}
+
   /// Our side's last frame was handed to the connection.
   func localDidEnd() {}
 

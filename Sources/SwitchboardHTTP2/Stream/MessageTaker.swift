@@ -21,11 +21,15 @@ protocol MessageTaker: AnyObject, Sendable {
   var messageSizeLimit: Int { get }
   /// Whether messages are still of use.
   var wantsMessages: Bool { get }
+  /// How many messages have come, whatever became of them.
+  var messageCount: Int { get }
+  /// What a call that takes a single message fails with when another one comes.
+  static var tooManyMessages: GRPCStatus { get }
 
   /// A message has come.
   func countReceived()
   /// Takes the next message, as it was before it was compressed.
-  func deliver(_ message: MessageBuffer) throws(GRPCStatus)
+  func deliver(_ message: MessageBuffer)
   func deliveryFailed(_ status: GRPCStatus)
   /// A message is damaged, or too large once it is decompressed; the failure follows.
   func decompressionFailed(_ abuse: PeerAbuse)
@@ -78,6 +82,8 @@ extension MessageTaker {
   private var hasRoomForMessages: Bool { inboundFlow.map { !held.hasMessages && $0.pipe.hasRoom } ?? true }
 
   private func take(_ message: MessageBuffer) throws(GRPCStatus) {
+    // At once, and not when its turn comes: nothing else would keep such messages from piling up behind the first.
+    guard inboundFlow != nil || messageCount == 1 else { throw Self.tooManyMessages }
     if !held.hasMessages, hasRoom(for: message) { return try takeNow(message) }
     held.waiting.append(message)
     inboundFlow?.isHolding = true
@@ -141,7 +147,7 @@ extension MessageTaker {
   }
 
   private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
-    guard message.isCompressed else { return try deliver(message) }
+    guard message.isCompressed else { return deliver(message) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
     let plain: MessageBuffer?
     do {
@@ -149,7 +155,7 @@ extension MessageTaker {
     } catch {
       throw blame(error)
     }
-    if let plain { try deliver(plain) } else { decompressElsewhere(message, encoding) }
+    if let plain { deliver(plain) } else { decompressElsewhere(message, encoding) }
   }
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
@@ -171,13 +177,9 @@ extension MessageTaker {
     held.isDecompressing = false
     loop.openHandles -= 1
     guard wantsMessages else { return }
-    do throws(GRPCStatus) {
-      switch result {
-      case .success(let plain): try deliver(plain)
-      case .failure(let error): throw blame(error)
-      }
-    } catch {
-      return deliveryFailed(error)
+    switch result {
+    case .success(let plain): deliver(plain)
+    case .failure(let error): return deliveryFailed(blame(error))
     }
     takeWaiting()
   }

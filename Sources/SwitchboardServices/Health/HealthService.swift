@@ -58,9 +58,18 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Health_V1_HealthCheckResponse {
     guard let status = status(of: request.service) else {
-      throw GRPCStatus(code: .notFound, message: "no service named \"\(request.service)\" is known")
+      throw Self.unknown(request.service)
     }
     return Grpc_Health_V1_HealthCheckResponse(status)
+  }
+
+  /// A name longer than any service has is not sent back: what a client says must not decide how long an answer is.
+  private static let longestName = 256
+
+  private static func unknown(_ service: String) -> GRPCStatus {
+    let isName = service.utf8.count <= longestName
+    let message = isName ? "no service named \"\(service)\" is known" : "no service of that name is known"
+    return GRPCStatus(code: .notFound, message: message)
   }
 
   public func list(

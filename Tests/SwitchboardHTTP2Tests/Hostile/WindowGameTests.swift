@@ -43,6 +43,23 @@ import Testing
     }
   }
 
+  /// Neither an answer that is whole nor one that goes on is kept for longer than its client waits for it.
+  @Test(arguments: ["Get", "Flood"]) func aWindowThatIsClosedWhenTheDeadlinePasses(_ method: String) async throws {
+    try await HostilePair.with { hostile async throws in
+      let peer = try hostile.connect()
+      peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(3))
+      peer.headers(1, FramePeer.call(method, adding: [("grpc-timeout", "100S")]))
+      peer.data(1, [0, 0, 0, 0, 1, 7], ends: true)
+      #expect(peer.next(Kind.data)?.payload.count == 3)
+      await hostile.loop.advance(by: .seconds(101))
+      // An answer that is on its way may still leave.
+      await hostile.loop.advance(by: .seconds(2))
+      #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 8])
+      let server = hostile.pair.server
+      await hostile.loop.until { server.core.connections.allSatisfy { $0.session.streams.count == 0 } }
+    }
+  }
+
   @Test func aClientThatReadsNothing() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()

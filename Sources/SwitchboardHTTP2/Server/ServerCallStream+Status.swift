@@ -1,0 +1,77 @@
+@_spi(Transport) import SwitchboardCall
+
+// MARK: - How the call ended, as the client is told
+
+extension ServerCallStream {
+  /// The longest message of a status, as it is sent: half of what clients take for all of the trailers.
+  private static let longestMessage = 8 * 1024
+  /// What is left for the message before other things are.
+  private static let leastMessage = 512
+
+  /// Writes the status and what goes with it, as far as it fits into so many bytes beside what is there already.
+  ///
+  /// A client that gets more than it takes learns nothing: not even the code. So the metadata of a failure goes first where
+  /// it does not fit, then its details, and the message is cut short. Of a success nothing can be left out: it fails.
+  func writeStatus(into headers: HeaderWriter, limit: Int) {
+    let start = headers.mark
+    let status = status ?? .ok
+    writeCode(of: status, into: headers)
+    if let message = status.message { add(message, to: headers, limit: .max) }
+    if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
+    if let trailerMetadata { headers.add(trailerMetadata) }
+    guard headers.listSize > limit else { return }
+    let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
+    headers.rewind(to: start)
+    if status.isOk {
+      self.status = refusal
+      trailerMetadata = nil
+    }
+    writeWhatFits(of: self.status ?? refusal, into: headers, limit: limit)
+  }
+
+  private func writeWhatFits(of status: GRPCStatus, into headers: HeaderWriter, limit: Int) {
+    writeCode(of: status, into: headers)
+    let rest = limit - Self.leastMessage
+    if let trailerMetadata {
+      let start = headers.mark
+      headers.add(trailerMetadata)
+      if headers.listSize > rest { headers.rewind(to: start) }
+    }
+    if let details = status.packedDetails {
+      let start = headers.mark
+      headers.add("grpc-status-details-bin", Base64.encode(details))
+      if headers.listSize > rest { headers.rewind(to: start) }
+    }
+    if let message = status.message { add(message, to: headers, limit: limit) }
+  }
+
+  private func writeCode(of status: GRPCStatus, into headers: HeaderWriter) {
+    headers.add("grpc-status", String(status.code.rawValue).utf8)
+    if status.code == .unimplemented { headers.add("grpc-accept-encoding", "identity,deflate,gzip") }
+  }
+
+  private func add(_ message: String, to headers: HeaderWriter, limit: Int) {
+    let frame = "grpc-message".utf8.count + 32
+    let room = min(Self.longestMessage, max(0, limit - headers.listSize - frame))
+    headers.add("grpc-message", StatusMessage.encode(message, upTo: room))
+  }
+}
+
+/// `grpc-message`, as long as it may be.
+enum StatusMessage {
+  /// No more than so many bytes. What is cut off leaves three dots, and neither an escape nor a character is cut in two.
+  static func encode(_ message: String, upTo limit: Int) -> [UInt8] {
+    let whole = PercentEncoding.encode(message)
+    guard whole.count > limit else { return whole }
+    var count = max(0, limit - 3)
+    for back in 1...2 where count >= back && whole[count - back] == UInt8(ascii: "%") { count -= back }
+    while count >= 3, continuesCharacter(whole[count...]) { count -= 3 }
+    return whole.prefix(count) + Array("...".utf8.prefix(limit))
+  }
+
+  /// Whether an escape comes next that is not the first of its character.
+  private static func continuesCharacter(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = rest.first, first == UInt8(ascii: "%"), rest.count >= 3 else { return false }
+    return "89AB".utf8.contains(rest[rest.startIndex + 1])
+  }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// Connections that are given what their peers send by a test, on their loop: nothing else happens in between.
+enum FedConnection {
+  /// A socket whose other end is the caller's to close.
+  private static func socket(on loop: Loop) -> (socket: Socket, other: Int32)? {
+    var pair: [Int32] = [0, 0]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+      return nil
+    }
+    _ = fcntl(pair[1], F_SETFL, fcntl(pair[1], F_GETFL) | O_NONBLOCK)
+    guard let socket = Socket.adopt(pair[1], .unix(path: ""), on: loop) else {
+      close(pair[0])
+      return nil
+    }
+    return (socket, pair[0])
+  }
+
+  /// A connection of a server, which has read its client's greeting. On the loop.
+  static func withServer<Result>(
+    _ core: ServerCore,
+    on loop: Loop,
+    _ body: (ServerConnection) throws -> Result
+  ) rethrows -> Result? {
+    guard let (socket, other) = socket(on: loop) else { return nil }
+    defer { Glibc.close(other) }
+    guard let connection = ServerConnection(core, loop: loop, socket: socket, peer: nil) else { return nil }
+    connection.start()
+    connection.feed(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
+    defer { connection.close(.connectionLost) }
+    return try body(connection)
+  }
+
+  /// A connection of a channel, which its calls take. On the loop.
+  static func withClient<Result>(
+    _ channel: ClientChannel,
+    _ body: (ClientConnection) throws -> Result
+  ) rethrows -> Result? {
+    guard let (socket, other) = socket(on: channel.loop) else { return nil }
+    defer { Glibc.close(other) }
+    guard let connection = ClientConnection(channel, socket: socket) else { return nil }
+    let dialing = Dialing(started: channel.loop.now, backoff: .zero)
+    dialing.connection = connection
+    channel.dialing = dialing
+    channel.connections.append(connection)
+    connection.start()
+    connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0])
+    defer { connection.close(.connectionLost) }
+    return try body(connection)
+  }
+}
+
+extension Connection {
+  /// As if the peer had sent it.
+  func feed(_ bytes: [UInt8]) { bytes.withUnsafeBytes { socketDidRead($0) } }
+}
