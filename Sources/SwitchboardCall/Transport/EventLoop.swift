@@ -7,5 +7,8 @@ public protocol EventLoop: TaskExecutor, SerialExecutor {
   var inEventLoop: Bool { get }
 
   /// Runs the work on the loop, in the order of these calls and never before this one returns.
+  ///
+  /// Work is never dropped: where the loop has ended it runs elsewhere, one piece after the other, with `inEventLoop` true.
+  /// Nothing that takes time happens there any more: no input or output, and no timers.
   func execute(_ work: @escaping @Sendable () -> Void)
 }

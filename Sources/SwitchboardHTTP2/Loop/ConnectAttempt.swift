@@ -1,7 +1,8 @@
 import CLibuv
 
 /// One attempt to connect to one address.
-final class ConnectAttempt {
+final class ConnectAttempt: @unchecked Sendable {
+  // Sendable holds because all of it is touched on the loop alone.
   typealias Completion = (Result<Socket, SocketError>) -> Void
 
   private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
@@ -33,6 +34,7 @@ final class ConnectAttempt {
   }
 
   private func start(_ address: SocketAddress) {
+    guard !loop.hasEnded else { return fail(UV_ECANCELED.rawValue) }
     switch address.kind {
     case .ip: connectTCP(address)
     case .unix(let path): connectPipe(path)
@@ -80,12 +82,9 @@ final class ConnectAttempt {
   private func fail(_ code: Int32) {
     socket?.close()
     socket = nil
-    loop.schedule(
-      LoopTimer { [self] in
-        completion?(.failure(SocketError(code)))
-        completion = nil
-      },
-      after: .zero
-    )
+    loop.execute { [self] in
+      completion?(.failure(SocketError(code)))
+      completion = nil
+    }
   }
 }

@@ -55,6 +55,10 @@ final class Listener: @unchecked Sendable {
 
   private func open() {
     guard !isClosed else { return }
+    guard !loop.hasEnded else {
+      closeDescriptor()
+      return changed(SocketError(UV_ECANCELED.rawValue))
+    }
     let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
     let result = uv_poll_init(loop.uv, poll, descriptor)
     guard result == 0 else {

@@ -1,10 +1,6 @@
 extension Loop {
-  /// Runs a Swift task's next step on the loop; in the global pool if the loop has ended.
-  public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    // A task can outlive the loop it preferred; it then goes on in the global pool.
-    if !add(.job(job)) { globalConcurrentExecutor.enqueue(job) }
-  }
+  /// Runs a Swift task's next step on the loop; in its place, in the global pool, if the loop has ended.
+  public func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 

@@ -6,8 +6,9 @@ import SwitchboardCall
 /// One turn of it: wait for the sockets, read them, run the jobs that this made ready, then write what
 /// those jobs had to say, in one write for each connection.
 public final class Loop: EventLoop, @unchecked Sendable {
-  // Sendable holds because everything but `mailbox` and `wake` is touched only on the loop's own thread,
-  // which the thread-local says; `mailbox` locks, and libuv allows `wake` to be sent from any thread.
+  // Sendable holds because everything but `mailbox`, `late` and `wake` is touched only on the loop's own thread,
+  // or by the one that stands in for it after its end, which the thread-local says; `mailbox` and `late` lock, and libuv
+  // allows `wake` to be sent from any thread.
   // Unchecked exclusivity holds for the same reason: no two accesses can overlap in time, and no accessor
   // calls out while it holds one.
 
@@ -15,6 +16,10 @@ public final class Loop: EventLoop, @unchecked Sendable {
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let mailbox = Mailbox()
+  /// What is given to it after its end.
+  let late = LateWork()
+  /// Its thread has ended: there are no sockets and no timers any more. On the loop, or in its place.
+  @exclusivity(unchecked) private(set) var hasEnded = false
 
   @exclusivity(unchecked) private var local: [LoopWork] = []
   @exclusivity(unchecked) private var running: [LoopWork] = []
@@ -48,6 +53,9 @@ public final class Loop: EventLoop, @unchecked Sendable {
   /// Where every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
+  /// What TLS makes of that.
+  let plaintextBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
   /// `nil` when the system has no descriptors or memory for it.
   init?() {
     uv = .allocate(capacity: 1)
@@ -63,6 +71,7 @@ public final class Loop: EventLoop, @unchecked Sendable {
 
   deinit {
     readBuffer.deallocate()
+    plaintextBuffer.deallocate()
     uv.deallocate()
     wake.deallocate()
     alarm.deallocate()
@@ -70,24 +79,16 @@ public final class Loop: EventLoop, @unchecked Sendable {
 
   public var inEventLoop: Bool { LoopThread.isCurrent(self) }
 
-  public func execute(_ work: @escaping @Sendable () -> Void) {
-    _ = add(.closure(work))
-  }
+  public func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
 
-  /// `false` when the loop has stopped and will never run it.
-  @discardableResult
+  /// `false` when the loop has ended: the work is not run, and who gave it has to do something about that. `run` takes
+  /// work that has to be done all the same.
   func add(_ work: LoopWork) -> Bool {
     if inEventLoop {
       local.append(work)
       return true
     }
-    switch mailbox.put(work) {
-    case .accepted: return true
-    case .acceptedAsleep:
-      uv_async_send(wake)
-      return true
-    case .refused: return false
-    }
+    return mailbox.put(work) { uv_async_send(wake) }
   }
 
   /// Returns once every socket that was closed gently is gone: its peer has read the last words, or had its time.
@@ -142,10 +143,13 @@ extension Loop {
     LoopThread.enter(self)
     while true {
       runTurn()
-      if isDone, local.isEmpty, mailbox.close() { break }
-      if hasWork { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
+      let mayEnd = isDone && local.isEmpty
+      if mayEnd, mailbox.close() { break }
+      if hasWork || mayEnd { runEvents(UV_RUN_NOWAIT) } else { waitForEvents() }
     }
     closeHandles()
+    hasEnded = true
+    runLateWork()
     LoopThread.leave()
   }
 
@@ -162,6 +166,11 @@ extension Loop {
       flushDirty()
       rounds += 1
     } while hasWork && rounds < 16
+  }
+
+  /// Runs all that was given to it after its end.
+  func runLateWork() {
+    repeat { runWork() } while !local.isEmpty || late.take(into: &local)
   }
 
   private func runWork() {
@@ -248,7 +257,9 @@ extension Loop {
   /// The same as it was when the loop last woke up, to the millisecond: it costs no look at the clock.
   var turnTime: UInt64 { uv_now(uv) * 1_000_000 + clockOffset }
 
+  /// Never acts once the loop has ended, which has no time left.
   func schedule(_ timer: LoopTimer, after delay: Duration) {
+    guard !hasEnded else { return }
     timers.schedule(timer, at: now.addingSaturated(delay.nanoseconds))
   }
 
@@ -273,7 +284,7 @@ extension Loop {
     guard let earliest = timers.earliest, earliest != alarmTime else { return }
     alarmTime = earliest
     let now = now
-    let milliseconds = earliest > now ? (earliest - now + 999_999) / 1_000_000 : 0
+    let milliseconds = earliest > now ? (earliest - now - 1) / 1_000_000 + 1 : 0
     uv_update_time(uv)
     uv_timer_start(
       alarm,

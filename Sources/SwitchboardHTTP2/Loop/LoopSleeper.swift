@@ -27,7 +27,7 @@ private final class LoopSleeper: @unchecked Sendable {
   init(_ loop: Loop) { self.loop = loop }
 
   func sleep(for duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
-    guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+    guard !isCancelled, !loop.hasEnded else { return continuation.resume(throwing: CancellationError()) }
     self.continuation = continuation
     loop.openHandles += 1
     let timer = LoopTimer { self.wake(.success(())) }

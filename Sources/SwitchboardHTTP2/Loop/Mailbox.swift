@@ -8,27 +8,27 @@ final class Mailbox: Sendable {
     var isClosed = false
   }
 
-  enum Delivery {
-    case accepted
-    case acceptedAsleep
-    case refused
-  }
-
   private let state = Locked(State())
   private let asleep = Atomic(false)
   private let filled = Atomic(false)
+  /// How many are about to wake the loop.
+  private let wakers = Atomic(0)
 
-  /// `acceptedAsleep` asks the caller to wake the loop; only one caller is asked per sleep.
-  func put(_ work: LoopWork) -> Delivery {
+  /// Has the loop woken where it sleeps; only one caller is asked to do that per sleep. `false` when the loop takes no more.
+  func put(_ work: LoopWork, wake: () -> Void) -> Bool {
     let accepted = state.withLock { state in
       guard !state.isClosed else { return false }
       state.work.append(work)
       return true
     }
-    guard accepted else { return .refused }
+    guard accepted else { return false }
     filled.store(true, ordering: .sequentiallyConsistent)
-    let sleeping = asleep.load(ordering: .sequentiallyConsistent)
-    return sleeping && asleep.exchange(false, ordering: .sequentiallyConsistent) ? .acceptedAsleep : .accepted
+    guard asleep.load(ordering: .sequentiallyConsistent) else { return true }
+    // The loop may wake by itself, run the work and be at its end. What it is woken by must not be gone by then.
+    wakers.add(1, ordering: .sequentiallyConsistent)
+    if asleep.exchange(false, ordering: .sequentiallyConsistent) { wake() }
+    wakers.subtract(1, ordering: .sequentiallyConsistent)
+    return true
   }
 
   /// Swaps the entries with the caller's empty array, so that both keep their memory.
@@ -59,10 +59,11 @@ final class Mailbox: Sendable {
     asleep.store(false, ordering: .sequentiallyConsistent)
   }
 
-  /// Refuses work from now on, unless some is left.
+  /// Refuses work from now on, unless some is left or somebody is about to wake the loop. By the loop, awake: who comes later
+  /// does not wake it.
   func close() -> Bool {
     state.withLock { state in
-      guard state.work.isEmpty else { return false }
+      guard state.work.isEmpty, wakers.load(ordering: .sequentiallyConsistent) == 0 else { return false }
       state.isClosed = true
       return true
     }

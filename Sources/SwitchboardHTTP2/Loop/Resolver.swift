@@ -23,6 +23,7 @@ final class Resolver {
 
   /// Gives the addresses of a name on the loop, later.
   static func resolve(_ host: String, port: Int, on loop: Loop, _ completion: @escaping Completion) {
+    guard !loop.hasEnded else { return completion(.failure(SocketError(UV_ECANCELED.rawValue))) }
     let resolver = Resolver(port, completion)
     let retained = Unmanaged.passRetained(resolver)
     resolver.request.pointee.data = retained.toOpaque()

@@ -20,8 +20,9 @@ final class SignalWatcher {
     handles = signals.compactMap(watch)
   }
 
-  /// `nil` when the system does not let it be watched; the signal then does what it did before.
+  /// `nil` when the system does not let it be watched, or the loop has ended; the signal then does what it did before.
   private func watch(_ number: Int32) -> UnsafeMutablePointer<uv_signal_t>? {
+    guard !loop.hasEnded else { return nil }
     let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
     guard uv_signal_init(loop.uv, handle) == 0 else {
       handle.deallocate()
@@ -29,14 +30,20 @@ final class SignalWatcher {
     }
     loop.openHandles += 1
     handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
-    uv_signal_start(
-      handle,
-      { handle, _ in
-        guard let data = handle?.pointee.data else { return }
-        Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue().finish()
-      },
-      number
-    )
+    let result = SignalHandlers.watch(number) {
+      uv_signal_start(
+        handle,
+        { handle, _ in
+          guard let data = handle?.pointee.data else { return }
+          Unmanaged<SignalWatcher>.fromOpaque(data).takeUnretainedValue().finish()
+        },
+        number
+      )
+    }
+    guard result == 0 else {
+      close(handle)
+      return nil
+    }
     return handle
   }
 
@@ -44,7 +51,7 @@ final class SignalWatcher {
   func finish() {
     guard let received else { return }
     self.received = nil
-    for handle in handles { close(handle) }
+    for handle in handles { SignalHandlers.unwatch(handle.pointee.signum) { close(handle) } }
     handles = []
     received()
   }

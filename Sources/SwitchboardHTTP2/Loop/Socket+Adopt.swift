@@ -8,8 +8,12 @@ import CLibuv
 
 extension Socket {
   /// Makes a socket of a connected descriptor, which it closes in the end. `nil`, with the descriptor
-  /// closed, when libuv does not take it.
+  /// closed, when libuv does not take it or the loop has ended.
   static func adopt(_ descriptor: Int32, _ kind: SocketAddress.Kind, on loop: Loop) -> Socket? {
+    guard !loop.hasEnded else {
+      Glibc.close(descriptor)
+      return nil
+    }
     let stream: UnsafeMutablePointer<uv_stream_t>
     let result: Int32
     switch kind {

@@ -23,7 +23,8 @@ extension Server {
   /// Serves until the process is sent one of the signals, or the task is cancelled; then shuts down: no call is taken
   /// any more, and those under way may finish for as long as `grace` allows.
   ///
-  /// A second signal, while calls finish, ends the process at once.
+  /// A second signal, while calls finish, does what it did before: unless the program has a handler of its own, it ends the
+  /// process at once.
   ///
   /// `ready` is called when the signals are watched for: before that they end the process as they always do, so that
   /// whoever is to send them is told no earlier.
@@ -58,7 +59,8 @@ private final class StopRequest: @unchecked Sendable {
   func wait(_ ready: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       loop.execute {
-        guard !self.isOver else { return continuation.resume() }
+        // A loop that has ended can wait for nothing.
+        guard !self.isOver, !self.loop.hasEnded else { return continuation.resume() }
         self.watcher = SignalWatcher(self.signals, on: self.loop) {
           self.watcher = nil
           continuation.resume()

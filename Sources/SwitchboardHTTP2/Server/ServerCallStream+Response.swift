@@ -82,7 +82,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   }
 
   private func signal(_ signal: StreamSignals) {
-    if signals.set(signal) { loop.add(.task(self)) }
+    if signals.set(signal) { loop.run(.task(self)) }
   }
 }
 

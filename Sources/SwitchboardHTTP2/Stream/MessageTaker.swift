@@ -163,7 +163,7 @@ extension MessageTaker {
       let result = Result { () throws(GRPCStatus) in
         try Compressor.decompress(message, encoding, sizeLimit: limit)
       }
-      loop.add(.closure { self.didDecompress(result) })
+      loop.execute { self.didDecompress(result) }
     }
   }
 
