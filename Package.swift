@@ -253,17 +253,19 @@ let package = Package(
       path: "Tests/FaultSupport"
     ),
     .target(name: "CFaultClock", path: "Tests/CFaultClock"),
+    // How much of the heap a process uses, as the allocator has it.
+    .target(name: "CHeap", path: "Tests/CHeap"),
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CertificateSupport", "FaultSupport", "Switchboard", "SwitchboardInterceptors",
+        "CFaultClock", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard", "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"
     ),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport", "Interop",
+        "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport", "Interop",
         "InteropService", "Switchboard", "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
       ]
     ),

@@ -35,6 +35,16 @@ package final class FramePeer {
     if greets { greet() }
   }
 
+  package convenience init(port: Int) throws {
+    self.init(saying: try RawPeer(port: port))
+    greet()
+  }
+
+  private init(saying raw: RawPeer) {
+    self.raw = raw
+    nghttp2_hd_inflate_new(&inflater)
+  }
+
   /// The server's side of a connection, with the client's greeting read and answered.
   package init(serving raw: RawPeer) {
     self.raw = raw
@@ -124,6 +134,16 @@ package final class FramePeer {
       if frame.type == type { return frame }
     }
     return nil
+  }
+
+  /// Returns once the other side has read all that was said; `false` when it is gone.
+  package func settle() -> Bool {
+    let mark: [UInt8] = Array("settled?".utf8)
+    send(Kind.ping, 0, 0, mark)
+    while let ping = next(Kind.ping) {
+      if ping.flags == 1, ping.payload == mark { return true }
+    }
+    return false
   }
 
   /// The next messages of the bodies to come, whatever their streams: each with its flag.

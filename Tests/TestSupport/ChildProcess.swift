@@ -100,6 +100,17 @@ public final class ChildProcess: Sendable {
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Gives it something to read.
+  public func write(_ text: String) {
+    MayBlock.check()
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard sent > 0 else { return }
+      rest = rest.dropFirst(sent)
+    }
+  }
+
   /// All that it prints until it ends.
   public func allOutput() -> String {
     MayBlock.check()

@@ -50,8 +50,8 @@ public final class Channel: Sendable {
 
   deinit { transport.retire() }
 
-  /// How many unread bytes a stream holds before its writer waits.
-  @usableFromInline static let streamBufferSize = 256 * 1024
+  /// How much a stream holds unread before its writer waits.
+  @usableFromInline var streamBufferSize: Int { engine.streamBufferSize }
 
   /// The executor to prefer for calls that should not change threads on their way.
   public var eventLoop: any EventLoop { transport.eventLoop }

@@ -120,7 +120,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
         return StartedCall(EndedCall())
       }
     case .stream:
-      let requests = MessagePipe(limit: Channel.streamBufferSize)
+      let requests = MessagePipe(limit: channel.streamBufferSize)
       let call = start(.stream(requests), receiver, responses)
       return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
     }
@@ -131,7 +131,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
     _ body: CallBody<Request>,
     _ record: CallRecord?
   ) -> (StartedCall<Request>, ResponseStream<Response>) {
-    let pipe = MessagePipe(limit: Channel.streamBufferSize)
+    let pipe = MessagePipe(limit: channel.streamBufferSize)
     let started = startOnTransport(body, CallReceiver(record, pipe), pipe)
     let decoder = method.responses
     return (started, ResponseStream(StreamReader(started.call, pipe)) { try decoder.decode($0) })

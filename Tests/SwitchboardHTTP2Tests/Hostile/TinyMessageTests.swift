@@ -29,8 +29,7 @@ import Testing
       peer.headers(1, FramePeer.call("Deaf"))
       let (bytes, _) = Self.batch(byteCount)
       for _ in 0..<64 { peer.data(1, bytes) }
-      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
-      #expect(peer.next(Kind.ping) != nil)
+      #expect(peer.settle())
       let server = hostile.pair.server
       let held = await hostile.loop.onLoop {
         server.core.connections.flatMap(\.serverStreams).compactMap { $0.inbound?.pipe.totals.messages }
@@ -98,8 +97,7 @@ import Testing
     peer.headers(1, [(":status", "200"), ("content-type", "application/grpc")])
     for _ in 0..<64 { peer.data(1, bytes) }
     peer.headers(1, [("grpc-status", "0")], ends: true)
-    peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
-    #expect(peer.next(Kind.ping) != nil)
+    #expect(peer.settle())
     #expect(responses.totals.messages == Self.room(byteCount))
     #expect(!receiver.hasEnded)
     // All of it is there once it is read, and the end behind it.
@@ -122,8 +120,7 @@ import Testing
         peer.data(UInt32(2 * index + 1), [0, 0, 0, 0, 1, UInt8(byteCount)], ends: true)
       }
       for _ in 0..<20 { #expect(peer.next(Kind.headers) != nil) }
-      peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
-      #expect(peer.next(Kind.ping) != nil)
+      #expect(peer.settle())
       #expect(hostile.pair.service.floodMessages.value <= 20 * (Self.room(byteCount) + 1))
     }
   }
@@ -137,6 +134,17 @@ import Testing
       for _ in 0..<2000 { _ = try await pair.get() }
       // Both sides' buffers, and the window's megabyte in bytes.
       #expect(pair.service.floodMessages.value <= 3 * Self.room(0) + (wire == .inProcess ? 0 : (2 << 20) / 5))
+    }
+  }
+
+  @Test func buffersOfACallerAreAsLargeAsItsChannelSays() async throws {
+    var options = ChannelOptions()
+    options.streamBufferSize = 16 * 1024
+    try await TestPair.with(.inProcess, channel: options) { pair async throws in
+      var iterator = pair.expand(TestService.flood, [0]).makeAsyncIterator()
+      #expect(try await iterator.next(isolation: nil)?.isEmpty == true)
+      for _ in 0..<100 { _ = try await pair.get() }
+      #expect(pair.service.floodMessages.value <= 16 * 1024 / MessageBuffer.heldOverhead + 3)
     }
   }
 
