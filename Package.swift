@@ -93,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardProtobufTests",
       dependencies: [
-        "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+        "CCosts", "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler",
+        "SwitchboardProtobuf",
         "TestMessages",
       ]
     ),
@@ -337,6 +338,9 @@ let package = Package(
       dependencies: ["BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
+
+    // What a thread allocates and copies, for tests of what work costs. It replaces the allocator of what it is linked to.
+    .target(name: "CCosts", path: "Tests/CCosts"),
 
     // libprotobuf as the reference that tests compare with; no product depends on it.
     .target(
