@@ -3,7 +3,8 @@ import PackageDescription
 
 /// What the generator is expected to write, a module for each case: compiled because its tests depend on it.
 let goldenCases = [
-  "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
+  "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings/base",
+  "Mappings/user", "Maps", "Names",
   "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
   "ServicesCasing", "ServicesClient",
   "ServicesMappings/base", "ServicesMappings/user", "ServicesPayloads", "ServicesServer",

@@ -125,23 +125,13 @@ extension BinaryDecoder: FieldDecoder {
   }
 
   @inlinable
-  public mutating func oneofMessage<M: Message>(
-    merging current: M,
-    isSet: Bool
-  ) throws(DecodeError) -> M? {
-    var value = Optional(current)
+  public mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
     try message(&value)
-    return isTaken ? value : nil
   }
 
   @inlinable
-  public mutating func oneofGroup<M: Message>(
-    merging current: M,
-    isSet: Bool
-  ) throws(DecodeError) -> M? {
-    var value = Optional(current)
+  public mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
     try group(&value)
-    return isTaken ? value : nil
   }
 
   // MARK: Maps
