@@ -3,7 +3,8 @@ import PackageDescription
 
 /// What the generator is expected to write, a module for each case: compiled because its tests depend on it.
 let goldenCases = [
-  "Comments", "Editions", "Extensions", "HugeEnum", "Mappings/base", "Mappings/user", "Maps", "Names",
+  "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings/base",
+  "Mappings/user", "Maps", "Names",
   "Oneofs", "Options", "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames",
   "ServicesCasing", "ServicesClient",
   "ServicesMappings/base", "ServicesMappings/user", "ServicesPayloads", "ServicesServer",
@@ -93,7 +94,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardProtobufTests",
       dependencies: [
-        "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+        "CCosts", "ReferenceSupport", "SwitchboardDescriptors", "SwitchboardProtoCompiler",
+        "SwitchboardProtobuf",
         "TestMessages",
       ]
     ),
@@ -346,6 +348,9 @@ let package = Package(
       dependencies: ["BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
       path: "Benchmarks/Sources"
     ),
+
+    // What a thread allocates and copies, for tests of what work costs. It replaces the allocator of what it is linked to.
+    .target(name: "CCosts", path: "Tests/CCosts"),
 
     // libprotobuf as the reference that tests compare with; no product depends on it.
     .target(

@@ -1,6 +1,6 @@
 /// What reads bytes from outside, each with a corpus of its name.
 enum FuzzTarget: String, CaseIterable, Sendable {
-  case wire, json, text
+  case wire, json, text, fieldMask
   case deframer, metadata, encodings, timeout, target, http1
   case server, web, client, services
   case tls, secure
@@ -12,6 +12,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .wire: try MessageTargets.wire(input)
     case .json: try MessageTargets.json(input)
     case .text: try MessageTargets.text(input)
+    case .fieldMask: try FieldMaskTarget.run(input)
     case .deframer: try CallTargets.deframer(input)
     case .metadata: try CallTargets.metadata(input)
     case .encodings: try EncodingTargets.run(input)

@@ -206,6 +206,7 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
   public var delimitedField: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType { get { _fields.value._delimitedField ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType() } _modify { yield &_fields.value._delimitedField[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType()] } }
   public var hasDelimitedField: Bool { _fields.value._delimitedField != nil }
   public mutating func clearDelimitedField() { _fields.value._delimitedField = nil }
+  public var mapRecursive: [Int32: ProtobufTestMessages_Editions_TestAllTypesEdition2023] { get { _fields.value.mapRecursive } _modify { yield &_fields.value.mapRecursive } }
   public var oneofField: OneOf_OneofField? { get { _fields.value.oneofField } _modify { yield &_fields.value.oneofField } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
@@ -218,6 +219,7 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
     if !_fields.value.repeatedNestedMessage.allSatisfy({ $0.isInitialized }) { return false }
     if !_fields.value.mapStringNestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
     if case .oneofNestedMessage(let value)? = _fields.value.oneofField, !value.isInitialized { return false }
+    if !_fields.value.mapRecursive.values.allSatisfy({ $0.isInitialized }) { return false }
     return _fields.value.extensionFields.isInitialized
   }
   public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
@@ -320,10 +322,11 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
     var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_ForeignEnumEdition2023] = [:]
     var _groupLikeType: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType?
     var _delimitedField: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType?
+    var mapRecursive: [Int32: ProtobufTestMessages_Editions_TestAllTypesEdition2023] = [:]
     var oneofField: OneOf_OneofField?
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:groupliketype::GroupLikeType 202:delimited_field 0:reserved_field")
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:groupliketype::GroupLikeType 202:delimited_field 301:map_recursive 0:reserved_field")
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
@@ -418,9 +421,11 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
       case 74: try decoder.map(&mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
       case 112:
-        var current = ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage()
-        if case .oneofNestedMessage(let value)? = oneofField { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: oneofField != nil) { oneofField = .oneofNestedMessage(value) }
+        let isSet = oneofField != nil
+        var value: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage?
+        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
+        defer { if let value { oneofField = .oneofNestedMessage(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
@@ -430,6 +435,7 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
       case 119: if let value = try decoder.oneof(ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, isSet: oneofField != nil) { oneofField = .oneofEnum(value) }
       case 201: try decoder.group(&_groupLikeType)
       case 202: try decoder.group(&_delimitedField)
+      case 301: try decoder.messageMap(&mapRecursive, key: ProtoInt32.self)
       case 120..<201: try decoder.extensionField(number, of: ProtobufTestMessages_Editions_TestAllTypesEdition2023.self, into: &extensionFields)
       default: break
       }
@@ -540,6 +546,7 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
       try visitor.extensions(extensionFields, in: 120..<201)
       try visitor.group(_groupLikeType, number: 201)
       try visitor.group(_delimitedField, number: 202)
+      try visitor.messageMap(mapRecursive, key: ProtoInt32.self, number: 301)
       try visitor.unknown(unknownFields)
     }
   }

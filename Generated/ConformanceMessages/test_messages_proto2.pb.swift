@@ -168,6 +168,8 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
   public var mapStringForeignMessage: [String: ProtobufTestMessages_Proto2_ForeignMessageProto2] { get { _fields.value.mapStringForeignMessage } _modify { yield &_fields.value.mapStringForeignMessage } }
   public var mapStringNestedEnum: [String: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedEnum] { get { _fields.value.mapStringNestedEnum } _modify { yield &_fields.value.mapStringNestedEnum } }
   public var mapStringForeignEnum: [String: ProtobufTestMessages_Proto2_ForeignEnumProto2] { get { _fields.value.mapStringForeignEnum } _modify { yield &_fields.value.mapStringForeignEnum } }
+  public var mapInt32NestedMessage: [Int32: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage] { get { _fields.value.mapInt32NestedMessage } _modify { yield &_fields.value.mapInt32NestedMessage } }
+  public var mapInt32Bool: [Int32: Bool] { get { _fields.value.mapInt32Bool } _modify { yield &_fields.value.mapInt32Bool } }
   public var oneofUint32: UInt32 { get { if case .oneofUint32(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint32(newValue) } }
   public var oneofNestedMessage: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage { get { if case .oneofNestedMessage(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage() } } _modify { var new = self.oneofNestedMessage; _fields.value.oneofField = nil; defer { _fields.value.oneofField = .oneofNestedMessage(new) }; yield &new } }
   public var oneofString: String { get { if case .oneofString(let value)? = _fields.value.oneofField { value } else { "" } } set { _fields.value.oneofField = .oneofString(newValue) } }
@@ -298,6 +300,7 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
     if let value = _fields.value._recursiveMessage, !value.isInitialized { return false }
     if !_fields.value.repeatedNestedMessage.allSatisfy({ $0.isInitialized }) { return false }
     if !_fields.value.mapStringNestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
+    if !_fields.value.mapInt32NestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
     if case .oneofNestedMessage(let value)? = _fields.value.oneofField, !value.isInitialized { return false }
     if let value = _fields.value._messageSetCorrect, !value.isInitialized { return false }
     return _fields.value.extensionFields.isInitialized
@@ -400,6 +403,8 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
     var mapStringForeignMessage: [String: ProtobufTestMessages_Proto2_ForeignMessageProto2] = [:]
     var mapStringNestedEnum: [String: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedEnum] = [:]
     var mapStringForeignEnum: [String: ProtobufTestMessages_Proto2_ForeignEnumProto2] = [:]
+    var mapInt32NestedMessage: [Int32: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage] = [:]
+    var mapInt32Bool: [Int32: Bool] = [:]
     var _data: ProtobufTestMessages_Proto2_TestAllTypesProto2.DataMessage?
     var _multiWordGroupField: ProtobufTestMessages_Proto2_TestAllTypesProto2.MultiWordGroupField?
     var _defaultInt32: Int32?
@@ -439,7 +444,7 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
     var oneofField: OneOf_OneofField?
     var unknownFields = SwitchboardProtobuf.UnknownFields()
     var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:data::Data 204:multiwordgroupfield::MultiWordGroupField 241:default_int32 242:default_int64 243:default_uint32 244:default_uint64 245:default_sint32 246:default_sint64 247:default_fixed32 248:default_fixed64 249:default_sfixed32 250:default_sfixed64 251:default_float 252:default_double 253:default_bool 254:default_string 255:default_bytes 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 500:message_set_correct 0:reserved_field")
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 103:map_int32_nested_message 104:map_int32_bool 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:data::Data 204:multiwordgroupfield::MultiWordGroupField 241:default_int32 242:default_int64 243:default_uint32 244:default_uint64 245:default_sint32 246:default_sint64 247:default_fixed32 248:default_fixed64 249:default_sfixed32 250:default_sfixed64 251:default_float 252:default_double 253:default_bool 254:default_string 255:default_bytes 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 500:message_set_correct 0:reserved_field")
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
@@ -532,11 +537,15 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
       case 72: try decoder.messageMap(&mapStringForeignMessage, key: ProtoUncheckedString.self)
       case 73: try decoder.map(&mapStringNestedEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedEnum.self)
       case 74: try decoder.map(&mapStringForeignEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Proto2_ForeignEnumProto2.self)
+      case 103: try decoder.messageMap(&mapInt32NestedMessage, key: ProtoInt32.self)
+      case 104: try decoder.map(&mapInt32Bool, key: ProtoInt32.self, value: ProtoBool.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
       case 112:
-        var current = ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage()
-        if case .oneofNestedMessage(let value)? = oneofField { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: oneofField != nil) { oneofField = .oneofNestedMessage(value) }
+        let isSet = oneofField != nil
+        var value: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedMessage?
+        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
+        defer { if let value { oneofField = .oneofNestedMessage(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
@@ -675,6 +684,8 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
       try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
       try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
       try visitor.repeated(unpackedNestedEnum, as: ProtobufTestMessages_Proto2_TestAllTypesProto2.NestedEnum.self, number: 102)
+      try visitor.messageMap(mapInt32NestedMessage, key: ProtoInt32.self, number: 103)
+      try visitor.map(mapInt32Bool, key: ProtoInt32.self, value: ProtoBool.self, number: 104)
       switch oneofField {
       case .oneofUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
       case .oneofNestedMessage(let value)?: try visitor.message(value, number: 112)
@@ -909,18 +920,28 @@ public struct ProtobufTestMessages_Proto2_TestAllTypesProto2: SwitchboardProtobu
     public var hasI: Bool { _i != nil }
     public mutating func clearI() { _i = nil }
     private var _i: Int32?
+    public var subMsg: ProtobufTestMessages_Proto2_TestAllTypesProto2.MessageSetCorrect { get { _subMsg ?? ProtobufTestMessages_Proto2_TestAllTypesProto2.MessageSetCorrect() } _modify { yield &_subMsg[or: ProtobufTestMessages_Proto2_TestAllTypesProto2.MessageSetCorrect()] } }
+    public var hasSubMsg: Bool { _subMsg != nil }
+    public mutating func clearSubMsg() { _subMsg = nil }
+    private var _subMsg: ProtobufTestMessages_Proto2_TestAllTypesProto2.MessageSetCorrect?
     public var unknownFields = SwitchboardProtobuf.UnknownFields()
     public init() {}
     public static let protoMessageName = "protobuf_test_messages.proto2.TestAllTypesProto2.MessageSetCorrectExtension2"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("9:i")
+    public static let fieldNames = SwitchboardProtobuf.FieldNames("9:i 10:sub_msg")
+    public var isInitialized: Bool {
+      if let value = _subMsg, !value.isInitialized { return false }
+      return true
+    }
     public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 9: try decoder.optional(&_i, as: ProtoInt32.self)
+      case 10: try decoder.message(&_subMsg)
       default: break
       }
     }
     public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
       try visitor.explicit(_i, as: ProtoInt32.self, number: 9)
+      try visitor.message(_subMsg, number: 10)
       try visitor.unknown(unknownFields)
     }
   }
@@ -1673,25 +1694,35 @@ public struct ProtobufTestMessages_Proto2_TestLargeOneof: SwitchboardProtobuf.Me
   public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
     case 1:
-      var current = ProtobufTestMessages_Proto2_TestLargeOneof.A1()
-      if case .a1(let value)? = largeOneof { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: largeOneof != nil) { largeOneof = .a1(value) }
+      let isSet = largeOneof != nil
+      var value: ProtobufTestMessages_Proto2_TestLargeOneof.A1?
+      if case .a1(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
+      defer { if let value { largeOneof = .a1(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 2:
-      var current = ProtobufTestMessages_Proto2_TestLargeOneof.A2()
-      if case .a2(let value)? = largeOneof { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: largeOneof != nil) { largeOneof = .a2(value) }
+      let isSet = largeOneof != nil
+      var value: ProtobufTestMessages_Proto2_TestLargeOneof.A2?
+      if case .a2(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
+      defer { if let value { largeOneof = .a2(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 3:
-      var current = ProtobufTestMessages_Proto2_TestLargeOneof.A3()
-      if case .a3(let value)? = largeOneof { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: largeOneof != nil) { largeOneof = .a3(value) }
+      let isSet = largeOneof != nil
+      var value: ProtobufTestMessages_Proto2_TestLargeOneof.A3?
+      if case .a3(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
+      defer { if let value { largeOneof = .a3(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 4:
-      var current = ProtobufTestMessages_Proto2_TestLargeOneof.A4()
-      if case .a4(let value)? = largeOneof { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: largeOneof != nil) { largeOneof = .a4(value) }
+      let isSet = largeOneof != nil
+      var value: ProtobufTestMessages_Proto2_TestLargeOneof.A4?
+      if case .a4(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
+      defer { if let value { largeOneof = .a4(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 5:
-      var current = ProtobufTestMessages_Proto2_TestLargeOneof.A5()
-      if case .a5(let value)? = largeOneof { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: largeOneof != nil) { largeOneof = .a5(value) }
+      let isSet = largeOneof != nil
+      var value: ProtobufTestMessages_Proto2_TestLargeOneof.A5?
+      if case .a5(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
+      defer { if let value { largeOneof = .a5(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }

@@ -199,6 +199,9 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
   public var hasOptionalValue: Bool { _fields.value._optionalValue != nil }
   public mutating func clearOptionalValue() { _fields.value._optionalValue = nil }
   public var optionalNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _fields.value.optionalNullValue } _modify { yield &_fields.value.optionalNullValue } }
+  public var optionalEmpty: SwitchboardProtobuf.Google_Protobuf_Empty { get { _fields.value._optionalEmpty ?? SwitchboardProtobuf.Google_Protobuf_Empty() } _modify { yield &_fields.value._optionalEmpty[or: SwitchboardProtobuf.Google_Protobuf_Empty()] } }
+  public var hasOptionalEmpty: Bool { _fields.value._optionalEmpty != nil }
+  public mutating func clearOptionalEmpty() { _fields.value._optionalEmpty = nil }
   public var repeatedDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] { get { _fields.value.repeatedDuration } _modify { yield &_fields.value.repeatedDuration } }
   public var repeatedTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _fields.value.repeatedTimestamp } _modify { yield &_fields.value.repeatedTimestamp } }
   public var repeatedFieldmask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] { get { _fields.value.repeatedFieldmask } _modify { yield &_fields.value.repeatedFieldmask } }
@@ -206,6 +209,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
   public var repeatedAny: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _fields.value.repeatedAny } _modify { yield &_fields.value.repeatedAny } }
   public var repeatedValue: [SwitchboardProtobuf.Google_Protobuf_Value] { get { _fields.value.repeatedValue } _modify { yield &_fields.value.repeatedValue } }
   public var repeatedListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] { get { _fields.value.repeatedListValue } _modify { yield &_fields.value.repeatedListValue } }
+  public var repeatedEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] { get { _fields.value.repeatedEmpty } _modify { yield &_fields.value.repeatedEmpty } }
   /// Names that show how JSON names are made.
   public var fieldname1: Int32 { get { _fields.value.fieldname1 } _modify { yield &_fields.value.fieldname1 } }
   public var fieldName2: Int32 { get { _fields.value.fieldName2 } _modify { yield &_fields.value.fieldName2 } }
@@ -354,6 +358,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
     var _optionalAny: SwitchboardProtobuf.Google_Protobuf_Any?
     var _optionalValue: SwitchboardProtobuf.Google_Protobuf_Value?
     var optionalNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue = SwitchboardProtobuf.Google_Protobuf_NullValue()
+    var _optionalEmpty: SwitchboardProtobuf.Google_Protobuf_Empty?
     var repeatedDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] = []
     var repeatedTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] = []
     var repeatedFieldmask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] = []
@@ -361,6 +366,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
     var repeatedAny: [SwitchboardProtobuf.Google_Protobuf_Any] = []
     var repeatedValue: [SwitchboardProtobuf.Google_Protobuf_Value] = []
     var repeatedListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] = []
+    var repeatedEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] = []
     var fieldname1: Int32 = 0
     var fieldName2: Int32 = 0
     var fieldName3: Int32 = 0
@@ -381,7 +387,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
     var fieldName18__: Int32 = 0
     var oneofField: OneOf_OneofField?
     var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 23:optional_aliased_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 120:oneof_null_value 201:optional_bool_wrapper 202:optional_int32_wrapper 203:optional_int64_wrapper 204:optional_uint32_wrapper 205:optional_uint64_wrapper 206:optional_float_wrapper 207:optional_double_wrapper 208:optional_string_wrapper 209:optional_bytes_wrapper 211:repeated_bool_wrapper 212:repeated_int32_wrapper 213:repeated_int64_wrapper 214:repeated_uint32_wrapper 215:repeated_uint64_wrapper 216:repeated_float_wrapper 217:repeated_double_wrapper 218:repeated_string_wrapper 219:repeated_bytes_wrapper 301:optional_duration 302:optional_timestamp 303:optional_field_mask 304:optional_struct 305:optional_any 306:optional_value 307:optional_null_value 311:repeated_duration 312:repeated_timestamp 313:repeated_fieldmask 324:repeated_struct 315:repeated_any 316:repeated_value 317:repeated_list_value 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 0:reserved_field")
+    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 23:optional_aliased_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 120:oneof_null_value 201:optional_bool_wrapper 202:optional_int32_wrapper 203:optional_int64_wrapper 204:optional_uint32_wrapper 205:optional_uint64_wrapper 206:optional_float_wrapper 207:optional_double_wrapper 208:optional_string_wrapper 209:optional_bytes_wrapper 211:repeated_bool_wrapper 212:repeated_int32_wrapper 213:repeated_int64_wrapper 214:repeated_uint32_wrapper 215:repeated_uint64_wrapper 216:repeated_float_wrapper 217:repeated_double_wrapper 218:repeated_string_wrapper 219:repeated_bytes_wrapper 301:optional_duration 302:optional_timestamp 303:optional_field_mask 304:optional_struct 305:optional_any 306:optional_value 307:optional_null_value 308:optional_empty 311:repeated_duration 312:repeated_timestamp 313:repeated_fieldmask 324:repeated_struct 315:repeated_any 316:repeated_value 317:repeated_list_value 318:repeated_empty 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 0:reserved_field")
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1: try decoder.singular(&optionalInt32, as: ProtoInt32.self)
@@ -477,9 +483,11 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
       case 74: try decoder.map(&mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
       case 112:
-        var current = ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage()
-        if case .oneofNestedMessage(let value)? = oneofField { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: oneofField != nil) { oneofField = .oneofNestedMessage(value) }
+        let isSet = oneofField != nil
+        var value: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage?
+        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
+        defer { if let value { oneofField = .oneofNestedMessage(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
@@ -513,6 +521,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
       case 305: try decoder.message(&_optionalAny)
       case 306: try decoder.message(&_optionalValue)
       case 307: try decoder.singular(&optionalNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self)
+      case 308: try decoder.message(&_optionalEmpty)
       case 311: try decoder.messages(&repeatedDuration)
       case 312: try decoder.messages(&repeatedTimestamp)
       case 313: try decoder.messages(&repeatedFieldmask)
@@ -520,6 +529,7 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
       case 315: try decoder.messages(&repeatedAny)
       case 316: try decoder.messages(&repeatedValue)
       case 317: try decoder.messages(&repeatedListValue)
+      case 318: try decoder.messages(&repeatedEmpty)
       case 401: try decoder.singular(&fieldname1, as: ProtoInt32.self)
       case 402: try decoder.singular(&fieldName2, as: ProtoInt32.self)
       case 403: try decoder.singular(&fieldName3, as: ProtoInt32.self)
@@ -671,12 +681,14 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
       try visitor.message(_optionalAny, number: 305)
       try visitor.message(_optionalValue, number: 306)
       try visitor.implicit(optionalNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self, number: 307)
+      try visitor.message(_optionalEmpty, number: 308)
       try visitor.messages(repeatedDuration, number: 311)
       try visitor.messages(repeatedTimestamp, number: 312)
       try visitor.messages(repeatedFieldmask, number: 313)
       try visitor.messages(repeatedAny, number: 315)
       try visitor.messages(repeatedValue, number: 316)
       try visitor.messages(repeatedListValue, number: 317)
+      try visitor.messages(repeatedEmpty, number: 318)
       try visitor.messages(repeatedStruct, number: 324)
       try visitor.implicit(fieldname1, as: ProtoInt32.self, number: 401)
       try visitor.implicit(fieldName2, as: ProtoInt32.self, number: 402)

@@ -214,13 +214,17 @@ public struct Grpc_Channelz_V1_ChannelTraceEvent: SwitchboardProtobuf.Message {
     case 2: try decoder.singular(&severity, as: Grpc_Channelz_V1_ChannelTraceEvent.Severity.self)
     case 3: try decoder.message(&_timestamp)
     case 4:
-      var current = Grpc_Channelz_V1_ChannelRef()
-      if case .channelRef(let value)? = childRef { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: childRef != nil) { childRef = .channelRef(value) }
+      let isSet = childRef != nil
+      var value: Grpc_Channelz_V1_ChannelRef?
+      if case .channelRef(let current)? = childRef { (value, childRef) = (current, nil) }
+      defer { if let value { childRef = .channelRef(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 5:
-      var current = Grpc_Channelz_V1_SubchannelRef()
-      if case .subchannelRef(let value)? = childRef { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: childRef != nil) { childRef = .subchannelRef(value) }
+      let isSet = childRef != nil
+      var value: Grpc_Channelz_V1_SubchannelRef?
+      if case .subchannelRef(let current)? = childRef { (value, childRef) = (current, nil) }
+      defer { if let value { childRef = .subchannelRef(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }
@@ -642,17 +646,23 @@ public struct Grpc_Channelz_V1_Address: SwitchboardProtobuf.Message {
   public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
     case 1:
-      var current = Grpc_Channelz_V1_Address.TcpIpAddress()
-      if case .tcpipAddress(let value)? = address { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: address != nil) { address = .tcpipAddress(value) }
+      let isSet = address != nil
+      var value: Grpc_Channelz_V1_Address.TcpIpAddress?
+      if case .tcpipAddress(let current)? = address { (value, address) = (current, nil) }
+      defer { if let value { address = .tcpipAddress(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 2:
-      var current = Grpc_Channelz_V1_Address.UdsAddress()
-      if case .udsAddress(let value)? = address { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: address != nil) { address = .udsAddress(value) }
+      let isSet = address != nil
+      var value: Grpc_Channelz_V1_Address.UdsAddress?
+      if case .udsAddress(let current)? = address { (value, address) = (current, nil) }
+      defer { if let value { address = .udsAddress(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 3:
-      var current = Grpc_Channelz_V1_Address.OtherAddress()
-      if case .otherAddress(let value)? = address { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: address != nil) { address = .otherAddress(value) }
+      let isSet = address != nil
+      var value: Grpc_Channelz_V1_Address.OtherAddress?
+      if case .otherAddress(let current)? = address { (value, address) = (current, nil) }
+      defer { if let value { address = .otherAddress(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }
@@ -748,13 +758,17 @@ public struct Grpc_Channelz_V1_Security: SwitchboardProtobuf.Message {
   public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
     case 1:
-      var current = Grpc_Channelz_V1_Security.Tls()
-      if case .tls(let value)? = model { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: model != nil) { model = .tls(value) }
+      let isSet = model != nil
+      var value: Grpc_Channelz_V1_Security.Tls?
+      if case .tls(let current)? = model { (value, model) = (current, nil) }
+      defer { if let value { model = .tls(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 2:
-      var current = Grpc_Channelz_V1_Security.OtherSecurity()
-      if case .other(let value)? = model { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: model != nil) { model = .other(value) }
+      let isSet = model != nil
+      var value: Grpc_Channelz_V1_Security.OtherSecurity?
+      if case .other(let current)? = model { (value, model) = (current, nil) }
+      defer { if let value { model = .other(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }

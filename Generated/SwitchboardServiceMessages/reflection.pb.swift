@@ -26,9 +26,11 @@ public struct Grpc_Reflection_V1_ServerReflectionRequest: SwitchboardProtobuf.Me
     case 3: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .fileByFilename(value) }
     case 4: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .fileContainingSymbol(value) }
     case 5:
-      var current = Grpc_Reflection_V1_ExtensionRequest()
-      if case .fileContainingExtension(let value)? = messageRequest { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: messageRequest != nil) { messageRequest = .fileContainingExtension(value) }
+      let isSet = messageRequest != nil
+      var value: Grpc_Reflection_V1_ExtensionRequest?
+      if case .fileContainingExtension(let current)? = messageRequest { (value, messageRequest) = (current, nil) }
+      defer { if let value { messageRequest = .fileContainingExtension(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 6: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .allExtensionNumbersOfType(value) }
     case 7: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .listServices(value) }
     default: break
@@ -107,21 +109,29 @@ public struct Grpc_Reflection_V1_ServerReflectionResponse: SwitchboardProtobuf.M
     case 1: try decoder.singular(&validHost, as: ProtoString.self)
     case 2: try decoder.message(&_originalRequest)
     case 4:
-      var current = Grpc_Reflection_V1_FileDescriptorResponse()
-      if case .fileDescriptorResponse(let value)? = messageResponse { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: messageResponse != nil) { messageResponse = .fileDescriptorResponse(value) }
+      let isSet = messageResponse != nil
+      var value: Grpc_Reflection_V1_FileDescriptorResponse?
+      if case .fileDescriptorResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
+      defer { if let value { messageResponse = .fileDescriptorResponse(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 5:
-      var current = Grpc_Reflection_V1_ExtensionNumberResponse()
-      if case .allExtensionNumbersResponse(let value)? = messageResponse { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: messageResponse != nil) { messageResponse = .allExtensionNumbersResponse(value) }
+      let isSet = messageResponse != nil
+      var value: Grpc_Reflection_V1_ExtensionNumberResponse?
+      if case .allExtensionNumbersResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
+      defer { if let value { messageResponse = .allExtensionNumbersResponse(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 6:
-      var current = Grpc_Reflection_V1_ListServiceResponse()
-      if case .listServicesResponse(let value)? = messageResponse { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: messageResponse != nil) { messageResponse = .listServicesResponse(value) }
+      let isSet = messageResponse != nil
+      var value: Grpc_Reflection_V1_ListServiceResponse?
+      if case .listServicesResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
+      defer { if let value { messageResponse = .listServicesResponse(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 7:
-      var current = Grpc_Reflection_V1_ErrorResponse()
-      if case .errorResponse(let value)? = messageResponse { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: messageResponse != nil) { messageResponse = .errorResponse(value) }
+      let isSet = messageResponse != nil
+      var value: Grpc_Reflection_V1_ErrorResponse?
+      if case .errorResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
+      defer { if let value { messageResponse = .errorResponse(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }

@@ -606,9 +606,11 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
       case 149: try decoder.messageMap(&mapStringSelf, key: ProtoUncheckedString.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: choice != nil) { choice = .choiceUint32(value) }
       case 112:
-        var current = Switchboard_Testing_AllKinds2.Nested()
-        if case .choiceNested(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .choiceNested(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_AllKinds2.Nested?
+        if case .choiceNested(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .choiceNested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: choice != nil) { choice = .choiceString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .choiceBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: choice != nil) { choice = .choiceBool(value) }
@@ -617,9 +619,11 @@ public struct Switchboard_Testing_AllKinds2: SwitchboardProtobuf.ExtensibleMessa
       case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: choice != nil) { choice = .choiceDouble(value) }
       case 119: if let value = try decoder.oneof(Switchboard_Testing_AllKinds2.Color.self, isSet: choice != nil) { choice = .choiceColor(value) }
       case 121:
-        var current = Switchboard_Testing_AllKinds2.ChoiceGroup()
-        if case .choiceGroup(let value)? = choice { current = value }
-        if let value = try decoder.oneofGroup(merging: current, isSet: choice != nil) { choice = .choiceGroup(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_AllKinds2.ChoiceGroup?
+        if case .choiceGroup(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .choiceGroup(value) } }
+        try decoder.oneofGroup(&value, isSet: isSet)
       case 401: try decoder.optional(&_fieldname1, as: ProtoInt32.self)
       case 402: try decoder.optional(&_fieldName2, as: ProtoInt32.self)
       case 403: try decoder.optional(&_fieldName3, as: ProtoInt32.self)
@@ -1231,9 +1235,11 @@ public struct Switchboard_Testing_RequiredBelow2: SwitchboardProtobuf.Message {
       case 2: try decoder.messages(&many)
       case 3: try decoder.messageMap(&byName, key: ProtoUncheckedString.self)
       case 4:
-        var current = Switchboard_Testing_Required2()
-        if case .chosen(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .chosen(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_Required2?
+        if case .chosen(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .chosen(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 5: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: choice != nil) { choice = .text(value) }
       case 6: try decoder.group(&_grouped)
       case 7: try decoder.message(&_recursive)

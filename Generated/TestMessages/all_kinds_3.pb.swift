@@ -565,9 +565,11 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
       case 149: try decoder.messageMap(&mapStringSelf, key: ProtoString.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: choice != nil) { choice = .choiceUint32(value) }
       case 112:
-        var current = Switchboard_Testing_AllKinds3.Nested()
-        if case .choiceNested(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .choiceNested(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_AllKinds3.Nested?
+        if case .choiceNested(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .choiceNested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .choiceString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .choiceBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: choice != nil) { choice = .choiceBool(value) }
@@ -1042,9 +1044,11 @@ public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
       case 10: try decoder.message(&_outer)
       case 11: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
       case 12:
-        var current = Switchboard_Testing_Outer3()
-        if case .message(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .message(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_Outer3?
+        if case .message(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .message(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 13: try decoder.optional(&_number, as: ProtoInt64.self)
       default: break
       }

@@ -608,9 +608,11 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
       case 149: try decoder.messageMap(&mapStringSelf, key: ProtoString.self)
       case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: choice != nil) { choice = .choiceUint32(value) }
       case 112:
-        var current = Switchboard_Testing_AllKindsEditions.Nested()
-        if case .choiceNested(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .choiceNested(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_AllKindsEditions.Nested?
+        if case .choiceNested(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .choiceNested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 113: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .choiceString(value) }
       case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .choiceBytes(value) }
       case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: choice != nil) { choice = .choiceBool(value) }
@@ -619,9 +621,11 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
       case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: choice != nil) { choice = .choiceDouble(value) }
       case 119: if let value = try decoder.oneof(Switchboard_Testing_AllKindsEditions.Color.self, isSet: choice != nil) { choice = .choiceColor(value) }
       case 121:
-        var current = Switchboard_Testing_AllKindsEditions.Nested()
-        if case .choiceDelimited(let value)? = choice { current = value }
-        if let value = try decoder.oneofGroup(merging: current, isSet: choice != nil) { choice = .choiceDelimited(value) }
+        let isSet = choice != nil
+        var value: Switchboard_Testing_AllKindsEditions.Nested?
+        if case .choiceDelimited(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .choiceDelimited(value) } }
+        try decoder.oneofGroup(&value, isSet: isSet)
       case 401: try decoder.optional(&_fieldname1, as: ProtoInt32.self)
       case 402: try decoder.optional(&_fieldName2, as: ProtoInt32.self)
       case 403: try decoder.optional(&_fieldName3, as: ProtoInt32.self)

@@ -14,7 +14,8 @@ struct GoldenCase: CustomTestStringConvertible {
 
   /// All cases, which are built as Swift modules, too.
   static let all = [
-    "Comments", "Editions", "Extensions", "HugeEnum", "Mappings", "Maps", "Names", "Oneofs", "Options",
+    "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings", "Maps",
+    "Names", "Oneofs", "Options",
     "Prefixes", "Proto2", "Proto3", "Recursion", "ServiceMethods", "ServiceNames", "ServicesCasing",
     "ServicesClient",
     "ServicesMappings", "ServicesPayloads", "ServicesServer", "ServicesTestClient", "Shadowing",

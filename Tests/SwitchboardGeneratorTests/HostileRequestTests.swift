@@ -188,7 +188,13 @@ struct HostileRequestTests {
       error {
         $0.syntax = "editions"
         $0.edition = .max
-      } == "a.proto: edition 2147483647 is not supported: the editions are 2023 and 2024"
+      } == "a.proto: the edition with the number 2147483647 is not supported: the editions are 2023 and 2024"
+    )
+    #expect(
+      error {
+        $0.syntax = "editions"
+        $0.edition = .edition2026
+      } == "a.proto: edition 2026 is not supported: the editions are 2023 and 2024"
     )
     #expect(error { $0.options.swiftPrefix = "a b" } != nil)
   }

@@ -37,11 +37,13 @@ struct FieldCode {
       let value = "try decoder.oneof(\(context.protoType(field.type)).self, isSet: \(holder) != nil)"
       return ["if let value = \(value) { \(holder) = .\(name)(value) }"]
     }
-    let method = isDelimited ? "oneofGroup" : "oneofMessage"
+    // The oneof lets go of the member for as long as that is merged: a shared one would be copied, each time it comes.
     return [
-      "var current = \(context.valueType(field.type))()",
-      "if case .\(name)(let value)? = \(holder) { current = value }",
-      "if let value = try decoder.\(method)(merging: current, isSet: \(holder) != nil) { \(holder) = .\(name)(value) }",
+      "let isSet = \(holder) != nil",
+      "var value: \(context.valueType(field.type))?",
+      "if case .\(name)(let current)? = \(holder) { (value, \(holder)) = (current, nil) }",
+      "defer { if let value { \(holder) = .\(name)(value) } }",
+      "try decoder.\(isDelimited ? "oneofGroup" : "oneofMessage")(&value, isSet: isSet)",
     ]
   }
 
@@ -85,7 +87,7 @@ struct FieldCode {
   func accessors(holder: String, visibility: String) -> [String] {
     let type = context.propertyType(of: field)
     let names = field.names
-    let value = holder + names.storage
+    let value = holder.isEmpty ? ReservedWords.expression(names.storage) : holder + names.storage
     let initial = context.initialValue(of: field)
     // What holds no memory of its own gains nothing from being changed in place, and a setter is shorter.
     let change =

@@ -71,10 +71,19 @@ enum ReservedWords {
   private static let quotableCases = keywords.union(words("associativity dynamicType optional required"))
 
   /// The variables of generated code.
-  private static let locals: Set<String> = words("current decoder fields new newValue number value visitor")
+  private static let locals: Set<String> = words(
+    "current decoder fields isSet new newValue number value visitor"
+  )
+
+  /// Words that introduce an accessor where the body of a property begins.
+  private static let accessorWords = words(
+    """
+    _modify _read borrow didSet get modify mutate read set unsafeAddress unsafeMutableAddress willSet yield
+    """
+  )
 
   /// Names that an expression cannot begin with: they would be taken for something else there.
-  private static let inExpressions = locals.union(contextualWords).union(["_fields"])
+  private static let inExpressions = locals.union(contextualWords).union(accessorWords).union(["_fields"])
 
   private static func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))

@@ -44,7 +44,7 @@ struct Features {
       case .proto3: return proto3
       case .edition2023, .edition2024: return edition2023
       default:
-        let edition = file.hasEdition ? "edition \(file.edition.rawValue)" : "an unknown edition"
+        let edition = file.hasEdition ? file.edition.nameInProtos : "an unknown edition"
         throw GeneratorError("\(file.name): \(edition) is not supported: the editions are 2023 and 2024")
       }
     default:
@@ -74,5 +74,18 @@ struct Features {
     if field.proto3Optional { result.presence = .explicit }
     if field.type == .group { result.messageEncoding = .delimited }
     return result
+  }
+}
+
+extension Google_Protobuf_Edition {
+  /// The edition as a `.proto` file calls it.
+  fileprivate var nameInProtos: String {
+    switch self {
+    case .edition2023: "edition 2023"
+    case .edition2024: "edition 2024"
+    case .edition2026: "edition 2026"
+    case .unstable: "edition UNSTABLE"
+    default: "the edition with the number \(rawValue)"
+    }
   }
 }

@@ -69,16 +69,17 @@ extension JSONMessageDecoder: FieldDecoder {
 
   public mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) { try messages(&values) }
 
-  public mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+  public mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
     let start = reader.position
-    var value: M?
-    try message(&value)
-    if isSet, value != nil { throw alreadySet(at: start) }
-    return value
+    var new: M?
+    try message(&new)
+    guard let new else { return }
+    if isSet { throw alreadySet(at: start) }
+    value = new
   }
 
-  public mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
-    try oneofMessage(merging: current, isSet: isSet)
+  public mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
+    try oneofMessage(&value, isSet: isSet)
   }
 
   // MARK: Maps

@@ -42,17 +42,12 @@ public protocol FieldDecoder {
   /// the oneof has a value already, which some formats refuse.
   mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value?
 
-  /// A message member of a oneof, merged into `current`.
-  mutating func oneofMessage<M: Message>(
-    merging current: M,
-    isSet: Bool
-  ) throws(DecodeError) -> M?
+  /// A message member of a oneof. `value` has been taken out of the oneof where that held this member, so that it is merged
+  /// in place and not copied first; it goes back into the oneof unless it is nil. `isSet` is as for a scalar.
+  mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError)
 
   /// A message member of a oneof that is delimited by group tags in binary.
-  mutating func oneofGroup<M: Message>(
-    merging current: M,
-    isSet: Bool
-  ) throws(DecodeError) -> M?
+  mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError)
 
   /// A field in the extension range of `type`.
   mutating func extensionField<M: ExtensibleMessage>(

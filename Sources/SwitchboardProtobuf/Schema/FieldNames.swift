@@ -51,7 +51,11 @@ public final class FieldNames: Sendable {
   var names: [String] { byNumber.sorted { $0.key < $1.key }.map(\.value.name) }
 
   /// The field for a name in the `.proto` file.
-  func number(ofName name: String) -> Int32? { byNumber.first { $0.value.name == name }?.key }
+  func number(ofName name: String) -> Int32? {
+    // Only where another field's name in the text format, that of a group, is the same is it found in another way.
+    if let number = byTextName[name], byNumber[number]?.name == name { return number }
+    return byNumber.first { $0.value.name == name }?.key
+  }
 
   /// The name in JSON.
   func jsonName(of number: Int32) -> String? { byNumber[number]?.jsonName }

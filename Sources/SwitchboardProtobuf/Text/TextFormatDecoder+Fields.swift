@@ -52,15 +52,13 @@ extension TextFormatDecoder: FieldDecoder {
 
   mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) { try messages(&values) }
 
-  mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
+  mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
     try refuseIfSet(isSet)
-    var value: M?
     try message(&value)
-    return value
   }
 
-  mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
-    try oneofMessage(merging: current, isSet: isSet)
+  mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
+    try oneofMessage(&value, isSet: isSet)
   }
 
   // MARK: Maps

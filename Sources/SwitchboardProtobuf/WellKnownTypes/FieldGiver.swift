@@ -41,9 +41,9 @@ struct FieldGiver: FieldDecoder {
 
   mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) -> S.Value? { value as? S.Value }
 
-  mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) -> M? { value as? M }
+  mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) { message(&value) }
 
-  mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) -> M? { value as? M }
+  mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) { message(&value) }
 
   mutating func extensionField<M: ExtensibleMessage>(
     _ number: Int32,

@@ -44,7 +44,7 @@ enum FieldMaskPath {
       }
       startsWord = false
     }
-    return startsWord ? nil : String(decoding: result, as: UTF8.self)
+    return startsWord || result.isEmpty ? nil : String(decoding: result, as: UTF8.self)
   }
 
   /// `user.displayName` as `user.display_name`. Nil where it holds anything but letters, digits and points.

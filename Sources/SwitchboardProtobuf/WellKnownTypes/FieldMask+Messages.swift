@@ -35,8 +35,9 @@ extension Message {
     for path in fieldMask.paths where !Google_Protobuf_FieldMask.isPathValid(path, for: Self.self) {
       throw FieldMaskError.invalidPath(path)
     }
-    let tree = FieldMaskTree(fieldMask)
-    if !tree.isLeaf { take(tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields) }
+    let paths = FieldMaskPaths(fieldMask)
+    guard !paths.isEmpty else { return }
+    take(paths.tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields)
   }
 
   /// Clears the fields that a mask does not name. Unknown fields and extensions stay.
@@ -45,14 +46,17 @@ extension Message {
   ///   nothing.
   @discardableResult
   public mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {
-    let tree = FieldMaskTree(fieldMask)
-    guard !tree.isLeaf, fieldMask.isValid(for: Self.self) else { return false }
+    guard fieldMask.isValid(for: Self.self) else { return false }
+    let paths = FieldMaskPaths(fieldMask)
+    guard !paths.isEmpty else { return false }
     let before = self
-    self = kept(by: tree)
+    self = kept(by: paths.tree)
     return self != before
   }
 
   // MARK: Walking the paths
+
+  // Both walks go as deep as the messages do, however long the paths are.
 
   /// The message with the fields of `tree` as `source` has them.
   private mutating func take(_ tree: FieldMaskTree, from source: Self, replacesRepeated: Bool) {

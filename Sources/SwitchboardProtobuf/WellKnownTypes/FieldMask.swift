@@ -37,27 +37,35 @@ extension Google_Protobuf_FieldMask {
     paths.allSatisfy { Google_Protobuf_FieldMask.isPathValid($0, for: type) }
   }
 
+  // What follows knows no message, and so cannot tell whether a field exists. A path that can name none, because it is empty
+  // or has an empty part, covers nothing: it is left out of every result.
+
   /// Whether the mask covers a path: by the path itself, or by one that leads there.
-  public func contains(_ path: String) -> Bool { FieldMaskTree(self).contains(path) }
-
-  /// The same fields in alphabetical order, without paths that others cover.
-  public var canonical: Google_Protobuf_FieldMask { FieldMaskTree(self).mask }
-
-  /// The fields that either mask covers.
-  public func union(_ other: Google_Protobuf_FieldMask) -> Google_Protobuf_FieldMask {
-    var tree = FieldMaskTree(self)
-    tree.formUnion(FieldMaskTree(other))
-    return tree.mask
+  public func contains(_ path: String) -> Bool {
+    FieldMaskPath.isWellFormed(path)
+      && paths.contains { FieldMaskPath.isWellFormed($0) && FieldMaskPath.covers($0, path) }
   }
 
-  /// The fields that both masks cover.
+  /// The same fields in alphabetical order, without paths that others cover.
+  public var canonical: Google_Protobuf_FieldMask { mask(FieldMaskPaths(self)) }
+
+  /// The fields that either mask covers, in canonical form.
+  public func union(_ other: Google_Protobuf_FieldMask) -> Google_Protobuf_FieldMask {
+    mask(FieldMaskPaths(self).union(FieldMaskPaths(other)))
+  }
+
+  /// The fields that both masks cover, in canonical form.
   public func intersection(_ other: Google_Protobuf_FieldMask) -> Google_Protobuf_FieldMask {
-    FieldMaskTree(self).intersection(FieldMaskTree(other)).mask
+    mask(FieldMaskPaths(self).intersection(FieldMaskPaths(other)))
   }
 
   /// The fields that this mask covers and `other` does not. Where `other` covers a part of a path, that path stays whole:
-  /// what else is within it no mask can tell.
+  /// what else is within it no mask can tell. The result is in canonical form.
   public func subtracting(_ other: Google_Protobuf_FieldMask) -> Google_Protobuf_FieldMask {
-    FieldMaskTree(self).subtracting(FieldMaskTree(other)).mask
+    mask(FieldMaskPaths(self).subtracting(FieldMaskPaths(other)))
+  }
+
+  private func mask(_ paths: FieldMaskPaths) -> Google_Protobuf_FieldMask {
+    Google_Protobuf_FieldMask(protoPaths: paths.paths)
   }
 }

@@ -25,15 +25,9 @@ extension FieldProbe: FieldDecoder {
 
   mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) { type = M.self }
 
-  mutating func oneofMessage<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
-    type = M.self
-    return nil
-  }
+  mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) { type = M.self }
 
-  mutating func oneofGroup<M: Message>(merging current: M, isSet: Bool) throws(DecodeError) -> M? {
-    type = M.self
-    return nil
-  }
+  mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) { type = M.self }
 
   // The others hold no single message.
 

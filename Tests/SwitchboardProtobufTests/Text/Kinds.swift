@@ -113,9 +113,10 @@ extension Kinds {
     case 23: if let new = try decoder.oneof(ProtoInt32.self, isSet: isSet) { choice = .first(new) }
     case 24: if let new = try decoder.oneof(ProtoString.self, isSet: isSet) { choice = .second(new) }
     case 25:
-      var current = Kinds()
-      if case .third(let value)? = choice { current = value }
-      if let new = try decoder.oneofMessage(merging: current, isSet: isSet) { choice = .third(new) }
+      var new: Kinds?
+      if case .third(let current)? = choice { (new, choice) = (current, nil) }
+      defer { if let new { choice = .third(new) } }
+      try decoder.oneofMessage(&new, isSet: isSet)
     default: break
     }
   }

@@ -135,9 +135,11 @@ struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
       case 13: try decoder.optional(&_open, as: Golden_Editions_Open.self)
       case 14: try decoder.optional(&_closed, as: Golden_Editions_Closed.self)
       case 15:
-        var current = Golden_Editions_Part()
-        if case .chosen(let value)? = choice { current = value }
-        if let value = try decoder.oneofGroup(merging: current, isSet: choice != nil) { choice = .chosen(value) }
+        let isSet = choice != nil
+        var value: Golden_Editions_Part?
+        if case .chosen(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .chosen(value) } }
+        try decoder.oneofGroup(&value, isSet: isSet)
       case 16: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: choice != nil) { choice = .text(value) }
       case 100..<201: try decoder.extensionField(number, of: Golden_Editions_Features.self, into: &extensionFields)
       default: break

@@ -65,9 +65,11 @@ struct Golden_Ext_Extended: SwitchboardProtobuf.ExtensibleMessage {
       case 20: try decoder.optional(&_between, as: ProtoInt32.self)
       case 21: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .number(value) }
       case 22:
-        var current = Golden_Ext_Extended()
-        if case .nested(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .nested(value) }
+        let isSet = choice != nil
+        var value: Golden_Ext_Extended?
+        if case .nested(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .nested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 10..<20, 30..<31, 1000..<536870912: try decoder.extensionField(number, of: Golden_Ext_Extended.self, into: &extensionFields)
       default: break
       }

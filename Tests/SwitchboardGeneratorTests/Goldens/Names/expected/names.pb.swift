@@ -1548,7 +1548,7 @@ struct Members: SwitchboardProtobuf.Message {
       case 102: try decoder.optional(&_swiftself, as: SwitchboardProtobuf.ProtoInt32.self)
       case 103: try decoder.optional(&_body, as: SwitchboardProtobuf.ProtoInt32.self)
       case 104: try decoder.optional(&_using, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 105: try decoder.optional(&_modify, as: SwitchboardProtobuf.ProtoInt32.self)
+      case 105: try decoder.optional(&self._modify, as: SwitchboardProtobuf.ProtoInt32.self)
       case 106: try decoder.optional(&_count, as: SwitchboardProtobuf.ProtoInt32.self)
       case 107: try decoder.optional(&_index, as: SwitchboardProtobuf.ProtoInt32.self)
       case 108: try decoder.optional(&_int32, as: SwitchboardProtobuf.ProtoInt32.self)
@@ -1661,7 +1661,7 @@ struct Members: SwitchboardProtobuf.Message {
       try visitor.explicit(_swiftself, as: SwitchboardProtobuf.ProtoInt32.self, number: 102)
       try visitor.explicit(_body, as: SwitchboardProtobuf.ProtoInt32.self, number: 103)
       try visitor.explicit(_using, as: SwitchboardProtobuf.ProtoInt32.self, number: 104)
-      try visitor.explicit(_modify, as: SwitchboardProtobuf.ProtoInt32.self, number: 105)
+      try visitor.explicit(self._modify, as: SwitchboardProtobuf.ProtoInt32.self, number: 105)
       try visitor.explicit(_count, as: SwitchboardProtobuf.ProtoInt32.self, number: 106)
       try visitor.explicit(_index, as: SwitchboardProtobuf.ProtoInt32.self, number: 107)
       try visitor.explicit(_int32, as: SwitchboardProtobuf.ProtoInt32.self, number: 108)
@@ -1769,24 +1769,32 @@ struct Locals: SwitchboardProtobuf.Message {
       case 2: try decoder.repeated(&self.decoder, as: SwitchboardProtobuf.ProtoInt32.self)
       case 3: try decoder.message(&_number)
       case 4:
-        var current = Locals()
-        if case .newValue(let value)? = self.visitor { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.visitor != nil) { self.visitor = .newValue(value) }
+        let isSet = self.visitor != nil
+        var value: Locals?
+        if case .newValue(let current)? = self.visitor { (value, self.visitor) = (current, nil) }
+        defer { if let value { self.visitor = .newValue(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 5: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: self.visitor != nil) { self.visitor = .current(value) }
       case 6: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: self.visitor != nil) { self.visitor = .new(value) }
       case 7:
-        var current = Locals()
-        if case .await(let value)? = self.visitor { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.visitor != nil) { self.visitor = .await(value) }
+        let isSet = self.visitor != nil
+        var value: Locals?
+        if case .await(let current)? = self.visitor { (value, self.visitor) = (current, nil) }
+        defer { if let value { self.visitor = .await(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 8:
-        var current = Locals()
-        if case .some(let value)? = self.any { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.any != nil) { self.any = .some(value) }
+        let isSet = self.any != nil
+        var value: Locals?
+        if case .some(let current)? = self.any { (value, self.any) = (current, nil) }
+        defer { if let value { self.any = .some(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 9: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: self.any != nil) { self.any = .none(value) }
       case 10:
-        var current = Required2()
-        if case .value2(let value)? = self.any { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.any != nil) { self.any = .value2(value) }
+        let isSet = self.any != nil
+        var value: Required2?
+        if case .value2(let current)? = self.any { (value, self.any) = (current, nil) }
+        defer { if let value { self.any = .value2(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       default: break
       }
     }
@@ -1914,9 +1922,11 @@ struct Oneofs: SwitchboardProtobuf.Message {
       case 1: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .a(value) }
       case 2: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .self_p(value) }
       case 3:
-        var current = Oneofs()
-        if case .init_p(let value)? = fooBar_oneof0 { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .init_p(value) }
+        let isSet = fooBar_oneof0 != nil
+        var value: Oneofs?
+        if case .init_p(let current)? = fooBar_oneof0 { (value, fooBar_oneof0) = (current, nil) }
+        defer { if let value { fooBar_oneof0 = .init_p(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 4: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .none(value) }
       case 5: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .some(value) }
       case 6: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .default(value) }
@@ -1924,9 +1934,11 @@ struct Oneofs: SwitchboardProtobuf.Message {
       case 8: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof1 != nil) { fooBar_oneof1 = .b(value) }
       case 9: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof2 != nil) { fooBar_oneof2 = .c(value) }
       case 10:
-        var current = Oneofs.OneOf_Payload()
-        if case .d(let value)? = payload_oneof3 { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: payload_oneof3 != nil) { payload_oneof3 = .d(value) }
+        let isSet = payload_oneof3 != nil
+        var value: Oneofs.OneOf_Payload?
+        if case .d(let current)? = payload_oneof3 { (value, payload_oneof3) = (current, nil) }
+        defer { if let value { payload_oneof3 = .d(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 11: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: payload_oneof3 != nil) { payload_oneof3 = .payload_p11(value) }
       case 12: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: hasB_p != nil) { hasB_p = .e(value) }
       case 13: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: clearB_p != nil) { clearB_p = .f(value) }
@@ -2456,13 +2468,17 @@ struct Kw: SwitchboardProtobuf.Message {
       case 2: try decoder.message(&_c)
       case 3: try decoder.optional(&_i, as: Kw.inEnum.self)
       case 4:
-        var current = Kw.initMessage()
-        if case .xx(let value)? = x { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: x != nil) { x = .xx(value) }
+        let isSet = x != nil
+        var value: Kw.initMessage?
+        if case .xx(let current)? = x { (value, x) = (current, nil) }
+        defer { if let value { x = .xx(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 5:
-        var current = Kw.nilMessage()
-        if case .n(let value)? = x { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: x != nil) { x = .n(value) }
+        let isSet = x != nil
+        var value: Kw.nilMessage?
+        if case .n(let current)? = x { (value, x) = (current, nil) }
+        defer { if let value { x = .n(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 6: try decoder.message(&_ar)
       case 7: try decoder.message(&_tr)
       case 8: try decoder.message(&_df)
@@ -2939,9 +2955,11 @@ struct Big: SwitchboardProtobuf.ExtensibleMessage {
       case 12: try decoder.messages(&self.visitor)
       case 13: try decoder.messageMap(&self.any, key: SwitchboardProtobuf.ProtoInt32.self)
       case 14:
-        var current = Required2()
-        if case .self_p(let value)? = `default` { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: `default` != nil) { `default` = .self_p(value) }
+        let isSet = `default` != nil
+        var value: Required2?
+        if case .self_p(let current)? = `default` { (value, `default`) = (current, nil) }
+        defer { if let value { `default` = .self_p(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 15: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: `default` != nil) { `default` = .await(value) }
       case 100..<201: try decoder.extensionField(number, of: Big.self, into: &extensionFields)
       default: break

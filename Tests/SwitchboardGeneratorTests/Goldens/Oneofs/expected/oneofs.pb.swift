@@ -79,9 +79,11 @@ struct Golden_Oneofs_Choices: SwitchboardProtobuf.Message {
       case 3: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
       case 4: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .data(value) }
       case 5:
-        var current = Golden_Oneofs_Choices()
-        if case .nested(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .nested(value) }
+        let isSet = choice != nil
+        var value: Golden_Oneofs_Choices?
+        if case .nested(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .nested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 6: if let value = try decoder.oneof(Golden_Oneofs_Kind.self, isSet: choice != nil) { choice = .kind(value) }
       case 7: try decoder.singular(&between, as: ProtoInt32.self)
       case 8: if let value = try decoder.oneof(ProtoBool.self, isSet: split != nil) { split = .first(value) }

@@ -307,13 +307,17 @@ struct Golden_Proto2_Holder: SwitchboardProtobuf.Message {
     case 2: try decoder.messages(&many)
     case 3: try decoder.messageMap(&byNumber, key: ProtoInt32.self)
     case 4:
-      var current = Golden_Proto2_Part()
-      if case .chosen(let value)? = choice { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .chosen(value) }
+      let isSet = choice != nil
+      var value: Golden_Proto2_Part?
+      if case .chosen(let current)? = choice { (value, choice) = (current, nil) }
+      defer { if let value { choice = .chosen(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 5:
-      var current = Golden_Proto2_Holder.Grouped()
-      if case .grouped(let value)? = choice { current = value }
-      if let value = try decoder.oneofGroup(merging: current, isSet: choice != nil) { choice = .grouped(value) }
+      let isSet = choice != nil
+      var value: Golden_Proto2_Holder.Grouped?
+      if case .grouped(let current)? = choice { (value, choice) = (current, nil) }
+      defer { if let value { choice = .grouped(value) } }
+      try decoder.oneofGroup(&value, isSet: isSet)
     default: break
     }
   }

@@ -97,9 +97,11 @@ struct Golden_Recursion_Pong: SwitchboardProtobuf.Message {
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1:
-        var current = Golden_Recursion_Pang()
-        if case .pang(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .pang(value) }
+        let isSet = choice != nil
+        var value: Golden_Recursion_Pang?
+        if case .pang(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .pang(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 2: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
       default: break
       }
@@ -254,9 +256,11 @@ struct Golden_Recursion_Large: SwitchboardProtobuf.Message {
       case 10: try decoder.repeated(&numbers, as: ProtoInt32.self)
       case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .number(value) }
       case 12:
-        var current = Golden_Recursion_Outside()
-        if case .outside(let value)? = choice { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: choice != nil) { choice = .outside(value) }
+        let isSet = choice != nil
+        var value: Golden_Recursion_Outside?
+        if case .outside(let current)? = choice { (value, choice) = (current, nil) }
+        defer { if let value { choice = .outside(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       default: break
       }
     }

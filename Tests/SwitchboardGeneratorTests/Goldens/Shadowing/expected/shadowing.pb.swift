@@ -247,9 +247,9 @@ struct Message: SwitchboardProtobuf.Message {
   var hasNames: Bool { _names != nil }
   mutating func clearNames() { _names = nil }
   private var _names: FieldNames?
-  var fields: UnknownFields { get { _fields ?? UnknownFields() } _modify { yield &_fields[or: UnknownFields()] } }
-  var hasFields: Bool { _fields != nil }
-  mutating func clearFields() { _fields = nil }
+  var fields: UnknownFields { get { self._fields ?? UnknownFields() } _modify { yield &self._fields[or: UnknownFields()] } }
+  var hasFields: Bool { self._fields != nil }
+  mutating func clearFields() { self._fields = nil }
   private var _fields: UnknownFields?
   var unknownFields = SwitchboardProtobuf.UnknownFields()
   init() {}
@@ -389,9 +389,11 @@ struct OneofUser: SwitchboardProtobuf.Message {
   mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
     switch number {
     case 1:
-      var current = OneOf_Kind()
-      if case .one(let value)? = kind { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .one(value) }
+      let isSet = kind != nil
+      var value: OneOf_Kind?
+      if case .one(let current)? = kind { (value, kind) = (current, nil) }
+      defer { if let value { kind = .one(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 2: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: kind != nil) { kind = .two(value) }
     case 3: try decoder.message(&_other)
     default: break
@@ -423,13 +425,17 @@ struct OneofUser: SwitchboardProtobuf.Message {
     mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
       switch number {
       case 1:
-        var current = OneOf_Kind()
-        if case .one(let value)? = kind { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .one(value) }
+        let isSet = kind != nil
+        var value: OneOf_Kind?
+        if case .one(let current)? = kind { (value, kind) = (current, nil) }
+        defer { if let value { kind = .one(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 2:
-        var current = OneofUser.Inner.OneOf_KindMessage()
-        if case .nested(let value)? = kind { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .nested(value) }
+        let isSet = kind != nil
+        var value: OneofUser.Inner.OneOf_KindMessage?
+        if case .nested(let current)? = kind { (value, kind) = (current, nil) }
+        defer { if let value { kind = .nested(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       default: break
       }
     }
@@ -489,13 +495,17 @@ struct anyMessage: SwitchboardProtobuf.Message {
       switch number {
       case 1: try decoder.message(&_same)
       case 2:
-        var current = awaitMessage()
-        if case .one(let value)? = self.await { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.await != nil) { self.await = .one(value) }
+        let isSet = self.await != nil
+        var value: awaitMessage?
+        if case .one(let current)? = self.await { (value, self.await) = (current, nil) }
+        defer { if let value { self.await = .one(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       case 3:
-        var current = eachMessage()
-        if case .two(let value)? = self.await { current = value }
-        if let value = try decoder.oneofMessage(merging: current, isSet: self.await != nil) { self.await = .two(value) }
+        let isSet = self.await != nil
+        var value: eachMessage?
+        if case .two(let current)? = self.await { (value, self.await) = (current, nil) }
+        defer { if let value { self.await = .two(value) } }
+        try decoder.oneofMessage(&value, isSet: isSet)
       default: break
       }
     }

@@ -58,13 +58,17 @@ public struct Google_Protobuf_Value: SwitchboardProtobuf.Message {
     case 3: if let value = try decoder.oneof(ProtoString.self, isSet: kind != nil) { kind = .stringValue(value) }
     case 4: if let value = try decoder.oneof(ProtoBool.self, isSet: kind != nil) { kind = .boolValue(value) }
     case 5:
-      var current = Google_Protobuf_Struct()
-      if case .structValue(let value)? = kind { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .structValue(value) }
+      let isSet = kind != nil
+      var value: Google_Protobuf_Struct?
+      if case .structValue(let current)? = kind { (value, kind) = (current, nil) }
+      defer { if let value { kind = .structValue(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     case 6:
-      var current = Google_Protobuf_ListValue()
-      if case .listValue(let value)? = kind { current = value }
-      if let value = try decoder.oneofMessage(merging: current, isSet: kind != nil) { kind = .listValue(value) }
+      let isSet = kind != nil
+      var value: Google_Protobuf_ListValue?
+      if case .listValue(let current)? = kind { (value, kind) = (current, nil) }
+      defer { if let value { kind = .listValue(value) } }
+      try decoder.oneofMessage(&value, isSet: isSet)
     default: break
     }
   }
