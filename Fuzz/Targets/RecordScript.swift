@@ -33,8 +33,8 @@ struct RecordScript {
 
   let peer: TLSPeer
   private var steps: ArraySlice<UInt8>
-  /// Records on their way from the peer.
-  private var onTheWay: [UInt8] = []
+  /// Records on their way from the peer, the first of which may have left in part.
+  private var onTheWay: [[UInt8]] = []
   /// All that the peer has said.
   private(set) var said: [UInt8] = []
   private var stepCount = 0
@@ -42,7 +42,7 @@ struct RecordScript {
 
   /// More would only take longer.
   private static let mostSteps = 200
-  private static let mostBytes = 1 << 18
+  private static let mostBytes = 1 << 16
 
   /// Two ends agree after so many turns, or not at all.
   private static let turnsOfHandshake = 4
@@ -72,7 +72,7 @@ struct RecordScript {
   private mutating func take(_ step: UInt8, _ end: inout some End) throws {
     switch step % 20 {
     case 0: write(take(Int(next())))
-    case 1: write([UInt8](repeating: next(), count: 1 + Int(next()) * 97))
+    case 1: write([UInt8](repeating: next(), count: 1 + Int(next()) * 79))
     case 2: changeKeys(next(), asking: true)
     case 3: changeKeys(next(), asking: false)
     case 4: for _ in 0...next() % 8 { peer.sendTicket() }
@@ -96,7 +96,7 @@ struct RecordScript {
       }
     default:
       let count = Int(next())
-      mutate { records, index in records[index] = records[index].dropLast(count) }
+      mutate { records, index in records[index].removeLast(min(count, records[index].count)) }
     }
   }
 
@@ -122,35 +122,38 @@ struct RecordScript {
     said += bytes
   }
 
-  private mutating func collect() { onTheWay += peer.takeOutput() }
+  private mutating func collect() {
+    var rest = peer.takeOutput()[...]
+    while !rest.isEmpty {
+      let length =
+        rest.count >= 5 ? 5 + Int(rest[rest.startIndex + 3]) << 8 + Int(rest[rest.startIndex + 4]) : 5
+      onTheWay.append(Array(rest.prefix(length)))
+      rest = rest.dropFirst(length)
+    }
+  }
 
   private mutating func inject(_ bytes: [UInt8]) {
     collect()
-    onTheWay += bytes
+    onTheWay.append(bytes)
   }
 
   private mutating func deliver(_ count: Int, to end: inout some End) throws {
     collect()
-    let bytes = Array(onTheWay.prefix(count))
-    onTheWay.removeFirst(bytes.count)
-    let answer = try end.take(bytes)
+    var bytes: [UInt8] = []
+    for record in onTheWay { bytes += record }
+    onTheWay = bytes.count > count ? [Array(bytes[count...])] : []
+    let answer = try end.take(Array(bytes.prefix(count)))
     if !answer.isEmpty { peer.take(answer) }
     // What the other end says is of no use here, but goes through the same keys.
     _ = peer.read()
   }
 
   /// Changes one of the records on the way.
-  private mutating func mutate(_ change: (inout [ArraySlice<UInt8>], Int) -> Void) {
+  private mutating func mutate(_ change: (inout [[UInt8]], Int) -> Void) {
     collect()
-    var records: [ArraySlice<UInt8>] = []
-    var rest = onTheWay[...]
-    while !rest.isEmpty {
-      let length = rest.count >= 5 ? 5 + Int(rest[rest.startIndex + 3]) << 8 + Int(rest[rest.startIndex + 4]) : 5
-      records.append(ArraySlice(Array(rest.prefix(length))))
-      rest = rest.dropFirst(length)
-    }
-    guard !records.isEmpty else { return }
-    change(&records, Int(next()) % records.count)
-    onTheWay = Array(records.joined())
+    guard !onTheWay.isEmpty, onTheWay.count < Self.mostRecords else { return }
+    change(&onTheWay, Int(next()) % onTheWay.count)
   }
+
+  private static let mostRecords = 100
 }

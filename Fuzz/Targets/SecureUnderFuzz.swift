@@ -51,7 +51,8 @@ final class SecureUnderFuzz: Sendable {
     try ends.check()
   }
 
-  private func runServer(_ server: Server, _ setting: RecordScript.Setting, _ steps: ArraySlice<UInt8>) throws {
+  private func runServer(_ server: Server, _ setting: RecordScript.Setting, _ steps: ArraySlice<UInt8>) throws
+  {
     let (core, loop) = (server.core, group.loops[0])
     let socket = try FedSocket(on: loop) { core.accept($0, .unix(path: ""), peer: nil, on: loop) }
     let peer = try TLSPeer(.client, version: setting.version, protocols: setting.protocols)

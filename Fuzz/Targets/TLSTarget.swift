@@ -90,7 +90,10 @@ private struct FilterUnderFuzz: RecordScript.End {
     if wasSecureBefore, !hadEnded {
       // What answers a record is not much longer than the shortest.
       let limit = 1024 + 2 * bytes.count
-      try BrokenPromise.unless(filter.pendingByteCount <= limit, "\(filter.pendingByteCount) bytes are pending")
+      try BrokenPromise.unless(
+        filter.pendingByteCount <= limit,
+        "\(filter.pendingByteCount) bytes are pending"
+      )
     }
     return pending()
   }

@@ -91,7 +91,9 @@ import Testing
     #expect(ends.filter.takeIdleRecords() == 0)
   }
 
-  @Test(arguments: Side.allCases, both) func nothingIsDoneAfterAFailure(_ side: Side, _ version: TLSVersion) throws {
+  @Test(arguments: Side.allCases, both) func nothingIsDoneAfterAFailure(_ side: Side, _ version: TLSVersion)
+    throws
+  {
     let ends = try Ends(side, version)
     ends.shakeHands()
     ends.peer.write([1, 2, 3])
@@ -111,7 +113,8 @@ import Testing
     #expect(ends.plaintext.isEmpty && ends.endings.count == 1 && ends.pending().isEmpty)
   }
 
-  @Test(arguments: Side.allCases, both) func theLastWordIsToldOnce(_ side: Side, _ version: TLSVersion) throws {
+  @Test(arguments: Side.allCases, both) func theLastWordIsToldOnce(_ side: Side, _ version: TLSVersion) throws
+  {
     let ends = try Ends(side, version)
     ends.shakeHands()
     ends.peer.write([1, 2, 3])
@@ -155,6 +158,19 @@ import Testing
       ends.give(ends.peer.takeOutput())
     }
     #expect((99...101).contains(ends.filter.takeIdleRecords()))
+  }
+
+  /// It is answered with an alert, which waits to be read like all answers, and counts like all records that bring nothing.
+  @Test func anotherHandshakeIsRefused() throws {
+    let ends = try Ends(.server, .tls12)
+    ends.shakeHands()
+    ends.peer.renegotiate()
+    let hello = ends.peer.takeOutput()
+    try #require(!hello.isEmpty)
+    ends.give(hello)
+    #expect(ends.filter.isSecure && ends.endings.isEmpty)
+    let answer = ends.pending()
+    #expect((1...100).contains(answer.count) && answer.first == 0x15)
   }
 
   /// A connection that has been busy holds no more than one that has not.

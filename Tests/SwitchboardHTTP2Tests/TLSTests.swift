@@ -39,7 +39,8 @@ import Testing
 
   /// Names that OpenSSL takes for none, or for many, or cannot be asked for.
   @Test(arguments: [
-    "", ".", ".test", "a..b", "switchboard.test\0", "switchboard.test\0.example", "\0", "*.test", "a b", "bücher.test",
+    "", ".", ".test", "a..b", "switchboard.test\0", "switchboard.test\0.example", "\0", "*.test", "a b",
+    "bücher.test",
     "switchboard.test\n", "127.0.0.1\0", "::1%lo", String(repeating: "a", count: 64),
     String(repeating: "abc.", count: 64) + "test",
   ]) func aNameThatIsNoneIsRefused(_ name: String) throws {
@@ -53,7 +54,9 @@ import Testing
     #expect(failure?.message?.contains("\0") == false)
   }
 
-  @Test(arguments: ["a", "a-b.c_d", "127.0.0.1", "::1", String(repeating: "a", count: 63), "SWITCHBOARD.test", "a.test."])
+  @Test(arguments: [
+    "a", "a-b.c_d", "127.0.0.1", "::1", String(repeating: "a", count: 63), "SWITCHBOARD.test", "a.test.",
+  ])
   func aNameIsTaken(_ name: String) throws {
     var tls = trusting
     tls.serverNameOverride = name

@@ -62,7 +62,9 @@ enum PeerContext {
   private static func use(_ credentials: TLSCredentials, _ context: OpaquePointer) throws {
     guard case .bytes(let chain) = credentials.certificateChain, case .bytes(let key) = credentials.privateKey
     else { throw TLSPeerError("no bytes of a certificate") }
-    let (chainText, keyText) = (BIO_new_mem_buf(chain, Int32(chain.count)), BIO_new_mem_buf(key, Int32(key.count)))
+    let (chainText, keyText) = (
+      BIO_new_mem_buf(chain, Int32(chain.count)), BIO_new_mem_buf(key, Int32(key.count))
+    )
     defer {
       BIO_free(chainText)
       BIO_free(keyText)

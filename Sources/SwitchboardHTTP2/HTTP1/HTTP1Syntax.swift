@@ -67,7 +67,8 @@ enum HTTP1Syntax {
 
   private static func hexadecimal(_ digit: UInt8) -> Int? {
     switch lowercased(digit) {
-    case let digit where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit): Int(digit - UInt8(ascii: "0"))
+    case let digit where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
+      Int(digit - UInt8(ascii: "0"))
     case let digit where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit):
       Int(digit - UInt8(ascii: "a")) + 10
     default: nil

@@ -177,10 +177,13 @@ final class Socket {
       delegate?.socketDidDrain()
       return
     }
-    // What has come may say why, so reading goes on, and reports the same failure unless it is paused.
     takesNoMore = true
-    guard isPaused, !hasEnded else { return }
+    // What has come from a peer that is gone may say why, so reading goes on, and reports the same unless it is paused.
+    let isPeerGone = status == UV_EPIPE.rawValue || status == UV_ECONNRESET.rawValue
+    guard isPaused || !isPeerGone, !hasEnded else { return }
+    stopReading()
     hasEnded = true
+    if lingering != nil { return close() }
     delegate?.socketDidEnd(SocketError(status))
   }
 

@@ -78,7 +78,9 @@ final class TLSContext: @unchecked Sendable {
       name.isAddress
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text)
       : X509_VERIFY_PARAM_set1_host(parameters, name.text, name.text.utf8.count)
-    guard isSet == 1 else { throw .tls("no certificate can be checked for \(name.text)", code: .internalError) }
+    guard isSet == 1 else {
+      throw .tls("no certificate can be checked for \(name.text)", code: .internalError)
+    }
   }
 
   /// Says which server is meant, where that is a name: an address is never sent as one. `false` when there is no memory.
@@ -104,7 +106,9 @@ final class TLSContext: @unchecked Sendable {
 
   private func trust(_ roots: PEMSource?) throws(GRPCStatus) {
     guard let roots else {
-      guard SSL_CTX_set_default_verify_paths(raw) == 1 else { throw .tls("cannot read the system's trust roots") }
+      guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
+        throw .tls("cannot read the system's trust roots")
+      }
       return
     }
     let certificates = try PEM(roots, "trust roots").certificates()

@@ -35,7 +35,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "GET / HTTP/1.1\r\n\r\n", "POST /test.Test/Get HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web\r\n",
+    "GET / HTTP/1.1\r\n\r\n",
+    "POST /test.Test/Get HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web\r\n",
     "nonsense\r\n\r\n", "PRI",
   ]) func aRecordThatIsBrokenWherePagesAreServed(_ words: String) async throws {
     var options = ServerOptions()
@@ -96,19 +97,6 @@ import Testing
       } while peer.flush()
       await hostile.abuses.wait(for: .unreadAnswers)
       #expect(hostile.abuses.counts == [.unreadAnswers: 1])
-    }
-  }
-
-  /// OpenSSL answers each with an alert.
-  @Test func handshakesThatAreAskedForAgain() async throws {
-    try await HostilePair.with(.tls) { hostile async throws in
-      let peer = try SecurePeer(hostile.pair.address, .tls12)
-      peer.say(SecurePeer.preface)
-      peer.tls.renegotiate()
-      peer.flush()
-      // It is refused, and gives up by itself.
-      _ = peer.listen()
-      #expect(!hostile.abuses.counts.keys.contains(.recordFlood))
     }
   }
 
@@ -240,7 +228,10 @@ import Testing
     peer.say(FramePeer.frame(Kind.settings, 0, 0, []))
   }
 
-  @Test(arguments: [TLSVersion.tls12, .tls13], [[UInt8](repeating: 0xff, count: 24), [0, 0, 0, 4, 0, 0, 0, 0, 0]])
+  @Test(
+    arguments: [TLSVersion.tls12, .tls13],
+    [[UInt8](repeating: 0xff, count: 24), [0, 0, 0, 4, 0, 0, 0, 0, 0]]
+  )
   func aServersRecordThatIsBroken(_ version: TLSVersion, _ words: [UInt8]) async throws {
     let result = try await call(["h2"], version) { peer in
       Self.greet(peer)
