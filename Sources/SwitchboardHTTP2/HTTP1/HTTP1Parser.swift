@@ -139,8 +139,9 @@ struct HTTP1Parser {
       room = Self.chunkLineLimit
       return nil
     case .trailers:
-      // They say nothing to gRPC.
-      return line.isEmpty ? endBody() : nil
+      if line.isEmpty { return endBody() }
+      // They say nothing to gRPC, but must be what a proxy takes them for.
+      return HTTP1Syntax.isField(line) ? nil : refuse(.malformed)
     case .plain, .chunk, .broken:
       return refuse(.malformed)
     }

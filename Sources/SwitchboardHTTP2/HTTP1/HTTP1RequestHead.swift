@@ -48,13 +48,8 @@ struct HTTP1RequestHead {
   mutating func readField(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
     fieldCount += 1
     guard fieldCount <= Self.fieldLimit else { return .tooLarge }
-    // A line that begins with a space would belong to the one before: no name does.
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
-      line[..<colon].allSatisfy(HTTP1Syntax.isToken)
-    else { return .malformed }
-    let value = HTTP1Syntax.trimmed(line[(colon + 1)...])
-    guard value.withUnsafeBufferPointer(FieldSyntax.isValue) else { return .malformed }
-    return note(line[..<colon].map(HTTP1Syntax.lowercased), value)
+    guard let (name, value) = HTTP1Syntax.field(line) else { return .malformed }
+    return note(name.map(HTTP1Syntax.lowercased), value)
   }
 
   private mutating func note(_ name: [UInt8], _ value: ArraySlice<UInt8>) -> HTTP1Refusal? {

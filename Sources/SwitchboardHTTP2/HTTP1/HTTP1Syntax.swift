@@ -31,6 +31,18 @@ enum HTTP1Syntax {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
+  /// The name and the value of a field, from its line. A line that begins with a space would belong to the one before: no
+  /// name does.
+  static func field(_ line: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+      line[..<colon].allSatisfy(isToken)
+    else { return nil }
+    let value = trimmed(line[(colon + 1)...])
+    return value.withUnsafeBufferPointer(FieldSyntax.isValue) ? (line[..<colon], value) : nil
+  }
+
+  static func isField(_ line: ArraySlice<UInt8>) -> Bool { field(line) != nil }
+
   /// Digits and nothing else, few enough to fit.
   static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard (1...18).contains(digits.count) else { return nil }
@@ -42,20 +54,24 @@ enum HTTP1Syntax {
     return number
   }
 
-  /// The size of a chunk: up to eight hexadecimal digits, before an extension if there is one.
+  /// The size of a chunk: up to eight hexadecimal digits, before an extension if there is one. A line with a control
+  /// character, such as a carriage return that others may take for its end, has no size.
   static func chunkSize(_ line: ArraySlice<UInt8>) -> Int? {
-    let digits = trimmed(line.prefix { $0 != UInt8(ascii: ";") })
-    guard (1...8).contains(digits.count) else { return nil }
-    var size = 0
-    for digit in digits {
-      switch lowercased(digit) {
-      case let digit where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
-        size = size * 16 + Int(digit - UInt8(ascii: "0"))
-      case let digit where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit):
-        size = size * 16 + Int(digit - UInt8(ascii: "a")) + 10
-      default: return nil
-      }
+    let digits = line.prefix { hexadecimal($0) != nil }
+    let rest = line[digits.endIndex...]
+    guard (1...8).contains(digits.count), rest.isEmpty || trimmed(rest).first == UInt8(ascii: ";"),
+      rest.withUnsafeBufferPointer(FieldSyntax.isValue)
+    else { return nil }
+    return digits.reduce(0) { $0 << 4 | (hexadecimal($1) ?? 0) }
+  }
+
+  private static func hexadecimal(_ digit: UInt8) -> Int? {
+    switch lowercased(digit) {
+    case let digit where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit):
+      Int(digit - UInt8(ascii: "0"))
+    case let digit where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit):
+      Int(digit - UInt8(ascii: "a")) + 10
+    default: nil
     }
-    return size
   }
 }

@@ -45,7 +45,7 @@ import Testing
       ["head /a", "head /b"]
     )
     expect(
-      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nA;x=y\r\n0123456789\r\n00\r\nt: v\r\n\r\n"
+      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nA ; x=y z\t\r\n0123456789\r\n00\r\nt: v\r\n\r\n"
         + "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
       ["head /a", "body hi0123456789", "head *"]
     )
@@ -81,6 +81,11 @@ import Testing
   @Test(arguments: [
     "g\r\n", "\r\n", "-1\r\n", "123456789\r\n", "2\nhi", "2\r\nhi!\r\n", "2\r\nhi\n", "0x2\r\n",
     String(repeating: "0", count: 300), "1;" + String(repeating: "x", count: 300),
+    // Line ends, to some, within an extension or a trailer; and sizes that others may read in another way.
+    "2;a\rb\r\nhi\r\n", "2;\r\r\nhi\r\n", "2\r\r\nhi\r\n", "2;a\u{0}\r\nhi\r\n", " 2\r\nhi\r\n",
+    "2 \r\nhi\r\n",
+    "2 x\r\nhi\r\n", "0;a=\"\r0\r\n\r\n", "0\r\na: b\rc\r\n\r\n", "0\r\nno field\r\n\r\n",
+    "0\r\n a: b\r\n\r\n",
   ]) func chunksThatAreNone(_ chunk: String) {
     let told = events("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk, step: 1)
     #expect(told == ["head /a", "400"])
