@@ -40,8 +40,8 @@ let swiftProtobuf: [Target.Dependency] =
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
-    "SwitchboardProtobuf", "SwitchboardServices", "TestMessages",
+    "CertificateSupport", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator",
+    "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport", "TestMessages",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
     return .executableTarget(
@@ -115,7 +115,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardHTTP2Tests",
       dependencies: [
-        "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall", "TestSupport",
+        "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall", "TLSSupport",
+        "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -199,6 +200,11 @@ let package = Package(
       name: "CertificateSupport",
       dependencies: ["SwitchboardHTTP2"],
       path: "Tests/CertificateSupport"
+    ),
+    .target(
+      name: "TLSSupport",
+      dependencies: ["CertificateSupport", "COpenSSL", "SwitchboardCall", "SwitchboardHTTP2"],
+      path: "Tests/TLSSupport"
     ),
     .testTarget(
       name: "SwitchboardTests",

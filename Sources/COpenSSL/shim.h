@@ -4,6 +4,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <string.h>
+
 // OpenSSL spells these as macros, which Swift does not import.
 
 static inline int switchboard_openssl_stays(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
@@ -25,19 +27,90 @@ static inline void switchboard_ssl_ctx_release_idle_buffers(SSL_CTX *context) {
                                 | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
-static inline BIO *switchboard_bio_read_only(const void *bytes, int count) {
-  return BIO_new_mem_buf(bytes, count);
-}
-
-static inline size_t switchboard_bio_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
-
 static inline long switchboard_bio_contents(BIO *bio, char **bytes) {
   return BIO_get_mem_data(bio, bytes);
 }
 
-static inline void switchboard_bio_reset(BIO *bio) { (void)BIO_reset(bio); }
+// The two ends of a connection as OpenSSL sees them: what came from the network is lent for as long as OpenSSL reads, and
+// what is to go there is handed on as it is written. Nothing is kept here.
+typedef struct {
+  const unsigned char *bytes;
+  size_t count;
+  // Heads of records that were read.
+  size_t records;
+  void *owner;
+  void (*write)(void *owner, const void *bytes, size_t count);
+} switchboard_wire;
 
-static inline void switchboard_bio_empty_is_not_eof(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
+static inline int switchboard_wire_read(BIO *bio, char *target, int room) {
+  switchboard_wire *wire = (switchboard_wire *)BIO_get_data(bio);
+  size_t count = room > 0 ? (size_t)room : 0;
+  BIO_clear_retry_flags(bio);
+  if (wire->count == 0 || count == 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  if (count > wire->count) {
+    count = wire->count;
+  }
+  memcpy(target, wire->bytes, count);
+  wire->bytes += count;
+  wire->count -= count;
+  return (int)count;
+}
+
+static inline int switchboard_wire_write(BIO *bio, const char *bytes, int count) {
+  switchboard_wire *wire = (switchboard_wire *)BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  if (count > 0) {
+    wire->write(wire->owner, bytes, (size_t)count);
+  }
+  return count;
+}
+
+static inline long switchboard_wire_control(BIO *bio, int command, long number, void *pointer) {
+  (void)bio;
+  (void)number;
+  (void)pointer;
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+// Null where there is no memory.
+static inline BIO_METHOD *switchboard_wire_method(void) {
+  BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "switchboard");
+  if (method != NULL
+      && !(BIO_meth_set_read(method, switchboard_wire_read) && BIO_meth_set_write(method, switchboard_wire_write)
+           && BIO_meth_set_ctrl(method, switchboard_wire_control))) {
+    BIO_meth_free(method);
+    return NULL;
+  }
+  return method;
+}
+
+static inline void switchboard_wire_count(int write, int version, int type, const void *bytes, size_t count, SSL *ssl,
+                                          void *argument) {
+  (void)version;
+  (void)bytes;
+  (void)count;
+  (void)ssl;
+  if (!write && type == SSL3_RT_HEADER) {
+    ((switchboard_wire *)argument)->records++;
+  }
+}
+
+// Whether OpenSSL reads from the wire and writes to it from now on.
+static inline int switchboard_ssl_use_wire(SSL *ssl, BIO_METHOD *method, switchboard_wire *wire) {
+  BIO *bio = method == NULL ? NULL : BIO_new(method);
+  if (bio == NULL) {
+    return 0;
+  }
+  BIO_set_data(bio, wire);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl, bio, bio);
+  SSL_set_msg_callback(ssl, switchboard_wire_count);
+  SSL_set_msg_callback_arg(ssl, wire);
+  return 1;
+}
 
 static inline GENERAL_NAMES *switchboard_alternative_names(X509 *certificate) {
   return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
@@ -73,9 +146,23 @@ static inline int switchboard_error_is_alert(unsigned long error) {
   return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
-// HTTP/2 forbids both renegotiation and compression of TLS.
+// HTTP/2 forbids both renegotiation and compression of TLS. Sessions are kept by their clients alone, in tickets.
 static inline void switchboard_ssl_ctx_apply_http2_rules(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+// A key that asks for a password is refused, where OpenSSL would ask at the terminal.
+static inline int switchboard_no_password(char *buffer, int size, int writing, void *argument) {
+  (void)buffer;
+  (void)size;
+  (void)writing;
+  (void)argument;
+  return -1;
+}
+
+static inline EVP_PKEY *switchboard_read_private_key(BIO *bio) {
+  return PEM_read_bio_PrivateKey(bio, NULL, switchboard_no_password, NULL);
 }
 
 static inline void switchboard_print_subject(BIO *target, X509 *certificate) {

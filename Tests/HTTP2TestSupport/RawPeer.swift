@@ -52,6 +52,14 @@ package final class RawPeer: Sendable {
     return bytes
   }
 
+  /// As many bytes as are there, at least one; none at the end, or when nothing came for long.
+  package func readSome() -> [UInt8] {
+    MayBlock.check()
+    var piece = [UInt8](repeating: 0, count: 65536)
+    let got = recv(descriptor, &piece, piece.count, 0)
+    return Array(piece.prefix(max(0, got)))
+  }
+
   package func waitForBytes() { _ = read(1) }
 
   /// Whether the other side closed the connection, in good time.

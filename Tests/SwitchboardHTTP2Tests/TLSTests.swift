@@ -36,6 +36,43 @@ import Testing
     }
   }
 
+  /// Names that OpenSSL takes for none, or for many, or cannot be asked for.
+  @Test(arguments: [
+    "", ".", ".test", "a..b", "switchboard.test\0", "switchboard.test\0.example", "\0", "*.test", "a b",
+    "bücher.test",
+    "switchboard.test\n", "127.0.0.1\0", "::1%lo", String(repeating: "a", count: 64),
+    String(repeating: "abc.", count: 64) + "test",
+  ]) func aNameThatIsNoneIsRefused(_ name: String) throws {
+    var tls = trusting
+    tls.serverNameOverride = name
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
+    }
+    #expect(failure?.code == .invalidArgument)
+    #expect(failure?.message?.hasPrefix("TLS: no certificate can be checked for ") == true)
+    #expect(failure?.message?.contains("\0") == false)
+  }
+
+  @Test(arguments: [
+    "a", "a-b.c_d", "127.0.0.1", "::1", String(repeating: "a", count: 63), "SWITCHBOARD.test", "a.test.",
+  ])
+  func aNameIsTaken(_ name: String) throws {
+    var tls = trusting
+    tls.serverNameOverride = name
+    _ = try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
+  }
+
+  /// What is behind a certificate must be one too.
+  @Test func aChainThatBreaksOffIsRefused() throws {
+    guard case .bytes(let whole) = TestCertificates.serverCertificate else { return }
+    let broken = whole + Array("\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
+    let credentials = TLSCredentials(certificateChain: .bytes(broken), privateKey: TestCertificates.serverKey)
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
+    }
+    #expect(failure?.message?.hasPrefix("TLS: a certificate in the certificate chain is damaged") == true)
+  }
+
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {
     let server = ServerTLS(
       credentials: TestCertificates.server,

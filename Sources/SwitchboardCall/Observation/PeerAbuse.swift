@@ -8,6 +8,8 @@ public enum PeerAbuse: String, Sendable, CaseIterable {
   case handshakeTimeout
   /// What should be TLS is not, or no agreement was reached.
   case brokenTLS
+  /// Records of TLS that bring no data, without end: changes of keys, alerts, tickets, parts of handshakes, empty ones.
+  case recordFlood
   /// What should be HTTP/2 is not.
   case notHTTP2
   /// A rule of HTTP/2 was broken, on a stream or on the connection.

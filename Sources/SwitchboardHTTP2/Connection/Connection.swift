@@ -39,7 +39,11 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
   }
 
   final func start() {
-    if let tls { tls.handshake() } else { didBecomeSecure() }
+    if let tls {
+      if case .failed(let status) = tls.handshake() { return close(status) }
+    } else {
+      didBecomeSecure()
+    }
     socket.startReading()
     setNeedsFlush()
   }
@@ -99,15 +103,44 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     }
     lastRead = loop.now
     guard let tls else { return receive(bytes) }
-    switch tls.receive(bytes, buffer: loop.readBuffer, { self.receive($0) }) {
-    case .open: break
-    case .becameSecure: didBecomeSecure()
+    let received = tls.receive(bytes, buffer: loop.plaintextBuffer) { event in
+      switch event {
+      // Who the peer is, streams ask as they begin.
+      case .becameSecure: didBecomeSecure()
+      case .plaintext(let bytes): receive(bytes)
+      }
+      return !isClosed
+    }
+    switch received {
+    case .open: judgeRecords(tls)
     case .ended: close(.connectionLost)
-    case .failed(let status):
-      report(.brokenTLS)
-      flushHandshake(then: status)
+    case .failed(let status): fail(tls, status)
     }
     setNeedsFlush()
+  }
+
+  /// Nothing can be sent any more but why, which TLS has said already.
+  private func fail(_ tls: TLSFilter, _ status: GRPCStatus) {
+    guard !isClosed else { return }
+    report(.brokenTLS)
+    flushPending(of: tls)
+    close(status, gently: true)
+  }
+
+  /// What TLS itself may have to say to a peer that reads nothing.
+  private static let pendingLimit = 64 * 1024
+
+  /// What a peer has TLS do, below all frames.
+  private func judgeRecords(_ tls: TLSFilter) {
+    let idle = tls.takeIdleRecords()
+    guard !isClosed else { return }
+    guard idle == 0 || session.pay(forRecords: idle) else {
+      return dismiss(Session.Offence(abuse: .recordFlood, code: .enhanceYourCalm))
+    }
+    guard tls.pendingByteCount > Self.pendingLimit else { return }
+    flush()
+    guard !isClosed, tls.pendingByteCount > Self.pendingLimit else { return }
+    dismiss(Session.Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -230,13 +263,13 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     isDirty = false
     guard !isClosed, !socket.isWriting else { return }
     if let tls {
-      flushHandshake(then: nil)
+      flushPending(of: tls)
       guard tls.isSecure, !socket.isWriting else { return }
     }
     guard !awaitsGreeting else { return }
     if session.streams.count > 0 { expectMore() }
     var drained = Session.Drained.some
-    while drained == .some, !socket.isWriting {
+    while drained == .some, !socket.isWriting, !isClosed {
       let output = loop.takeOutput()
       drained =
         http1?.drain(into: output, limit: Self.outputLimit)
@@ -245,6 +278,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     }
     // Streams may have ended with what was sent.
     processReady()
+    guard !isClosed else { return }
     if let http1 { return http1.didDrain() }
     if drained == .failed { return close(.protocolBroken) }
     if let offence = session.takeOffence() { return dismiss(offence) }
@@ -256,18 +290,17 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     guard !output.isEmpty else { return loop.giveBack(output) }
     guard let tls else { return socket.write(output) }
     let encrypted = loop.takeOutput()
-    tls.send(output, into: encrypted)
+    let failure = tls.send(output, into: encrypted)
     loop.giveBack(output)
     socket.write(encrypted)
+    if let failure { close(failure) }
   }
 
-  private func flushHandshake(then failure: GRPCStatus?) {
-    if let tls, !socket.isWriting {
-      let output = loop.takeOutput()
-      tls.takePending(into: output)
-      if output.isEmpty { loop.giveBack(output) } else { socket.write(output) }
-    }
-    if let failure { close(failure, gently: true) }
+  private func flushPending(of tls: TLSFilter) {
+    guard tls.pendingByteCount > 0, !socket.isWriting else { return }
+    let output = loop.takeOutput()
+    tls.takePending(into: output)
+    socket.write(output)
   }
 
   // MARK: Closing

@@ -53,6 +53,9 @@ public final class Loop: EventLoop, @unchecked Sendable {
   /// Where every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
+  /// What TLS makes of that.
+  let plaintextBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
   /// `nil` when the system has no descriptors or memory for it.
   init?() {
     uv = .allocate(capacity: 1)
@@ -68,6 +71,7 @@ public final class Loop: EventLoop, @unchecked Sendable {
 
   deinit {
     readBuffer.deallocate()
+    plaintextBuffer.deallocate()
     uv.deallocate()
     wake.deallocate()
     alarm.deallocate()

@@ -19,6 +19,8 @@ final class Socket {
   /// Let go of by `close`. Not weak: that would make every retain of the delegate a slow one.
   @exclusivity(unchecked) var delegate: (any SocketDelegate)?
   @exclusivity(unchecked) private(set) var isWriting = false
+  /// A write has failed: what was lost must not be followed by anything.
+  @exclusivity(unchecked) private var takesNoMore = false
   /// Ends a gentle close that the peer does not.
   @exclusivity(unchecked) private var lingering: LoopTimer?
   @exclusivity(unchecked) private var hasEnded = false
@@ -119,7 +121,8 @@ final class Socket {
   /// Writes now what the socket takes, and the rest as it drains; until then `isWriting` is true, and the
   /// buffer is kept.
   func write(_ output: OutputBuffer) {
-    guard let stream, !isWriting else { return loop.giveBack(output) }
+    // libuv ends the process over a list of nothing.
+    guard let stream, !isWriting, !takesNoMore, !output.isEmpty else { return loop.giveBack(output) }
     withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: output.pieceCount) { pieces in
       var count = 0
       output.forEachPiece { piece in
@@ -157,9 +160,12 @@ final class Socket {
     let result = uv_write(request, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
       Socket.of(request?.pointee.data)?.didWrite(status)
     }
-    guard result == 0 else { return }
     isWriting = true
     pending = output
+    guard result != 0 else { return }
+    // On the loop still, but not from inside the write.
+    nonisolated(unsafe) let socket = self
+    loop.execute { socket.didWrite(result) }
   }
 
   private func didWrite(_ status: Int32) {
@@ -167,13 +173,18 @@ final class Socket {
     if let output = pending { loop.giveBack(output) }
     pending = nil
     guard stream != nil else { return }
-    if status == 0 {
+    guard status != 0 else {
       delegate?.socketDidDrain()
-    } else if isPaused, !hasEnded {
-      // Otherwise the read side reports the same failure.
-      hasEnded = true
-      delegate?.socketDidEnd(SocketError(status))
+      return
     }
+    takesNoMore = true
+    // What has come from a peer that is gone may say why, so reading goes on, and reports the same unless it is paused.
+    let isPeerGone = status == UV_EPIPE.rawValue || status == UV_ECONNRESET.rawValue
+    guard isPaused || !isPeerGone, !hasEnded else { return }
+    stopReading()
+    hasEnded = true
+    if lingering != nil { return close() }
+    delegate?.socketDidEnd(SocketError(status))
   }
 
   /// How long a peer has to read the last words and close.

@@ -175,9 +175,9 @@ extension FrameWatch {
   }
 
   /// `false` when the peer has sent more than it has earned.
-  mutating func spend(now: UInt64) -> Bool {
+  mutating func spend(_ count: Int = 1, now: UInt64) -> Bool {
     if refilledAt == 0 { refilledAt = now }
-    credit -= 1
+    credit -= count
     if credit >= 0 { return true }
     let elapsed = min(now - min(now, refilledAt), 4_000_000_000)
     refilledAt = now

@@ -145,6 +145,9 @@ final class Session {
     return true
   }
 
+  /// So many records of TLS came that brought nothing. `false` when the peer has sent more than it has earned.
+  func pay(forRecords count: Int) -> Bool { watch.spend(count, now: delegate?.sessionNow ?? 0) }
+
   func takeOffence() -> Offence? {
     defer { offence = nil }
     return offence

@@ -16,7 +16,11 @@ struct PEM: ~Copyable {
       opened = BIO_new_file(path, "r")
     case .bytes(let bytes):
       opened = BIO_new(BIO_s_mem())
-      _ = bytes.withUnsafeBytes { BIO_write(opened, $0.baseAddress, Int32(clamping: $0.count)) }
+      let count = bytes.withUnsafeBytes { BIO_write(opened, $0.baseAddress, Int32(clamping: $0.count)) }
+      guard bytes.isEmpty || Int(count) == bytes.count else {
+        BIO_free(opened)
+        throw .tls("cannot read the \(what)")
+      }
     }
     guard let opened else { throw .tls("cannot read the \(what)") }
     bio = opened
@@ -29,13 +33,19 @@ struct PEM: ~Copyable {
     var certificates: [OpaquePointer] = []
     while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) { certificates.append(certificate) }
     // The end of the file is an error to OpenSSL; it must not be found by whoever looks next.
+    let isAtEnd = switchboard_error_reason(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+    guard isAtEnd, !certificates.isEmpty else {
+      for certificate in certificates { X509_free(certificate) }
+      guard isAtEnd else { throw .tls("a certificate in the \(what) is damaged", code: .invalidArgument) }
+      ERR_clear_error()
+      throw .tls("there is no certificate in the \(what)")
+    }
     ERR_clear_error()
-    guard !certificates.isEmpty else { throw .tls("there is no certificate in the \(what)") }
     return certificates
   }
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
-    guard let key = PEM_read_bio_PrivateKey(bio, nil, nil, nil) else {
+    guard let key = switchboard_read_private_key(bio) else {
       throw .tls("there is no key in the \(what)")
     }
     return key

@@ -20,9 +20,9 @@ public final class SigningKey: @unchecked Sendable {
 
   /// The signature of some bytes.
   public func signature(of bytes: [UInt8]) throws(GRPCStatus) -> [UInt8] {
-    let context = EVP_MD_CTX_new()
+    guard let context = EVP_MD_CTX_new() else { throw .tls("cannot sign", code: .internalError) }
     defer { EVP_MD_CTX_free(context) }
-    var count = Int(EVP_PKEY_get_size(key))
+    var count = max(0, Int(EVP_PKEY_get_size(key)))
     var signature = [UInt8](repeating: 0, count: count)
     guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
       EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
@@ -32,7 +32,7 @@ public final class SigningKey: @unchecked Sendable {
 
   /// Whether this key made the signature of these bytes.
   public func made(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
-    let context = EVP_MD_CTX_new()
+    guard let context = EVP_MD_CTX_new() else { return false }
     defer {
       EVP_MD_CTX_free(context)
       // A signature that is wrong leaves an error, which whoever looks next must not find.

@@ -8,7 +8,7 @@ final class TLSContext: @unchecked Sendable {
   let raw: OpaquePointer
   let isServer: Bool
   /// The name to ask for and to check, on a client.
-  let serverName: String?
+  let serverName: ServerName?
   /// What a server's context was made from.
   let serverOptions: ServerTLS?
   /// Whether the peer may speak HTTP/1.1 as well.
@@ -22,7 +22,7 @@ final class TLSContext: @unchecked Sendable {
     OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_server_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
-    configure(options.minimumVersion)
+    try configure(options.minimumVersion)
     SSL_CTX_set_alpn_select_cb(raw, allowsHTTP1 ? Self.selectEither : Self.selectHTTP2, nil)
     // Clients of HTTP/1.1 need not offer it.
     if !allowsHTTP1 { SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil) }
@@ -34,22 +34,27 @@ final class TLSContext: @unchecked Sendable {
     }
     if options.clientCertificates != .none { try trust(options.trustRoots) }
     // Tickets are bound to a context; without an identifier, sessions with client certificates are refused.
-    _ = "switchboard".withCString { text in
-      text.withMemoryRebound(to: UInt8.self, capacity: 11) { SSL_CTX_set_session_id_context(raw, $0, 11) }
-    }
+    let identifier = Array("switchboard".utf8)
+    let isSet = SSL_CTX_set_session_id_context(raw, identifier, UInt32(identifier.count))
+    guard isSet == 1 else { throw .tls("cannot name the context", code: .internalError) }
   }
 
   init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
     isServer = false
     allowsHTTP1 = false
     serverOptions = nil
-    self.serverName = options.serverNameOverride ?? serverName
+    let name = try ServerName(options.serverNameOverride ?? serverName)
+    self.serverName = name
     OpenSSL.prepare()
     guard let raw = SSL_CTX_new(TLS_client_method()) else { throw .tls("no memory for a context") }
     self.raw = raw
-    configure(options.minimumVersion)
+    try configure(options.minimumVersion)
     let protocols: [UInt8] = [2] + Array("h2".utf8)
-    SSL_CTX_set_alpn_protos(raw, protocols, UInt32(protocols.count))
+    // Unlike the others, this one returns zero where all is well.
+    guard SSL_CTX_set_alpn_protos(raw, protocols, UInt32(protocols.count)) == 0 else {
+      throw .tls("cannot ask for HTTP/2", code: .internalError)
+    }
+    try require(name)
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
     try trust(options.trustRoots)
     if let credentials = options.credentials { try use(credentials) }
@@ -57,10 +62,31 @@ final class TLSContext: @unchecked Sendable {
 
   deinit { SSL_CTX_free(raw) }
 
-  private func configure(_ minimum: TLSVersion) {
-    _ = switchboard_ssl_ctx_set_minimum_version(raw, minimum == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION)
+  private func configure(_ minimum: TLSVersion) throws(GRPCStatus) {
+    let version = minimum == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION
+    guard switchboard_ssl_ctx_set_minimum_version(raw, version) == 1 else {
+      throw .tls("the minimum version cannot be set", code: .internalError)
+    }
     switchboard_ssl_ctx_release_idle_buffers(raw)
     switchboard_ssl_ctx_apply_http2_rules(raw)
+  }
+
+  /// Has the peer's certificate checked for the name, on every connection.
+  private func require(_ name: ServerName) throws(GRPCStatus) {
+    let parameters = SSL_CTX_get0_param(raw)
+    let isSet =
+      name.isAddress
+      ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text)
+      : X509_VERIFY_PARAM_set1_host(parameters, name.text, name.text.utf8.count)
+    guard isSet == 1 else {
+      throw .tls("no certificate can be checked for \(name.text)", code: .internalError)
+    }
+  }
+
+  /// Says which server is meant, where that is a name: an address is never sent as one. `false` when there is no memory.
+  func announceName(_ ssl: OpaquePointer) -> Bool {
+    guard let serverName, !serverName.isAddress else { return true }
+    return switchboard_ssl_set_server_name(ssl, serverName.text) == 1
   }
 
   private func use(_ credentials: TLSCredentials) throws(GRPCStatus) {
@@ -72,20 +98,26 @@ final class TLSContext: @unchecked Sendable {
       SSL_CTX_check_private_key(raw) == 1
     else { throw .tls("the certificate and the key do not belong together", code: .invalidArgument) }
     for certificate in certificates.dropFirst() {
-      _ = switchboard_ssl_ctx_add_chain_certificate(raw, certificate)
+      guard switchboard_ssl_ctx_add_chain_certificate(raw, certificate) == 1 else {
+        throw .tls("the certificate chain cannot be used", code: .invalidArgument)
+      }
     }
   }
 
   private func trust(_ roots: PEMSource?) throws(GRPCStatus) {
     guard let roots else {
-      SSL_CTX_set_default_verify_paths(raw)
+      guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
+        throw .tls("cannot read the system's trust roots")
+      }
       return
     }
     let certificates = try PEM(roots, "trust roots").certificates()
+    defer { for certificate in certificates { X509_free(certificate) } }
     let store = SSL_CTX_get_cert_store(raw)
     for certificate in certificates {
-      X509_STORE_add_cert(store, certificate)
-      X509_free(certificate)
+      guard X509_STORE_add_cert(store, certificate) == 1 else {
+        throw .tls("the trust roots cannot be used", code: .invalidArgument)
+      }
     }
   }
 

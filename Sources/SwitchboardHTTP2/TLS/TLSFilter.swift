@@ -5,61 +5,103 @@ import SwitchboardCall
 final class TLSFilter {
   // Unchecked exclusivity: confined to the connection's loop.
   let ssl: OpaquePointer
-  /// What came from the network, and what is to go there; the connection's state owns both.
-  private let incoming: OpaquePointer
-  private let outgoing: OpaquePointer
+  /// What OpenSSL reads from and writes to.
+  private let wire: UnsafeMutablePointer<switchboard_wire>
   private let context: TLSContext
-  @exclusivity(unchecked) private(set) var isSecure = false
+  @exclusivity(unchecked) private var state = State.handshaking
+  /// What OpenSSL writes while nothing is being sent: the handshake, and answers to what comes.
+  @exclusivity(unchecked) private var pending: [UInt8] = []
+  /// What is being sent goes there.
+  @exclusivity(unchecked) private var output: OutputBuffer?
+  @exclusivity(unchecked) private(set) var idleRecords = 0
+
+  /// ```
+  ///   handshaking ──> secure ──the peer's last word──> ended
+  ///        └────────────┴──any error──> failed
+  /// ```
+  /// Nothing is delivered but by one that is secure, and nothing is encrypted by one that is not. What one that failed has
+  /// left to say, which is an alert, is still taken from it.
+  private enum State {
+    case handshaking, secure, ended, failed
+  }
 
   enum Received {
     case open
-    case becameSecure
-    /// The peer said that it sends no more.
+    /// The peer said that it sends no more. Told once.
     case ended
+    /// Told once.
     case failed(GRPCStatus)
+  }
+
+  /// What is told while something is received.
+  enum Event {
+    case becameSecure
+    case plaintext(UnsafeRawBufferPointer)
+  }
+
+  private static let wireMethod = WireMethod()
+
+  private struct WireMethod: @unchecked Sendable {
+    // Sendable holds because it is made once and only read by OpenSSL.
+    let raw = switchboard_wire_method()
   }
 
   /// `nil` when there is no memory for it.
   init?(_ context: TLSContext) {
-    guard let ssl = SSL_new(context.raw), let incoming = BIO_new(BIO_s_mem()),
-      let outgoing = BIO_new(BIO_s_mem())
-    else { return nil }
+    guard let ssl = SSL_new(context.raw) else { return nil }
     self.context = context
     self.ssl = ssl
-    self.incoming = incoming
-    self.outgoing = outgoing
-    switchboard_bio_empty_is_not_eof(incoming)
-    SSL_set_bio(ssl, incoming, outgoing)
-    if context.isServer { SSL_set_accept_state(ssl) } else { prepareClient() }
-  }
-
-  deinit { SSL_free(ssl) }
-
-  private func prepareClient() {
-    SSL_set_connect_state(ssl)
-    guard let name = context.serverName else { return }
-    // An address is checked as such, and never sent as a name.
-    if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) != 1 {
-      ERR_clear_error()
-      _ = switchboard_ssl_set_server_name(ssl, name)
-      SSL_set1_host(ssl, name)
+    wire = .allocate(capacity: 1)
+    wire.initialize(to: switchboard_wire())
+    // From here on `deinit` frees both.
+    guard switchboard_ssl_use_wire(ssl, Self.wireMethod.raw, wire) == 1 else { return nil }
+    wire.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
+    wire.pointee.write = { owner, bytes, count in
+      guard let owner else { return }
+      Unmanaged<TLSFilter>.fromOpaque(owner)._withUnsafeGuaranteedRef {
+        $0.didEncrypt(UnsafeRawBufferPointer(start: bytes, count: count))
+      }
     }
+    if context.isServer { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
+    guard context.announceName(ssl) else { return nil }
   }
 
-  /// Takes ciphertext and gives the plaintext in it, in `buffer`, in as large pieces as there are.
+  deinit {
+    SSL_free(ssl)
+    wire.deallocate()
+  }
+
+  /// The handshake is over, and nothing has gone wrong since.
+  var isSecure: Bool { state == .secure }
+
+  /// How much TLS itself has to say, as in a handshake, and has not been taken.
+  var pendingByteCount: Int { pending.count }
+
+  private func didEncrypt(_ bytes: UnsafeRawBufferPointer) {
+    if let output { output.append(bytes) } else { pending += bytes }
+  }
+
+  /// Takes ciphertext and tells what it brings, the plaintext in `buffer` and in as large pieces as there are; until `tell`
+  /// returns `false`, when the rest is of no use to anyone.
+  ///
+  /// What comes with an error is not delivered: nothing could be answered any more.
   func receive(
     _ bytes: UnsafeRawBufferPointer,
     buffer: UnsafeMutableRawBufferPointer,
-    _ deliver: (UnsafeRawBufferPointer) -> Void
+    _ tell: (Event) -> Bool
   ) -> Received {
-    // Copied first: `bytes` may lie in `buffer`.
-    BIO_write(incoming, bytes.baseAddress, Int32(bytes.count))
-    var received = Received.open
-    if !isSecure {
-      received = handshake()
-      guard isSecure else { return received }
+    guard state == .handshaking || state == .secure else { return .open }
+    wire.pointee.bytes = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    wire.pointee.count = bytes.count
+    // Whoever is told may let go of the connection, and with it of this.
+    return withExtendedLifetime(self) {
+      defer { wire.pointee.count = 0 }
+      if state == .handshaking {
+        let received = handshake()
+        guard state == .secure, tell(.becameSecure) else { return received }
+      }
+      return readAll(buffer, tell)
     }
-    return readAll(buffer, deliver) ?? received
   }
 
   /// Takes the handshake as far as it goes. A client calls this to begin it.
@@ -68,11 +110,33 @@ final class TLSFilter {
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     if result == 1 {
-      isSecure = true
-      return speaksHTTP2 || context.allowsHTTP1 ? .becameSecure : .failed(.noHTTP2)
+      guard speaksHTTP2 || context.allowsHTTP1 else { return fail(.noHTTP2) }
+      countRecords(hadData: true)
+      state = .secure
+      return .open
     }
     let error = SSL_get_error(ssl, result)
-    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? .open : .failed(handshakeFailure)
+    countRecords(hadData: false)
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? .open : fail(handshakeFailure)
+  }
+
+  private func fail(_ status: GRPCStatus) -> Received {
+    state = .failed
+    return .failed(status)
+  }
+
+  /// The last record whose head was read may be one that is not there yet in full.
+  private func countRecords(hadData: Bool) {
+    guard wire.pointee.records > 0 else { return }
+    idleRecords &+= Int(wire.pointee.records) - 1
+    wire.pointee.records = hadData ? 0 : 1
+  }
+
+  /// How many records have come since the last time that brought no data: parts of a handshake, changes of keys, alerts,
+  /// tickets, and empty ones.
+  func takeIdleRecords() -> Int {
+    defer { idleRecords = 0 }
+    return idleRecords
   }
 
   private var handshakeFailure: GRPCStatus {
@@ -85,7 +149,7 @@ final class TLSFilter {
       return alertOr("the handshake failed")
     }
     ERR_clear_error()
-    let owner = context.serverName.map { "of \($0) " } ?? "of the client "
+    let owner = context.serverName.map { "of \($0.text) " } ?? "of the client "
     return GRPCStatus(
       code: .unavailable,
       message: "TLS: the certificate \(owner)is not accepted: \(String(cString: text))",
@@ -115,56 +179,61 @@ final class TLSFilter {
     return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 
-  private var hasUnread: Bool { BIO_ctrl_pending(incoming) > 0 || SSL_has_pending(ssl) == 1 }
+  private var hasUnread: Bool { wire.pointee.count > 0 || SSL_has_pending(ssl) == 1 }
 
-  /// How it ended, when it did.
-  private func readAll(
-    _ buffer: UnsafeMutableRawBufferPointer,
-    _ deliver: (UnsafeRawBufferPointer) -> Void
-  ) -> Received? {
-    while true {
+  private func readAll(_ buffer: UnsafeMutableRawBufferPointer, _ tell: (Event) -> Bool) -> Received {
+    while hasUnread {
       var filled = 0
       var result: Int32 = 1
       ERR_clear_error()
       // Asking once more than there are records would cost as much as reading one.
       while result > 0, filled < buffer.count, hasUnread {
-        result = SSL_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(buffer.count - filled))
+        result = SSL_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(clamping: buffer.count - filled))
+        countRecords(hadData: result > 0)
         if result > 0 { filled += Int(result) }
       }
       let error = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
-      if filled > 0 { deliver(UnsafeRawBufferPointer(rebasing: buffer[..<filled])) }
-      switch error {
-      case SSL_ERROR_NONE: guard hasUnread else { return nil }
-      case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return nil
-      case SSL_ERROR_ZERO_RETURN: return .ended
-      default: return .failed(alertOr("the connection broke"))
+      let isOpen = error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE
+      guard isOpen || error == SSL_ERROR_ZERO_RETURN else { return fail(alertOr("the connection broke")) }
+      let isOver = filled > 0 && !tell(.plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<filled])))
+      // What was told may have had something sent, which may have failed.
+      guard state == .secure else { return .open }
+      guard isOpen else {
+        state = .ended
+        return .ended
       }
+      if isOver || error != SSL_ERROR_NONE { return .open }
     }
+    return .open
   }
 
-  /// Encrypts what is in `plain`.
-  func send(_ plain: OutputBuffer, into encrypted: OutputBuffer) {
+  /// Encrypts what is in `plain`. What is returned, if anything, is why that cannot be done any more; told once.
+  func send(_ plain: OutputBuffer, into encrypted: OutputBuffer) -> GRPCStatus? {
+    guard state == .secure else { return nil }
+    takePending(into: encrypted)
+    output = encrypted
+    defer { output = nil }
     ERR_clear_error()
+    var isWhole = true
     plain.forEachPiece { piece in
       var rest = piece
-      while !rest.isEmpty {
-        // Memory has no end, so a write never takes less than it can; an error ends the connection when
-        // it next reads.
+      while isWhole, !rest.isEmpty {
+        // What is written is taken at once, so a write never takes less than it can.
         let written = SSL_write(ssl, rest.baseAddress, Int32(clamping: rest.count))
-        guard written > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
+        isWhole = written > 0
+        if isWhole { rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...]) }
       }
     }
-    takePending(into: encrypted)
+    guard !isWhole else { return nil }
+    state = .failed
+    return .tls("cannot encrypt", code: .internalError)
   }
 
   /// What TLS itself has to say, as in a handshake.
   func takePending(into output: OutputBuffer) {
-    var bytes: UnsafeMutablePointer<CChar>?
-    let count = switchboard_bio_contents(outgoing, &bytes)
-    guard count > 0 else { return }
-    output.append(UnsafeRawBufferPointer(start: bytes, count: count))
-    switchboard_bio_reset(outgoing)
+    guard !pending.isEmpty else { return }
+    pending.withUnsafeBytes { output.append($0) }
+    pending = []
   }
 }
 

@@ -121,6 +121,24 @@ import Testing
     #expect(arguments.settings.retryBufferSize == 77)
   }
 
+  /// It would switch the check of the certificate off.
+  @Test func anEmptyNameIsRefused() async throws {
+    #expect(throws: GRPCStatus.self) { try channelOptions { $0.hostNameOverride = "" } }
+    #expect(throws: GRPCStatus.self) {
+      try channelOptions { $0.additionalChannelArgs = ["grpc.ssl_target_name_override": ""] }
+    }
+    let pool = try ChannelPool()
+    for options in [
+      CallOptions.with { $0.hostNameOverride = "" },
+      .with { $0.additionalChannelArgs = ["grpc.ssl_target_name_override": ""] },
+      .with { $0.hostNameOverride = "switchboard.test\0.example" }, .with { $0.hostNameOverride = ".test" },
+    ] {
+      let client = Echo_EchoClient(host: "127.0.0.1:1", options: options, pool: pool)
+      let failure = await status { _ = try await client.get(Echo_EchoRequest("x")) }
+      #expect(failure?.code == .invalidArgument)
+    }
+  }
+
   @Test func credentialsSecureTheChannel() async throws {
     func text(_ source: PEMSource?) -> String {
       guard case .bytes(let bytes) = source else { return "" }

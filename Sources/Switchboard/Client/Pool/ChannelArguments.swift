@@ -46,6 +46,9 @@ struct ChannelArguments: Hashable, Sendable {
       authority = try value.text(name)
     case "grpc.ssl_target_name_override":
       let text = try value.text(name)
+      guard !text.isEmpty else {
+        throw .badArgument(name, "is empty: without a name any certificate would do")
+      }
       settings.hostNameOverride = settings.hostNameOverride ?? text
     case "grpc.service_config":
       let config = try ServiceConfig(json: try value.text(name))

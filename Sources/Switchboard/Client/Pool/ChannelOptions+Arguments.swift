@@ -21,6 +21,9 @@ extension ChannelOptions {
       connectionWindow = max(connectionWindow, lookahead)
     }
     retryBufferSize = settings.retryBufferSize ?? retryBufferSize
+    if settings.hostNameOverride?.isEmpty == true {
+      throw .contradiction("hostNameOverride is empty: without a name any certificate would do")
+    }
     authority = arguments.authority ?? settings.hostNameOverride
     tls = try Self.tls(settings)
   }

@@ -1,0 +1,57 @@
+import HTTP2TestSupport
+import SwitchboardHTTP2
+import TLSSupport
+import Testing
+
+/// A peer over TLS that is written down byte by byte, below the records and above them.
+final class SecurePeer {
+  let raw: RawPeer
+  let tls: TLSPeer
+
+  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+
+  /// A record of application data that no key makes anything of.
+  static let brokenRecord: [UInt8] = [0x17, 3, 3, 0, 0x20] + (0..<32).map { $0 &* 37 &+ 11 }
+
+  init(_ raw: RawPeer, _ tls: TLSPeer) {
+    self.raw = raw
+    self.tls = tls
+  }
+
+  convenience init(_ address: SocketAddress, _ version: TLSVersion = .tls13) throws {
+    self.init(try RawPeer(address), try TLSPeer(.client, version: version))
+    try shakeHands()
+  }
+
+  func shakeHands() throws {
+    tls.shakeHands()
+    flush()
+    while !tls.isSecure {
+      let bytes = raw.readSome()
+      try #require(!bytes.isEmpty, "the handshake ends early")
+      tls.take(bytes)
+      flush()
+    }
+  }
+
+  /// Sends what there is to send, and `more` in the same piece.
+  @discardableResult
+  func flush(_ more: [UInt8] = []) -> Bool { raw.send(tls.takeOutput() + more) }
+
+  func say(_ bytes: [UInt8]) {
+    tls.write(bytes)
+    flush()
+  }
+
+  /// What the other end says, up to its end or until something holds of all that was said.
+  func listen(until isEnough: ([UInt8]) -> Bool = { _ in false }) -> [UInt8] {
+    var said: [UInt8] = []
+    while !isEnough(said) {
+      let bytes = raw.readSome()
+      guard !bytes.isEmpty else { break }
+      tls.take(bytes)
+      said += tls.read()
+    }
+    return said
+  }
+}

@@ -1,0 +1,193 @@
+import CertificateSupport
+import SwitchboardCall
+import TLSSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// One end of TLS in memory, against one that OpenSSL plays.
+@Suite struct TLSFilterTests {
+  enum Side: CaseIterable { case server, client }
+
+  /// An end and its peer.
+  private final class Ends {
+    let filter: TLSFilter
+    let peer: TLSPeer
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    var events: [String] = []
+    var plaintext: [UInt8] = []
+    var endings: [TLSFilter.Received] = []
+
+    init(_ side: Side, _ version: TLSVersion, protocols: [String] = ["h2"]) throws {
+      let context =
+        side == .server
+        ? try TLSContext(server: ServerTLS(credentials: TestCertificates.server), allowsHTTP1: false)
+        : try TLSContext(client: ClientTLS(trustRoots: TestCertificates.authority), serverName: "localhost")
+      filter = try #require(TLSFilter(context))
+      peer = try TLSPeer(side == .server ? .client : .server, version: version, protocols: protocols)
+    }
+
+    deinit { memory.deallocate() }
+
+    func give(_ bytes: [UInt8], goesOn: Bool = true) {
+      let received = bytes.withUnsafeBytes { bytes in
+        filter.receive(bytes, buffer: memory) { event in
+          switch event {
+          case .becameSecure: events.append("secure")
+          case .plaintext(let bytes):
+            events.append("data")
+            plaintext += bytes
+          }
+          return goesOn
+        }
+      }
+      if case .open = received { return }
+      endings.append(received)
+    }
+
+    func pending() -> [UInt8] {
+      let output = OutputBuffer()
+      filter.takePending(into: output)
+      return output.bytes
+    }
+
+    func encrypt(_ bytes: [UInt8]) -> (GRPCStatus?, [UInt8]) {
+      let (plain, encrypted) = (OutputBuffer(), OutputBuffer())
+      bytes.withUnsafeBytes { plain.append($0) }
+      return (filter.send(plain, into: encrypted), encrypted.bytes)
+    }
+
+    func shakeHands() {
+      filter.handshake()
+      peer.shakeHands()
+      for _ in 0..<4 {
+        give(peer.takeOutput())
+        peer.take(pending())
+      }
+    }
+  }
+
+  private static let both = [TLSVersion.tls12, .tls13]
+
+  @Test(arguments: Side.allCases, both) func whatIsSaidArrives(_ side: Side, _ version: TLSVersion) throws {
+    let ends = try Ends(side, version)
+    ends.shakeHands()
+    try #require(ends.filter.isSecure && ends.peer.isSecure)
+    let words = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let (failure, encrypted) = ends.encrypt(words)
+    #expect(failure == nil)
+    ends.peer.take(encrypted)
+    #expect(ends.peer.read() == words)
+    ends.peer.write(words)
+    // In pieces that keep to no record.
+    var rest = ends.peer.takeOutput()[...]
+    while !rest.isEmpty {
+      ends.give(Array(rest.prefix(9973)))
+      rest = rest.dropFirst(9973)
+    }
+    #expect(ends.plaintext == words)
+    #expect(ends.events.first == "secure")
+    // Records that come in pieces are not idle.
+    #expect(ends.filter.takeIdleRecords() < 20)
+  }
+
+  @Test(arguments: Side.allCases, both) func nothingIsDoneAfterAFailure(_ side: Side, _ version: TLSVersion)
+    throws
+  {
+    let ends = try Ends(side, version)
+    ends.shakeHands()
+    ends.peer.write([1, 2, 3])
+    let good = ends.peer.takeOutput()
+    ends.give(good + SecurePeer.brokenRecord + good)
+    #expect(ends.plaintext.isEmpty)
+    #expect(ends.endings.count == 1)
+    guard case .failed? = ends.endings.first else { return #expect(Bool(false), "it has not failed") }
+    #expect(!ends.filter.isSecure)
+    // It has said why.
+    #expect(!ends.pending().isEmpty)
+    let (failure, encrypted) = ends.encrypt([1, 2, 3])
+    #expect(failure == nil && encrypted.isEmpty)
+    ends.peer.write([4, 5, 6])
+    ends.give(ends.peer.takeOutput())
+    ends.give([])
+    #expect(ends.plaintext.isEmpty && ends.endings.count == 1 && ends.pending().isEmpty)
+  }
+
+  @Test(arguments: Side.allCases, both) func theLastWordIsToldOnce(_ side: Side, _ version: TLSVersion) throws
+  {
+    let ends = try Ends(side, version)
+    ends.shakeHands()
+    ends.peer.write([1, 2, 3])
+    ends.peer.end()
+    let bytes = ends.peer.takeOutput()
+    ends.give(bytes)
+    ends.give(bytes)
+    #expect(ends.plaintext == [1, 2, 3])
+    #expect(ends.endings.count == 1)
+    guard case .ended? = ends.endings.first else { return #expect(Bool(false), "it has not ended") }
+    #expect(ends.encrypt([1]).1.isEmpty)
+  }
+
+  @Test func whoWantsNoMoreGetsNoMore() throws {
+    let ends = try Ends(.server, .tls13)
+    ends.shakeHands()
+    for _ in 0..<20 { ends.peer.write([UInt8](repeating: 1, count: 16384)) }
+    ends.give(ends.peer.takeOutput(), goesOn: false)
+    #expect(ends.events.count == 2)
+    #expect(ends.plaintext.count < 20 * 16384)
+  }
+
+  @Test(arguments: Side.allCases) func recordsThatBringNothingAreCounted(_ side: Side) throws {
+    let ends = try Ends(side, .tls13)
+    ends.shakeHands()
+    _ = ends.filter.takeIdleRecords()
+    for _ in 0..<100 { ends.peer.updateKey() }
+    ends.peer.write([1])
+    ends.give(ends.peer.takeOutput())
+    #expect((100...102).contains(ends.filter.takeIdleRecords()))
+    #expect(ends.plaintext == [1])
+    #expect(ends.filter.pendingByteCount > 1000)
+    for _ in 0..<100 {
+      ends.peer.write([1])
+      ends.give(ends.peer.takeOutput())
+    }
+    #expect(ends.filter.takeIdleRecords() == 0)
+    for _ in 0..<100 {
+      ends.peer.updateKey(asking: false)
+      ends.give(ends.peer.takeOutput())
+    }
+    #expect((99...101).contains(ends.filter.takeIdleRecords()))
+  }
+
+  /// It is answered with an alert, which waits to be read like all answers, and counts like all records that bring nothing.
+  @Test func anotherHandshakeIsRefused() throws {
+    let ends = try Ends(.server, .tls12)
+    ends.shakeHands()
+    ends.peer.renegotiate()
+    let hello = ends.peer.takeOutput()
+    try #require(!hello.isEmpty)
+    ends.give(hello)
+    #expect(ends.filter.isSecure && ends.endings.isEmpty)
+    let answer = ends.pending()
+    #expect((1...100).contains(answer.count) && answer.first == 0x15)
+  }
+
+  /// A connection that has been busy holds no more than one that has not.
+  @Test func nothingIsHeldOfWhatWasTaken() throws {
+    let ends = try Ends(.server, .tls13)
+    ends.shakeHands()
+    for _ in 0..<2000 { ends.peer.updateKey() }
+    ends.give(ends.peer.takeOutput())
+    #expect(ends.filter.pendingByteCount > 40_000)
+    #expect(ends.pending().count > 40_000)
+    #expect(ends.filter.pendingByteCount == 0)
+  }
+}
+
+extension OutputBuffer {
+  fileprivate var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    forEachPiece { bytes += $0 }
+    return bytes
+  }
+}

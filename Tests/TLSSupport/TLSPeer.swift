@@ -1,0 +1,146 @@
+import COpenSSL
+import CertificateSupport
+import SwitchboardHTTP2
+
+/// The other end of a connection over TLS, as OpenSSL plays it: it checks nobody, and does what well-behaved peers do not.
+/// Bytes in, bytes out, no I/O.
+package final class TLSPeer {
+  package enum Role: Sendable { case client, server }
+
+  private let ssl: OpaquePointer
+  private let incoming: OpaquePointer
+  private let outgoing: OpaquePointer
+  private var isBroken = false
+
+  /// Offers `protocols`, or as a server agrees to the first of them without asking. A client shows a certificate if told to.
+  package init(
+    _ role: Role,
+    version: TLSVersion = .tls13,
+    protocols: [String] = ["h2"],
+    showsCertificate: Bool = false,
+    resuming session: Session? = nil
+  ) throws {
+    let context = try PeerContext.of(role, version, protocols, showsCertificate)
+    guard let ssl = SSL_new(context), let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
+    else { throw TLSPeerError("no memory for a peer") }
+    BIO_ctrl(incoming, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nil)
+    SSL_set_bio(ssl, incoming, outgoing)
+    (self.ssl, self.incoming, self.outgoing) = (ssl, incoming, outgoing)
+    if let session { SSL_set_session(ssl, session.raw) }
+    if role == .server { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
+  }
+
+  deinit { SSL_free(ssl) }
+
+  package var isSecure: Bool { SSL_is_init_finished(ssl) == 1 }
+
+  /// Takes the handshake as far as it goes.
+  package func shakeHands() { note(SSL_do_handshake(ssl)) }
+
+  private func note(_ result: Int32) {
+    let error = SSL_get_error(ssl, result)
+    if result <= 0, error == SSL_ERROR_SSL { isBroken = true }
+    ERR_clear_error()
+  }
+
+  /// What there is to send to the other end.
+  package func takeOutput() -> [UInt8] {
+    let count = BIO_ctrl_pending(outgoing)
+    guard count > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: count)
+    BIO_read(outgoing, &bytes, Int32(clamping: count))
+    return bytes
+  }
+
+  /// Takes what the other end has sent; what it says is read by `read`.
+  package func take(_ bytes: [UInt8]) {
+    BIO_write(incoming, bytes, Int32(clamping: bytes.count))
+    if !isSecure { shakeHands() }
+  }
+
+  /// What the other end has said. Empty also where nothing can be read.
+  package func read() -> [UInt8] {
+    var said: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 16384)
+    while !isBroken {
+      ERR_clear_error()
+      let count = SSL_read(ssl, &piece, Int32(piece.count))
+      guard count > 0 else {
+        note(count)
+        break
+      }
+      said += piece.prefix(Int(count))
+    }
+    return said
+  }
+
+  // MARK: What it says
+
+  package func write(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty, !isBroken else { return }
+    ERR_clear_error()
+    note(SSL_write(ssl, bytes, Int32(clamping: bytes.count)))
+  }
+
+  /// Changes its key, and asks the other end to do the same. Only in TLS 1.3.
+  package func updateKey(asking: Bool = true) {
+    guard SSL_key_update(ssl, asking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1 else {
+      return ERR_clear_error()
+    }
+    shakeHands()
+  }
+
+  /// Asks for a new handshake. Only in TLS 1.2.
+  package func renegotiate() {
+    guard SSL_renegotiate(ssl) == 1 else { return ERR_clear_error() }
+    shakeHands()
+  }
+
+  /// Gives a client another ticket. Only in TLS 1.3.
+  package func sendTicket() {
+    guard SSL_new_session_ticket(ssl) == 1 else { return ERR_clear_error() }
+    shakeHands()
+  }
+
+  /// Says that it sends no more.
+  package func end() {
+    SSL_shutdown(ssl)
+    ERR_clear_error()
+  }
+
+  // MARK: Early data
+
+  /// What a client keeps of a connection.
+  package final class Session {
+    fileprivate let raw: OpaquePointer
+
+    fileprivate init(_ raw: OpaquePointer) { self.raw = raw }
+
+    deinit { SSL_SESSION_free(raw) }
+  }
+
+  /// Claims that the server allows so much early data, whatever it said.
+  package func session(earlyData: UInt32) -> Session? {
+    guard let current = SSL_get_session(ssl), SSL_SESSION_is_resumable(current) == 1,
+      let copy = SSL_SESSION_dup(current)
+    else { return nil }
+    SSL_SESSION_set_max_early_data(copy, earlyData)
+    return Session(copy)
+  }
+
+  /// Says something before the other end has said anything. `false` where it cannot.
+  package func writeEarly(_ bytes: [UInt8]) -> Bool {
+    var written = 0
+    defer { ERR_clear_error() }
+    return SSL_write_early_data(ssl, bytes, bytes.count, &written) == 1 && written == bytes.count
+  }
+
+  /// Whether the other end took what was said early.
+  package var earlyDataWasTaken: Bool { SSL_get_early_data_status(ssl) == SSL_EARLY_DATA_ACCEPTED }
+}
+
+package struct TLSPeerError: Error {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
