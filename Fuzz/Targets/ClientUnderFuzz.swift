@@ -19,9 +19,9 @@ struct ClientUnderFuzz {
   private static let greeting: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
   /// One connection, the fed one: what is tried after it fails at once.
-  private static let target = "unix:/nowhere/at/all"
+  static let target = "unix:/nowhere/at/all"
 
-  private static let options: ChannelOptions = {
+  static let options: ChannelOptions = {
     var options = ChannelOptions()
     options.maxConnections = 1
     options.maxResponseSize = 1 << 16
@@ -45,7 +45,7 @@ extension Result<ClientUnderFuzz, any Error> {
 
 extension ClientChannel {
   /// As if it had connected. On the loop.
-  fileprivate func take(_ descriptor: Int32) {
+  func take(_ descriptor: Int32) {
     guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop),
       let connection = ClientConnection(self, socket: socket)
     else { return }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
@@ -32,7 +33,7 @@ struct FedSocket {
   /// The first byte says how the rest is sent: after a greeting unless it is a multiple of four, and in pieces of a
   /// quarter of it.
   func feed(_ input: [UInt8], after greeting: [UInt8]) throws {
-    defer { close(descriptor) }
+    defer { close() }
     let first = input.first ?? 0
     if first % 4 != 0 { send(greeting[...]) }
     let rest = input.dropFirst()
@@ -43,9 +44,47 @@ struct FedSocket {
     }
     // Once more, so that what was read is answered before the end is seen.
     waitForTurn()
+    try end()
+  }
+
+  /// Sends something, and returns what comes back in the turn in which it is read.
+  func exchange(_ bytes: [UInt8]) -> [UInt8] {
+    var answer: [UInt8] = []
+    var rest = bytes[...]
+    repeat {
+      // No more than is read at once: the rest would wait where it is sent.
+      send(rest.prefix(Self.mostAtOnce))
+      rest = rest.dropFirst(Self.mostAtOnce)
+      waitForTurn()
+      var piece = [UInt8](repeating: 0, count: 65536)
+      while case let count = recv(descriptor, &piece, piece.count, Int32(MSG_DONTWAIT)), count > 0 {
+        answer += piece.prefix(count)
+      }
+    } while !rest.isEmpty
+    return answer
+  }
+
+  private static let mostAtOnce = 4096
+
+  /// Runs something on the loop.
+  func onLoop(_ body: @escaping @Sendable () -> Int) -> Int {
+    let result = Locked(0)
+    let isDone = DispatchSemaphore(value: 0)
+    loop.execute {
+      result.withLock { $0 = body() }
+      isDone.signal()
+    }
+    isDone.wait()
+    return result.withLock { $0 }
+  }
+
+  /// Sends the end, and waits for the end of what comes back.
+  func end() throws {
     shutdown(descriptor, Int32(SHUT_WR))
     try readToEnd()
   }
+
+  func close() { Glibc.close(descriptor) }
 
   /// `false` once the other end takes no more.
   @discardableResult

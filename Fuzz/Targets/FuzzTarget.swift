@@ -3,6 +3,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text
   case deframer, metadata, encodings, timeout, target, http1
   case server, web, client
+  case tls, secure
   case serviceConfig, generator, mappings, plugin
 
   /// Reads `input` as the target's code would. Any answer will do, but for one that the code rules out.
@@ -20,6 +21,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .server: try ServerUnderFuzz.shared.run(input)
     case .web: try ServerUnderFuzz.ofPages.run(input)
     case .client: try ClientUnderFuzz.shared.run(input)
+    case .tls: try TLSTarget.run(input)
+    case .secure: try SecureUnderFuzz.shared.run(input)
     case .serviceConfig: try ConfigurationTargets.serviceConfig(input)
     case .generator: try GeneratorTarget.run(input)
     case .mappings: try ConfigurationTargets.mappings(input)

@@ -39,7 +39,7 @@ extension Result<ServerUnderFuzz, any Error> {
 }
 
 /// One method of each kind, with short paths.
-private struct FuzzedService: CallHandlerProvider {
+struct FuzzedService: CallHandlerProvider {
   var serviceName: String { "f" }
 
   var methodHandlers: [any MethodHandler] {
