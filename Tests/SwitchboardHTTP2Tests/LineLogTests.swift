@@ -30,9 +30,9 @@ import Testing
   /// Nobody writes lines of their own into the log, nor speaks to the terminal that shows it.
   @Test func whatPeersSayStaysOnItsLine() async throws {
     let lines = try await lines { log in
-      log.log(.info, "closed", ["reason": "a\nerror: forged\u{1b}[2J\u{2028}ü"])
+      log.log(.info, "closed", ["reason": "a\nerror: forged\u{1b}[2J\u{2028}ü\u{202e}txt"])
     }
-    #expect(lines == [#"test: info: closed reason=a\nerror: forged\u{1B}[2J\u{2028}ü"#])
+    #expect(lines == [#"test: info: closed reason=a\nerror: forged\u{1B}[2J\u{2028}ü\u{202E}txt"#])
   }
 
   /// What does not fit is counted, and the log says so when its reader reads again.

@@ -45,8 +45,11 @@ public final class LineLog: LogHandler {
     return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
   }
 
-  /// Those that end a line or speak to a terminal.
+  /// Those that end a line, speak to a terminal, or are not seen where they turn what is.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 }

@@ -284,7 +284,7 @@ extension Loop {
     guard let earliest = timers.earliest, earliest != alarmTime else { return }
     alarmTime = earliest
     let now = now
-    let milliseconds = earliest > now ? (earliest - now + 999_999) / 1_000_000 : 0
+    let milliseconds = earliest > now ? (earliest - now - 1) / 1_000_000 + 1 : 0
     uv_update_time(uv)
     uv_timer_start(
       alarm,

@@ -13,7 +13,11 @@ final class TLSFilter {
   @exclusivity(unchecked) private var pending: [UInt8] = []
   /// What is being sent goes there.
   @exclusivity(unchecked) private var output: OutputBuffer?
-  @exclusivity(unchecked) private(set) var idleRecords = 0
+  /// As many as a handshake may take are not counted.
+  @exclusivity(unchecked) private var idleRecords = -TLSFilter.recordsOfHandshake
+
+  /// With a chain of certificates in small records.
+  static let recordsOfHandshake = 64
 
   /// ```
   ///   handshaking ──> secure ──the peer's last word──> ended
@@ -135,6 +139,7 @@ final class TLSFilter {
   /// How many records have come since the last time that brought no data: parts of a handshake, changes of keys, alerts,
   /// tickets, and empty ones.
   func takeIdleRecords() -> Int {
+    guard idleRecords > 0 else { return 0 }
     defer { idleRecords = 0 }
     return idleRecords
   }
