@@ -44,7 +44,7 @@ extension BinaryDecoder: FieldDecoder {
   ) throws(DecodeError) {
     if S.isPackable, tag.has(.lengthDelimited) { return try packed(&values, as: type) }
     guard tag.has(S.wireType) else { return }
-    if S.wireType == .lengthDelimited, values.isEmpty { values.reserveCapacity(elementsAhead()) }
+    if S.wireType == .lengthDelimited, values.capacity == 0 { values.reserveCapacity(elementsAhead()) }
     repeat {
       if let value = try scalar(type) { values.append(value) }
     } while isTaken && entersSameField()
@@ -98,7 +98,7 @@ extension BinaryDecoder: FieldDecoder {
   @inlinable
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
-    if values.isEmpty { values.reserveCapacity(elementsAhead()) }
+    if values.capacity == 0 { values.reserveCapacity(elementsAhead()) }
     repeat {
       let outer = try enterMessage()
       values.append(M())
@@ -143,7 +143,7 @@ extension BinaryDecoder: FieldDecoder {
     value: V.Type
   ) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
-    if entries.isEmpty { entries = Dictionary(minimumCapacity: elementsAhead()) }
+    if entries.capacity == 0 { entries = Dictionary(minimumCapacity: elementsAhead()) }
     repeat {
       let start = fieldStart
       let outer = try enterMessage()
@@ -154,15 +154,15 @@ extension BinaryDecoder: FieldDecoder {
       if reader.skipsTag(Tag(number: 2, V.wireType)) { newValue = try V.read(from: &reader) }
       while try nextField() {
         if tag.number == 1, let key = try scalar(K.self) { newKey = key }
-        if tag.number == 2, tag.has(V.wireType) { newValue = try scalar(V.self) }
-        if !isTaken, displaced.isEmpty { try skipValue() }
+        if tag.number == 2, tag.has(V.wireType) {
+          newValue = try scalar(V.self)
+          if newValue == nil { takeDisplaced() }
+        }
+        if !isTaken { try skipValue() }
       }
       leave(to: outer)
-      guard let newValue else {
-        // The value is a number that a closed enum does not have: the whole entry is kept aside.
-        displaced = []
-        return displace(from: start)
-      }
+      // The value is a number that a closed enum does not have: the whole entry is kept aside.
+      guard let newValue else { return displace(from: start) }
       entries[newKey] = newValue
     } while entersSameField()
   }
@@ -173,7 +173,7 @@ extension BinaryDecoder: FieldDecoder {
     key: K.Type
   ) throws(DecodeError) {
     guard tag.has(.lengthDelimited) else { return }
-    if entries.isEmpty { entries = Dictionary(minimumCapacity: elementsAhead()) }
+    if entries.capacity == 0 { entries = Dictionary(minimumCapacity: elementsAhead()) }
     repeat {
       let outer = try enterMessage()
       var newKey = K.protoDefault

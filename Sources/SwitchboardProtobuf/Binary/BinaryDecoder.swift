@@ -95,6 +95,13 @@ public struct BinaryDecoder {
     isTaken = false
   }
 
+  /// Forgets what was put aside of the field that was entered: it will be kept as a part of something larger, or not at all.
+  @usableFromInline
+  mutating func takeDisplaced() {
+    displaced = []
+    isTaken = true
+  }
+
   // MARK: Nesting
 
   /// What the decoder goes back to at the end of a nested message.
