@@ -30,6 +30,30 @@ public struct ExtensionFields: Sendable {
     }
   }
 
+  /// Lets `body` change the value of an extension in place: as long as it does, nothing else holds the value, which would be
+  /// copied if it grew.
+  mutating func update<Extended, Codec, E: Error>(
+    _ field: MessageExtension<Extended, Codec>,
+    _ body: (inout Codec.Value?) throws(E) -> Void
+  ) throws(E) {
+    let index = position(of: field.number)
+    let isPresent = index < entries.count && entries[index].number == field.number
+    var value: Codec.Value?
+    if isPresent {
+      value = (entries[index] as? SetExtension<Codec>)?.value
+      entries[index] = VacantExtension(number: field.number)
+    }
+    defer {
+      if let value {
+        let entry = SetExtension<Codec>(number: field.number, fullName: field.fullName, value: value)
+        if isPresent { entries[index] = entry } else { entries.insert(entry, at: index) }
+      } else if isPresent {
+        entries.remove(at: index)
+      }
+    }
+    try body(&value)
+  }
+
   /// Whether the `required` fields of all messages in the extensions are set.
   public var isInitialized: Bool { entries.allSatisfy(\.isInitialized) }
 
@@ -63,7 +87,12 @@ public struct ExtensionFields: Sendable {
 
   /// Where the extension with `number` stands, or would be inserted.
   private func position(of number: Int32) -> Int {
-    entries.firstIndex { $0.number >= number } ?? entries.count
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 
@@ -104,4 +133,14 @@ private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
     try Codec.traverse(value, number: number, with: &visitor)
   }
+}
+
+/// What keeps the place of an extension while its value is changed.
+private struct VacantExtension: ExtensionEntry {
+  let number: Int32
+  var fullName: String { "" }
+  var isInitialized: Bool { true }
+  var message: (any Message)? { nil }
+
+  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {}
 }

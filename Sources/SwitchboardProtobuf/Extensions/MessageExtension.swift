@@ -38,9 +38,6 @@ public struct MessageExtension<Extended: ExtensibleMessage, Codec: ExtensionCode
     into fields: inout ExtensionFields,
     from decoder: inout Decoder
   ) throws(DecodeError) {
-    var value = fields[self]
-    fields[self] = nil  // so that the value is not copied when it grows
-    defer { fields[self] = value }
-    try Codec.decode(&value, from: &decoder)
+    try fields.update(self) { value throws(DecodeError) in try Codec.decode(&value, from: &decoder) }
   }
 }

@@ -14,7 +14,6 @@ public enum Base64 {
 
   /// Appends `bytes` in the standard alphabet, with padding.
   public static func encode(_ bytes: [UInt8], into output: inout [UInt8]) {
-    output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
     var index = 0
     while index < bytes.count {
       let count = min(3, bytes.count - index)

@@ -5,12 +5,14 @@ public struct JSONMessageDecoder {
   var reader: JSONReader
   let extensions: ExtensionRegistry?
   let types: TypeRegistry
+  /// What has been found of the types of `Any`s further on.
+  var typesAhead = JSONTypesAhead()
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
-    // The outermost object is not counted as nested.
+    // The outermost object is not counted as nested, nor is an array of such. The largest limit leaves room for both.
     reader = try JSONReader(
       bytes,
-      nesting: max(options.messageDepthLimit, 0) + 1,
+      nesting: min(max(options.messageDepthLimit, 0), .max - 2) + 1,
       ignoresUnknown: options.ignoreUnknownFields
     )
     self.extensions = extensions

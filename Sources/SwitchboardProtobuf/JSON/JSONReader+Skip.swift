@@ -1,52 +1,73 @@
 extension JSONReader {
+  /// An object or array that has been entered.
+  struct OpenBracket {
+    /// The byte that ends it.
+    let closing: UInt8
+    /// Where it begins.
+    let start: Int
+  }
+
   /// Passes over a value of any kind, which has to be well-formed.
   ///
   /// Not by recursion: the input decides how deep it is, up to the limit.
   mutating func skipValue() throws(DecodeError) {
-    var open: [UInt8] = []
-    repeat {
-      // At the start of a value.
-      switch peek() {
-      case UInt8(ascii: "{"): try skipOpening(UInt8(ascii: "{"), UInt8(ascii: "}"), &open)
-      case UInt8(ascii: "["): try skipOpening(UInt8(ascii: "["), UInt8(ascii: "]"), &open)
-      default:
-        try skipScalar()
-        try skipEndings(&open)
-      }
-    } while !open.isEmpty
+    var open: [OpenBracket] = []
+    repeat { try skipStep(&open) { _, _ in } } while !open.isEmpty
+  }
+
+  /// At the start of a value: passes over it, or over the bracket that it begins with, up to the start of the next value. `note` is
+  /// told where an object begins that has a member `@type`, and that one's value, if it is a string.
+  mutating func skipStep(
+    _ open: inout [OpenBracket],
+    noting note: (Int, StringToken) -> Void
+  ) throws(DecodeError) {
+    switch peek() {
+    case UInt8(ascii: "{"): try skipOpening(UInt8(ascii: "{"), UInt8(ascii: "}"), &open, note)
+    case UInt8(ascii: "["): try skipOpening(UInt8(ascii: "["), UInt8(ascii: "]"), &open, note)
+    default:
+      try skipScalar()
+      try skipEndings(&open, note)
+    }
   }
 
   private mutating func skipOpening(
     _ opening: UInt8,
     _ closing: UInt8,
-    _ open: inout [UInt8]
+    _ open: inout [OpenBracket],
+    _ note: (Int, StringToken) -> Void
   ) throws(DecodeError) {
+    open.append(OpenBracket(closing: closing, start: position))
     try enter(opening)
-    open.append(closing)
     var isFirst = true
     if try hasNext(closing, isFirst: &isFirst) {
-      if closing == UInt8(ascii: "}") { try skipName() }
+      try skipName(in: open, note)
     } else {
       open.removeLast()
-      try skipEndings(&open)
+      try skipEndings(&open, note)
     }
   }
 
   /// Behind a value: passes over what ends there, up to the start of the next value.
-  private mutating func skipEndings(_ open: inout [UInt8]) throws(DecodeError) {
-    while let closing = open.last {
+  private mutating func skipEndings(
+    _ open: inout [OpenBracket],
+    _ note: (Int, StringToken) -> Void
+  ) throws(DecodeError) {
+    while let bracket = open.last {
       var isFirst = false
-      if try hasNext(closing, isFirst: &isFirst) {
-        if closing == UInt8(ascii: "}") { try skipName() }
-        return
-      }
+      if try hasNext(bracket.closing, isFirst: &isFirst) { return try skipName(in: open, note) }
       open.removeLast()
     }
   }
 
-  private mutating func skipName() throws(DecodeError) {
-    try skipString()
-    try expect(UInt8(ascii: ":"))
+  /// Passes over what stands before the next value, which is nothing in an array.
+  private mutating func skipName(
+    in open: [OpenBracket],
+    _ note: (Int, StringToken) -> Void
+  ) throws(DecodeError) {
+    guard let bracket = open.last, bracket.closing == UInt8(ascii: "}") else { return }
+    guard try takesTypeName(), peek() == UInt8(ascii: "\"") else { return }
+    var ahead = self
+    note(bracket.start, try ahead.stringToken())
   }
 
   private mutating func skipString() throws(DecodeError) {

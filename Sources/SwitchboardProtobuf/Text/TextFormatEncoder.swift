@@ -9,9 +9,8 @@ struct TextFormatEncoder {
   private var names = FieldNames("")
   private var extensionName: String?
   private var depthLeft: Int
-  /// How many messages may still be opened that an `Any` in another `Any` holds: whoever sent the bytes decides how many
-  /// there are.
-  private var contentsLeft = 100
+  /// How many messages are open.
+  private var depth = 0
 
   init(options: TextFormatEncodingOptions, depth: Int) {
     writer = TextFormatWriter(singleLine: options.singleLine)
@@ -57,7 +56,8 @@ struct TextFormatEncoder {
       return writer.endLine()
     }
     depthLeft -= 1
-    defer { depthLeft += 1 }
+    depth += 1
+    defer { (depthLeft, depth) = (depthLeft + 1, depth - 1) }
     writer.open()
     try content(&self)
     writer.close()
@@ -73,11 +73,9 @@ struct TextFormatEncoder {
 
   /// Writes the message in an `Any` by its type's URL. False where its type is not known or it cannot be read.
   private mutating func content(of any: Google_Protobuf_Any) throws(EncodeError) -> Bool {
-    guard contentsLeft > 0, any.unknownFields.isEmpty, TypeURL.isReadable(any.typeURL),
+    guard any.unknownFields.isEmpty, TypeURL.isReadable(any.typeURL),
       let type = options.typeRegistry.messageType(forURL: any.typeURL)
     else { return false }
-    contentsLeft -= 1
-    defer { contentsLeft += 1 }
     return try content(of: any, as: type)
   }
 
@@ -85,10 +83,14 @@ struct TextFormatEncoder {
     of any: Google_Protobuf_Any,
     as type: M.Type
   ) throws(EncodeError) -> Bool {
+    // How deep the bytes in an Any are nested was not looked at when these were read: the limit is for the whole.
+    var limits = BinaryDecodingOptions()
+    limits.messageDepthLimit -= depth + 1
+    guard limits.messageDepthLimit >= 0 else { return false }
     let extensions = options.typeRegistry.extensions
-    guard let content = try? M(serializedBytes: any.value, extensions: extensions, partial: true) else {
-      return false
-    }
+    guard
+      let content = try? M(serializedBytes: any.value, extensions: extensions, partial: true, options: limits)
+    else { return false }
     try nested("[\(any.typeURL)]") { encoder throws(EncodeError) in try encoder.fields(of: content) }
     return true
   }

@@ -2,7 +2,7 @@
 // object in JSON is a member called `value`.
 extension Google_Protobuf_Any: CustomJSON {
   public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
-    guard let url = try decoder.typeURL() else { return try decoder.emptyObject() }
+    guard let url = try decoder.typesAhead.type(at: decoder.reader) else { return try decoder.emptyObject() }
     guard let type = decoder.types.messageType(forURL: url) else {
       throw decoder.reader.fail("the type registry has no type for \"\(url)\"")
     }
@@ -20,22 +20,6 @@ extension Google_Protobuf_Any: CustomJSON {
 }
 
 extension JSONMessageDecoder {
-  private static let typeKey = "@type"
-
-  /// The `@type` of the object at the cursor, wherever in it that stands. The cursor stays.
-  fileprivate func typeURL() throws(DecodeError) -> String? {
-    var ahead = reader
-    var isFirst = true
-    try ahead.enter(UInt8(ascii: "{"))
-    while try ahead.hasNext(UInt8(ascii: "}"), isFirst: &isFirst) {
-      let name = try ahead.string()
-      try ahead.expect(UInt8(ascii: ":"))
-      if name == JSONMessageDecoder.typeKey { return try ahead.string() }
-      try ahead.skipValue()
-    }
-    return nil
-  }
-
   /// An object without members: an `Any` that holds nothing.
   fileprivate mutating func emptyObject() throws(DecodeError) {
     var isFirst = true
@@ -51,7 +35,7 @@ extension JSONMessageDecoder {
     if M.self is any CustomJSON.Type {
       try valueMember(into: &message)
     } else {
-      try object(into: &message, ignoring: JSONMessageDecoder.typeKey)
+      try object(into: &message, ignoring: JSONTypesAhead.key)
     }
     do {
       return try Google_Protobuf_Any(message: message, partial: true).value
@@ -73,7 +57,7 @@ extension JSONMessageDecoder {
         hasValue = true
         try message.merge(from: &self)
       } else {
-        guard name == JSONMessageDecoder.typeKey || reader.ignoresUnknown && name != "value" else {
+        guard name == JSONTypesAhead.key || reader.ignoresUnknown && name != "value" else {
           throw reader.fail("unexpected \"\(name)\" beside the value in an Any", at: start)
         }
         try reader.skipValue()
@@ -93,14 +77,14 @@ extension JSONMessageEncoder {
     if message is any CustomJSON {
       depth += 1
       writer.byte(UInt8(ascii: "{"))
-      member("@type", any.typeURL)
+      member(JSONTypesAhead.key, any.typeURL)
       writer.verbatim(",\"value\":")
       try message.encode(to: &self)
       writer.byte(UInt8(ascii: "}"))
       depth -= 1
     } else {
       try object(message) { encoder in
-        encoder.member("@type", any.typeURL)
+        encoder.member(JSONTypesAhead.key, any.typeURL)
         return true
       }
     }

@@ -93,4 +93,29 @@ import Testing
     #expect(Google_Protobuf_Any().typeName == nil)
     #expect(throws: EncodeError.self) { try Google_Protobuf_Any(message: Switchboard_Testing_Required2()) }
   }
+
+  /// Messages within each other, with an `Any` in the innermost that holds more of them, and so on: each as deep as can be read, all
+  /// together far deeper.
+  @Test func isNoDeeperInTextThanAnyMessage() throws {
+    var any = Google_Protobuf_Any()
+    for _ in 0..<30 {
+      var message = AllKinds3.with { $0.oneAny = any }
+      for _ in 0..<80 { message = AllKinds3.with { $0.recursive = message } }
+      any = try Google_Protobuf_Any(message: message)
+    }
+    var options = TextFormatEncodingOptions()
+    options.typeRegistry = [AllKinds3.self]
+    options.singleLine = true
+    let text = AllKinds3.with { $0.oneAny = any }.textFormatString(options: options)
+    var (depth, deepest) = (0, 0)
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "{") { depth += 1 }
+      if byte == UInt8(ascii: "}") { depth -= 1 }
+      deepest = max(deepest, depth)
+    }
+    #expect(80...110 ~= deepest)
+    // The first of them is looked into, and the next left as bytes.
+    #expect(text.contains("[type.googleapis.com/switchboard.testing.AllKinds3]"))
+    #expect(text.contains("type_url: "))
+  }
 }
