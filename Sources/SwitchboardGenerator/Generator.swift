@@ -42,6 +42,9 @@ public struct Generator {
     try GeneratorOptions(parameter: parameter).mappingPaths
   }
 
+  /// Whether the types of a file need not be generated: they are a part of this package, as the well-known types are.
+  public static func comesWithPackage(_ file: String) -> Bool { ModuleMappings().module(of: file) != nil }
+
   /// The files that the request and its options ask for.
   public func files() throws(GeneratorError) -> [GeneratedFile] {
     let scalars = Set(Scalar.allCases.map(\.protoName))

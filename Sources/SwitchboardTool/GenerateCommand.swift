@@ -11,13 +11,14 @@ struct GenerateCommand {
 
   /// Generates all files and then writes them.
   func run() throws(CommandFailure) {
-    let output = try openOutput()
     let mappings = try readMappings()
     let request = try arguments.request()
     let generated = try Self.reporting(.failed) { () throws(GeneratorError) in
       try Generator(request: request, mappings: mappings).files()
     }
-    for file in try settled(generated) {
+    let files = try settled(generated)
+    let output = try openOutput()
+    for file in files {
       try CommandFailure.catching(.failed) { () throws(SystemError) in
         try output.write(Array(file.content.utf8), to: file.name)
       }
@@ -26,10 +27,10 @@ struct GenerateCommand {
 
   private func openOutput() throws(CommandFailure) -> OutputDirectory {
     do throws(SystemError) {
-      return try OutputDirectory(arguments.output)
+      return try OutputDirectory(making: arguments.output)
     } catch {
       throw CommandFailure(
-        "\(error) (--output names a directory that exists and can be written to)",
+        "\(error) (--output names a directory that can be written to, or one to make)",
         exitCode: .usage
       )
     }

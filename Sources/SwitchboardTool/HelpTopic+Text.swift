@@ -23,18 +23,20 @@ extension HelpTopic {
 
     usage: switchboard generate [-I DIR]... --output DIR [--option Key=Value]... FILE...
            switchboard generate --configuration JSON --output DIR [FLAG]... [FILE]...
-           switchboard generate --descriptor-set-in SET --output DIR [--option Key=Value]... [FILE]...
+           switchboard generate --descriptor-set SET --output DIR [--option Key=Value]... [FILE]...
 
       -I, --include DIR          Look for FILEs and imports in DIR; the first match wins. Without it: in
                                  the current directory. The well-known types are found anyway.
-      -o, --output DIR           Write to this directory, which must exist.
+      -o, --output DIR           Write to this directory; it is made where it does not exist.
       --option Key=Value         Set an option of the generator (below).
       --configuration JSON       Take files, include directories and options from a switchboard.json, with the
                                  paths in it relative to it. FILEs take the place of its own; directories
                                  and options of flags come after its own.
-      --descriptor-set-in SET    Read a serialized FileDescriptorSet, as protoc's --descriptor_set_out
-                                 with --include_imports writes it, instead of sources. Without FILEs it
-                                 generates for every file in it.
+      --descriptor-set SET       Read compiled files instead of sources: a serialized FileDescriptorSet, with all
+                                 imports, from any compiler. protoc writes one with --descriptor_set_out and
+                                 --include_imports (--include_source_info keeps comments), buf with
+                                 'buf build -o SET.binpb'. FILEs are names in it; without any, it generates for
+                                 all but the well-known types.
       --expect NAME              Write the output file NAME in any case, and none that no --expect names:
                                  for builds that must know their files beforehand.
       -h, --help                 Show this.

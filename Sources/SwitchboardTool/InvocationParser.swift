@@ -48,7 +48,7 @@ extension HelpTopic {
 
 extension GenerateArguments {
   fileprivate static let flags =
-    "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set-in and --help"
+    "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set and --help"
 
   /// Takes a flag together with its value.
   fileprivate mutating func take(_ flag: String, from cursor: inout ArgumentCursor) throws(UsageError) {
@@ -65,7 +65,8 @@ extension GenerateArguments {
       expected.append(try cursor.value(of: flag, called: "file"))
     case "--configuration":
       try Self.set(&configuration, to: try cursor.value(of: flag, called: "file"), by: flag)
-    case "--descriptor-set-in":
+    // The latter is what protoc calls it.
+    case "--descriptor-set", "--descriptor-set-in":
       try Self.set(&descriptorSet, to: try cursor.value(of: flag, called: "file"), by: flag)
     default:
       throw UsageError(message: "unknown flag '\(flag)'; accepted are \(Self.flags)")
@@ -89,7 +90,7 @@ extension GenerateArguments {
     if output.isEmpty { throw UsageError(message: "--output DIR is missing") }
     if descriptorSet != nil && (configuration != nil || !includeDirectories.isEmpty) {
       throw UsageError(
-        message: "--descriptor-set-in takes the place of sources; -I and --configuration do not go with it"
+        message: "--descriptor-set takes the place of sources; -I and --configuration do not go with it"
       )
     }
     if files.isEmpty && descriptorSet == nil && configuration == nil {

@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardGenerator
 import SwitchboardProtoCompiler
 import SwitchboardProtobuf
 import SwitchboardToolSupport
@@ -41,17 +42,50 @@ extension GenerateArguments {
     fromSet path: String
   ) throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
     let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
-    let set: Google_Protobuf_FileDescriptorSet = try Self.decode(bytes, from: path)
+    let set = try descriptorSet(bytes, from: path)
     let names = set.file.map(\.name)
     let missing = files.filter { !names.contains($0) }
     guard missing.isEmpty else {
       throw CommandFailure(lines: missing.map { "\($0): File not found in \(path)." }, exitCode: .failed)
     }
+    let wanted = files.isEmpty ? names.filter { !Generator.comesWithPackage($0) } : files
+    guard !wanted.isEmpty else {
+      throw CommandFailure("\(path): there is no file in it but the well-known types", exitCode: .failed)
+    }
     return .with {
-      $0.fileToGenerate = files.isEmpty ? names : files
+      $0.fileToGenerate = wanted
       $0.parameter = parameter
       $0.protoFile = set.file
     }
+  }
+
+  private func descriptorSet(
+    _ bytes: [UInt8],
+    from path: String
+  ) throws(CommandFailure) -> Google_Protobuf_FileDescriptorSet {
+    let set: Google_Protobuf_FileDescriptorSet
+    do throws(DecodeError) {
+      set = try Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
+    } catch {
+      throw CommandFailure("\(path): no serialized FileDescriptorSet: \(error)", exitCode: .failed)
+    }
+    guard !set.file.isEmpty, set.file.allSatisfy({ !$0.name.isEmpty }) else {
+      throw CommandFailure(
+        "\(path): no serialized FileDescriptorSet: there are no files in it",
+        exitCode: .failed
+      )
+    }
+    let names = Set(set.file.map(\.name))
+    let missing = set.file.flatMap { file in
+      file.dependency.filter { !names.contains($0) }.map {
+        "\(file.name): The import \($0) is not in \(path)."
+      }
+    }
+    guard missing.isEmpty else {
+      let hint = "\(path): note: protoc puts imports into it with --include_imports."
+      throw CommandFailure(lines: missing + [hint], exitCode: .failed)
+    }
+    return set
   }
 
   private static func decode<M: Message>(_ bytes: [UInt8], from source: String) throws(CommandFailure) -> M {

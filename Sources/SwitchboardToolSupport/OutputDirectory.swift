@@ -22,6 +22,12 @@ public struct OutputDirectory: Sendable {
     self.path = path
   }
 
+  /// The directory at `path`, which is made where it does not exist, together with those that it lies in.
+  public init(making path: String) throws(SystemError) {
+    try Self.make(path.split(separator: "/"), in: path.hasPrefix("/") ? "" : ".")
+    try self.init(path)
+  }
+
   /// Makes `content` that of the file `name`, which may lie in directories below, still to be made.
   public func write(_ content: [UInt8], to name: String) throws(SystemError) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -30,14 +36,18 @@ public struct OutputDirectory: Sendable {
     }
     let target = path + "/" + name
     if let present = try? readFile(target), present == content { return }
-    try makeDirectories(parts.dropLast())
+    try Self.make(parts.dropLast(), in: path)
     try replace(target, with: content)
   }
 
-  private func makeDirectories(_ names: ArraySlice<Substring>) throws(SystemError) {
-    var directory = path
+  /// Makes directories, each in the one before.
+  private static func make(_ names: some Collection<Substring>, in parent: String) throws(SystemError) {
+    var directory = parent
     for name in names {
       directory += "/" + name
+      // One that is there may be on a disk that nothing can be made on, which is what the system then says of it.
+      var status = stat()
+      guard stat(directory, &status) != 0 else { continue }
       guard mkdir(directory, 0o777) == 0 || errno == EEXIST else { throw SystemError(directory) }
     }
   }

@@ -46,36 +46,6 @@ import Testing
     #expect(attributes[.modificationDate] as? Date == past[.modificationDate])
   }
 
-  @Test func takesADescriptorSet() throws {
-    let set = scratch.path + "/set.bin"
-    let protoc = try Command.run(
-      "protoc",
-      ["-I", "protos", "--include_imports", "--include_source_info", "--descriptor_set_out", set, "a.proto"],
-      in: scratch.path
-    )
-    #expect(protoc.exitCode == 0)
-    let fromSet = try scratch.directory("from-set")
-    let fromSource = try scratch.directory("from-source")
-    #expect(try generate("--descriptor-set-in", set, "-o", fromSet, "a.proto").exitCode == 0)
-    #expect(try generate("-I", "protos", "-o", fromSource, "a.proto").exitCode == 0)
-    #expect(try scratch.files(below: "from-set") == scratch.files(below: "from-source"))
-
-    let unknown = try generate("--descriptor-set-in", set, "-o", fromSet, "gone.proto")
-    #expect(unknown.exitCode == 1)
-    #expect(unknown.errors == "gone.proto: File not found in \(set).\n")
-  }
-
-  @Test func refusesAMalformedDescriptorSet() throws {
-    try scratch.write("junk", to: "set.bin")
-    let command = try generate("--descriptor-set-in", "set.bin", "-o", scratch.path)
-    #expect(command.exitCode == 1)
-    #expect(command.errors.hasPrefix("switchboard: set.bin: "))
-    #expect(
-      try generate("--descriptor-set-in", "gone.bin", "-o", scratch.path).errors
-        == "switchboard: gone.bin: No such file or directory\n"
-    )
-  }
-
   @Test func reportsErrorsInProtos() throws {
     let command = try generate("-I", "protos", "-o", scratch.path, "broken.proto")
     #expect(command.exitCode == 1)
@@ -92,16 +62,30 @@ import Testing
     }
   }
 
+  @Test(arguments: ["new", "new/in/a/row", "./new//folder/", "out/../new"])
+  func makesTheOutputDirectory(_ name: String) throws {
+    _ = try scratch.directory("out")
+    #expect(try generate("-I", "protos", "-o", name, "a.proto").exitCode == 0)
+    #expect(try generate("-I", "protos", "-o", scratch.path + "/absolute/" + name, "a.proto").exitCode == 0)
+    #expect(try scratch.files(below: name).keys.contains("a.pb.swift"))
+    #expect(try scratch.files(below: "absolute/" + name).keys.contains("a.pb.swift"))
+  }
+
+  @Test func makesNoDirectoryForNothing() throws {
+    #expect(try generate("-I", "protos", "-o", "new", "broken.proto").exitCode == 1)
+    #expect(!FileManager.default.fileExists(atPath: scratch.path + "/new"))
+  }
+
   @Test func reportsAnUnusableOutputDirectory() throws {
-    let gone = try generate("-I", "protos", "-o", "gone", "a.proto")
-    #expect(gone.exitCode == 2)
-    #expect(gone.errors == "switchboard: gone: No such file or directory \(outputHint)\n")
+    let below = try generate("-I", "protos", "-o", "protos/a.proto/below", "a.proto")
+    #expect(below.exitCode == 2)
+    #expect(below.errors == "switchboard: ./protos/a.proto/below: Not a directory \(outputHint)\n")
     let file = try generate("-I", "protos", "-o", "protos/a.proto", "a.proto")
     #expect(file.exitCode == 2)
     #expect(file.errors == "switchboard: protos/a.proto: Not a directory \(outputHint)\n")
   }
 
-  private let outputHint = "(--output names a directory that exists and can be written to)"
+  private let outputHint = "(--output names a directory that can be written to, or one to make)"
 
   @Test func warnsOfIncludeDirectoriesThatAreNotThere() throws {
     let command = try generate("-I", "protos", "-I", "nowhere", "-o", scratch.path, "a.proto")

@@ -61,8 +61,14 @@ import Testing
   }
 
   @Test func takesADescriptorSetInPlaceOfSources() throws {
-    #expect(try generate("--descriptor-set-in", "set", "-o", "o")?.descriptorSet == "set")
-    #expect(complaint("generate", "--descriptor-set-in", "set", "-I", "a", "-o", "o")?.contains("-I") == true)
+    for flag in ["--descriptor-set", "--descriptor-set-in"] {
+      #expect(try generate(flag, "set", "-o", "o")?.descriptorSet == "set")
+      #expect(complaint("generate", flag, "set", "-I", "a", "-o", "o")?.contains("-I") == true)
+      #expect(
+        complaint("generate", flag, "set", "--configuration", "a", "-o", "o")?.contains("--conf") == true
+      )
+      #expect(complaint("generate", flag, "set", flag, "set", "-o", "o") == "\(flag) is given twice")
+    }
   }
 
   @Test func offersHelpAndVersion() throws {
@@ -84,13 +90,13 @@ import Testing
     #expect(
       complaint("generate", "--plugin", "x")
         == "unknown flag '--plugin'; accepted are "
-        + "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set-in and --help"
+        + "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set and --help"
     )
     #expect(complaint("generate", "-x")?.hasPrefix("unknown flag '-x'") == true)
   }
 
   @Test(arguments: [
-    "-I", "--include", "-o", "--output", "--option", "--configuration", "--expect", "--descriptor-set-in",
+    "-I", "--include", "-o", "--output", "--option", "--configuration", "--expect", "--descriptor-set",
   ])
   func wantsAValue(flag: String) {
     #expect(complaint("generate", flag)?.hasPrefix("\(flag) wants a ") == true)
