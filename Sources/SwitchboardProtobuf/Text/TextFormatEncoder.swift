@@ -83,9 +83,10 @@ struct TextFormatEncoder {
     of any: Google_Protobuf_Any,
     as type: M.Type
   ) throws(EncodeError) -> Bool {
-    // How deep the bytes in an Any are nested was not looked at when these were read: the limit is for the whole.
+    // How deep the bytes in an Any are nested was not looked at when these were read: there is a limit for the whole, of twice what a
+    // message may have, since an Any and what it holds are a level each.
     var limits = BinaryDecodingOptions()
-    limits.messageDepthLimit -= depth + 1
+    limits.messageDepthLimit = min(limits.messageDepthLimit, 2 * limits.messageDepthLimit - depth)
     guard limits.messageDepthLimit >= 0 else { return false }
     let extensions = options.typeRegistry.extensions
     guard

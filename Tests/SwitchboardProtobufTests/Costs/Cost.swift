@@ -42,39 +42,59 @@ struct CostCheck {
     _ what: @autoclosure () -> String,
     items: Int = items,
     factor: Double = 2.2,
-    _ input: (Int) throws -> Input,
+    _ input: @escaping (Int) throws -> Input,
     _ work: (Input) throws -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let inputs = Inputs(once: try input(items), twice: try input(2 * items))
-    check(what(), factor: factor, inputs, work, sourceLocation: sourceLocation)
+    let inputs = try Inputs(items: items, input)
+    try check(what(), factor: factor, inputs, work, sourceLocation: sourceLocation)
   }
 
-  /// An input, and one that is twice as large.
+  /// An input, one that is twice as large, and one that is twice as large again, which is made when it is wanted.
   struct Inputs<Input> {
     let once: Input
     let twice: Input
+    let fourTimes: () throws -> Input
+
+    /// The inputs that `input` makes for so many items, and so on.
+    init(items: Int = CostCheck.items, _ input: @escaping (Int) throws -> Input) throws {
+      self.init(once: try input(items), twice: try input(2 * items)) { try input(4 * items) }
+    }
+
+    private init(once: Input, twice: Input, fourTimes: @escaping () throws -> Input) {
+      (self.once, self.twice, self.fourTimes) = (once, twice, fourTimes)
+    }
 
     /// What is made of each.
-    func map<R>(_ transform: (Input) throws -> R) rethrows -> Inputs<R> {
-      Inputs<R>(once: try transform(once), twice: try transform(twice))
+    func map<R>(_ transform: @escaping (Input) throws -> R) throws -> Inputs<R> {
+      let fourTimes = fourTimes
+      return Inputs<R>(once: try transform(once), twice: try transform(twice)) { try transform(fourTimes()) }
     }
   }
 
-  /// Does `work` on both inputs, and records where the larger costs more than it should. What the work throws ends it for the
+  /// Does `work` on the inputs, and records where the larger costs more than it should. What the work throws ends it for the
   /// larger as for the smaller.
+  ///
+  /// An array that grows doubles its room, which may fall between the two: then it does not between the second and the third.
   static func check<Input>(
     _ what: @autoclosure () -> String,
     factor: Double = 2.2,
     _ inputs: Inputs<Input>,
     _ work: (Input) throws -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
-  ) {
+  ) throws {
     // What is made once in a process, such as tables of names, is made here.
     try? work(inputs.once)
     let small = Cost.of { try? work(inputs.once) }.cost
     let large = Cost.of { try? work(inputs.twice) }.cost
-    guard let excess = large.excess(over: small, factor: factor) else { return }
+    guard var excess = large.excess(over: small, factor: factor) else { return }
+    if let input = try? inputs.fourTimes() {
+      let (cost, result) = Cost.of { try? work(input) }
+      if result != nil {
+        guard let further = cost.excess(over: large, factor: factor) else { return }
+        excess += "; \(further)"
+      }
+    }
     Issue.record(
       "\(what()): twice the input costs more than twice as much: \(excess)",
       sourceLocation: sourceLocation

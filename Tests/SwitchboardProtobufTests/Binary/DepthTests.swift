@@ -1,0 +1,34 @@
+import SwitchboardProtobuf
+import TestMessages
+import Testing
+
+/// How deep binary input may be nested, whatever it is that is nested.
+@Suite struct DepthTests {
+  private typealias Layer = @Sendable ([UInt8]) -> [UInt8]
+
+  private static let layers: [Layer] = [
+    { CostlyBytes.delimited(27, $0) },  // a message
+    { CostlyBytes.tag(19_000, 3) + $0 + CostlyBytes.tag(19_000, 4) },  // a group that nobody knows
+    { CostlyBytes.tag(27, 3) + $0 + CostlyBytes.tag(27, 4) },  // a message that comes as a group
+  ]
+
+  @Test(arguments: layers.indices) func isLimited(_ index: Int) throws {
+    func nested(_ depth: Int) -> [UInt8] { (0..<depth).reduce([]) { bytes, _ in Self.layers[index](bytes) } }
+    #expect(throws: Never.self) { try AllKinds2(serializedBytes: nested(100)) }
+    do {
+      _ = try AllKinds2(serializedBytes: nested(101))
+      Issue.record("101 levels are read")
+    } catch {
+      #expect(error.reason == .nestedTooDeep)
+    }
+  }
+
+  /// A message in each entry of a map counts twice.
+  @Test func isLimitedInMaps() throws {
+    func nested(_ depth: Int) -> [UInt8] {
+      (0..<depth).reduce([]) { bytes, _ in CostlyBytes.delimited(149, CostlyBytes.delimited(2, bytes)) }
+    }
+    #expect(throws: Never.self) { try AllKinds2(serializedBytes: nested(50)) }
+    #expect(throws: DecodeError.self) { try AllKinds2(serializedBytes: nested(51)) }
+  }
+}
