@@ -9,7 +9,7 @@ import Testing
   private static let unknown: [UInt8] = [0x10, 9]
   private static let other: [UInt8] = [0x18, 5]
 
-  private func entry(_ parts: [[UInt8]]) -> [UInt8] { CostlyBytes.delimited(147, parts.flatMap { $0 }) }
+  private func entry(_ parts: [[UInt8]]) -> [UInt8] { WireBytes.delimited(147, parts.flatMap { $0 }) }
 
   @Test(arguments: [
     [key, unknown, known], [unknown, key, known], [key, unknown, other, known], [unknown, other, known, key],

@@ -7,9 +7,9 @@ import Testing
   private typealias Layer = @Sendable ([UInt8]) -> [UInt8]
 
   private static let layers: [Layer] = [
-    { CostlyBytes.delimited(27, $0) },  // a message
-    { CostlyBytes.tag(19_000, 3) + $0 + CostlyBytes.tag(19_000, 4) },  // a group that nobody knows
-    { CostlyBytes.tag(27, 3) + $0 + CostlyBytes.tag(27, 4) },  // a message that comes as a group
+    { WireBytes.delimited(27, $0) },  // a message
+    { WireBytes.tag(19_000, 3) + $0 + WireBytes.tag(19_000, 4) },  // a group that nobody knows
+    { WireBytes.tag(27, 3) + $0 + WireBytes.tag(27, 4) },  // a message that comes as a group
   ]
 
   @Test(arguments: layers.indices) func isLimited(_ index: Int) throws {
@@ -26,7 +26,7 @@ import Testing
   /// A message in each entry of a map counts twice.
   @Test func isLimitedInMaps() throws {
     func nested(_ depth: Int) -> [UInt8] {
-      (0..<depth).reduce([]) { bytes, _ in CostlyBytes.delimited(149, CostlyBytes.delimited(2, bytes)) }
+      (0..<depth).reduce([]) { bytes, _ in WireBytes.delimited(149, WireBytes.delimited(2, bytes)) }
     }
     #expect(throws: Never.self) { try AllKinds2(serializedBytes: nested(50)) }
     #expect(throws: DecodeError.self) { try AllKinds2(serializedBytes: nested(51)) }

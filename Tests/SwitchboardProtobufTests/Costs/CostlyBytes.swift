@@ -58,15 +58,15 @@ struct CostlyBytes {
     case .string, .bytes: return framed(field, [UInt8](repeating: UInt8(ascii: "x"), count: 16 * count))
     default:
       guard field.label == .repeated else { return nil }
-      return CostlyBytes.delimited(field.number, (0..<count).flatMap { number(field, $0) })
+      return WireBytes.delimited(field.number, (0..<count).flatMap { number(field, $0) })
     }
   }
 
   private func misframed(_ field: Field, _ index: Int) -> [UInt8] {
     switch wireType(field) {
-    case 0: CostlyBytes.tag(field.number, 5) + [1, 2, 3, 4]
+    case 0: WireBytes.tag(field.number, 5) + [1, 2, 3, 4]
     // A number that may be packed may come in either way; no other wire type than these two is right for any field.
-    default: CostlyBytes.tag(field.number, 0) + CostlyBytes.varint(UInt64(index))
+    default: WireBytes.tag(field.number, 0) + WireBytes.varint(UInt64(index))
     }
   }
 
@@ -121,7 +121,7 @@ struct CostlyBytes {
     switch field.type {
     case .message, .group: framed(field, content(of: field, index))
     case .string, .bytes: framed(field, Array("text of some length \(1000 + index)".utf8))
-    default: CostlyBytes.tag(field.number, wireType(field)) + number(field, index)
+    default: WireBytes.tag(field.number, wireType(field)) + number(field, index)
     }
   }
 
@@ -137,8 +137,8 @@ struct CostlyBytes {
   }
 
   private func framed(_ field: Field, _ content: [UInt8]) -> [UInt8] {
-    guard field.type == .group else { return CostlyBytes.delimited(field.number, content) }
-    return CostlyBytes.tag(field.number, 3) + content + CostlyBytes.tag(field.number, 4)
+    guard field.type == .group else { return WireBytes.delimited(field.number, content) }
+    return WireBytes.tag(field.number, 3) + content + WireBytes.tag(field.number, 4)
   }
 
   private func wireType(_ field: Field) -> UInt64 {
@@ -157,30 +157,14 @@ struct CostlyBytes {
     case 5: (0..<4).map { UInt8(truncatingIfNeeded: (1000 + index) >> (8 * $0)) }
     default:
       // Every other value of an enum is one that it does not have.
-      CostlyBytes.varint(UInt64(field.type == .enum && index.isMultiple(of: 2) ? 1 : 1000 + index))
+      WireBytes.varint(UInt64(field.type == .enum && index.isMultiple(of: 2) ? 1 : 1000 + index))
     }
   }
 
   // MARK: Bytes
 
   /// A number for a field that no message here has.
-  static func unknown(_ index: Int) -> [UInt8] { tag(19_000, 0) + varint(UInt64(1000 + index)) }
-
-  static func delimited(_ number: Int32, _ content: [UInt8]) -> [UInt8] {
-    tag(number, 2) + varint(UInt64(content.count)) + content
-  }
-
-  static func tag(_ number: Int32, _ wireType: UInt64) -> [UInt8] {
-    varint(UInt64(UInt32(bitPattern: number)) << 3 | wireType)
-  }
-
-  static func varint(_ value: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    return bytes + [UInt8(rest)]
+  static func unknown(_ index: Int) -> [UInt8] {
+    WireBytes.tag(19_000, 0) + WireBytes.varint(UInt64(1000 + index))
   }
 }

@@ -151,12 +151,12 @@ import Testing
     let inner = { @Sendable (count: Int) in (0..<count).flatMap(CostlyBytes.unknown) }
     let shapes: [@Sendable (Int) -> [UInt8]] = [
       { inner($0) },
-      { CostlyBytes.delimited(19_000, inner($0)) },
-      { count in (0..<count).flatMap { CostlyBytes.delimited(19_000, CostlyBytes.unknown($0)) } },
+      { WireBytes.delimited(19_000, inner($0)) },
+      { count in (0..<count).flatMap { WireBytes.delimited(19_000, CostlyBytes.unknown($0)) } },
       { count in
         let levels = Self.depth(count)
-        return (0..<levels).flatMap { _ in CostlyBytes.tag(19_000, 3) }
-          + (0..<levels).flatMap { _ in CostlyBytes.tag(19_000, 4) }
+        return (0..<levels).flatMap { _ in WireBytes.tag(19_000, 3) }
+          + (0..<levels).flatMap { _ in WireBytes.tag(19_000, 4) }
       },
     ]
     var options = TextFormatEncodingOptions()

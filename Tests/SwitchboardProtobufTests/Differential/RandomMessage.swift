@@ -54,22 +54,24 @@ struct RandomMessage {
     case .message, .group:
       // A nested message may come in either of the two framings; only one is the field's.
       let nested = bytes(of: field.typeName, depth: depth + 1)
-      if field.type == .group { return tag(field.number, 3) + nested + tag(field.number, 4) }
-      return tag(field.number, 2) + varint(UInt64(nested.count)) + nested
+      if field.type == .group {
+        return WireBytes.tag(field.number, 3) + nested + WireBytes.tag(field.number, 4)
+      }
+      return WireBytes.tag(field.number, 2) + WireBytes.varint(UInt64(nested.count)) + nested
     case .string:
       let text = string(validOnly: !type.checksStrings)
-      return tag(field.number, 2) + varint(UInt64(text.count)) + text
+      return WireBytes.tag(field.number, 2) + WireBytes.varint(UInt64(text.count)) + text
     case .bytes:
       let bytes = (0..<Int.random(in: 0...20, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
       }
-      return tag(field.number, 2) + varint(UInt64(bytes.count)) + bytes
+      return WireBytes.tag(field.number, 2) + WireBytes.varint(UInt64(bytes.count)) + bytes
     default:
       guard field.label == .repeated, random.chance(50) else {
-        return tag(field.number, wireType(field.type)) + number(field, in: type)
+        return WireBytes.tag(field.number, wireType(field.type)) + number(field, in: type)
       }
       let packed = (0..<Int.random(in: 0...5, using: &random)).flatMap { _ in number(field, in: type) }
-      return tag(field.number, 2) + varint(UInt64(packed.count)) + packed
+      return WireBytes.tag(field.number, 2) + WireBytes.varint(UInt64(packed.count)) + packed
     }
   }
 
@@ -95,8 +97,8 @@ struct RandomMessage {
       // A map's entry with a number that a closed enum does not have is unknown as a whole, but not so in
       // libprotobuf's dynamic messages.
       let isKnown = type.isMapEntry || random.chance(80)
-      guard let numbers = schema.enumNumbers[field.typeName], isKnown else { return varint(bits) }
-      return varint(UInt64(bitPattern: Int64(random.pick(numbers))))
+      guard let numbers = schema.enumNumbers[field.typeName], isKnown else { return WireBytes.varint(bits) }
+      return WireBytes.varint(UInt64(bitPattern: Int64(random.pick(numbers))))
     }
   }
 
@@ -108,30 +110,16 @@ struct RandomMessage {
 
   private mutating func wrongField(_ number: Int32, _ depth: Int) -> [UInt8] {
     switch Int.random(in: 0..<5, using: &random) {
-    case 0: return tag(number, 0) + varint(random.next())
-    case 1: return tag(number, 1) + [1, 2, 3, 4, 5, 6, 7, 8]
-    case 2: return tag(number, 5) + [1, 2, 3, 4]
-    case 3: return tag(number, 2) + [3, 8, 150, 1]
-    default: return tag(number, 3) + unknownField(depth + 1) + tag(number, 4)
+    case 0: return WireBytes.tag(number, 0) + WireBytes.varint(random.next())
+    case 1: return WireBytes.tag(number, 1) + [1, 2, 3, 4, 5, 6, 7, 8]
+    case 2: return WireBytes.tag(number, 5) + [1, 2, 3, 4]
+    case 3: return WireBytes.tag(number, 2) + [3, 8, 150, 1]
+    default: return WireBytes.tag(number, 3) + unknownField(depth + 1) + WireBytes.tag(number, 4)
     }
   }
 
   private mutating func unknownField(_ depth: Int) -> [UInt8] {
     let number = random.pick([19_000, 54_321, 536_870_911, Int32.random(in: 1...300, using: &random)])
-    return depth > 6 ? tag(number, 0) + [7] : wrongField(number, depth)
-  }
-
-  private func tag(_ number: Int32, _ wireType: UInt64) -> [UInt8] {
-    varint(UInt64(UInt32(bitPattern: number)) << 3 | wireType)
-  }
-
-  private func varint(_ value: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    return bytes + [UInt8(rest)]
+    return depth > 6 ? WireBytes.tag(number, 0) + [7] : wrongField(number, depth)
   }
 }
