@@ -76,7 +76,8 @@ import Testing
     options.ignoreUnknownFields = true
     let message = try? AllKinds3(jsonString: input.text(800), options: options)
     #expect((message == nil) == Self.refused.contains(input.name))
-    try CostCheck.check("JSON: \(input.name)", items: 400, { Array(input.text($0).utf8) }) { bytes in
+    let bytes = { Array(input.text($0).utf8) }
+    try CostCheck.check("JSON: \(input.name)", items: 400, bytes) { bytes in
       _ = try AllKinds3(jsonUTF8Bytes: bytes, options: options)
     }
   }
@@ -140,7 +141,7 @@ import Testing
     options.ignoreUnknownExtensions = true
     let message = try? AllKinds3(textFormatString: input.text(800), options: options)
     #expect((message == nil) == Self.refused.contains(input.name))
-    try CostCheck.check("text: \(input.name)", items: 400, { input.text($0) }) { text in
+    try CostCheck.check("text: \(input.name)", items: 400, input.text) { text in
       _ = try AllKinds3(textFormatString: text, options: options)
     }
   }
@@ -163,7 +164,8 @@ import Testing
     options.singleLine = true
     options.printUnknownFields = true
     for shape in shapes {
-      try CostCheck.check("unknown fields", { try AllKinds3(serializedBytes: shape($0)) }) { message in
+      let message = { try AllKinds3(serializedBytes: shape($0)) }
+      try CostCheck.check("unknown fields", message) { message in
         _ = message.textFormatString(options: options)
       }
     }
