@@ -40,7 +40,7 @@ extension Channel {
   ) -> AsyncClientStreamingCall<Requests.Message, Responses.Message> {
     let record = CallRecord()
     let response = Eventual<Responses.Message>()
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let call = engine.makeCall(
       CallRequest(
         method: method,
@@ -94,7 +94,7 @@ extension Channel {
     options: CallOptions? = nil
   ) -> AsyncBidirectionalStreamingCall<Requests.Message, Responses.Message> {
     let record = CallRecord()
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let reader = StreamReader(self, method, options, .stream(pipe), .of(requests, responses), record)
     reader.call.start()
     return AsyncBidirectionalStreamingCall(

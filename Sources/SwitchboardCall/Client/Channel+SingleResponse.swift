@@ -35,7 +35,7 @@ extension Channel {
     responses: Responses,
     options: CallOptions? = nil
   ) async throws -> Responses.Message {
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
     let call = engine.makeCall(
       CallRequest(
@@ -72,7 +72,7 @@ extension Channel {
     responses: Responses,
     options: CallOptions? = nil
   ) async throws -> Responses.Message where Messages.Element == Requests.Message {
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let receiver = SingleResponseReceiver(responses)
     let call = engine.makeCall(
       CallRequest(
@@ -98,8 +98,8 @@ extension Channel {
     return try await receiver.responseOfStarted(call)
   }
 
-  /// How many unread bytes a stream holds before its writer waits.
-  @usableFromInline static let streamBufferSize = 256 * 1024
+  /// How much a stream holds unread before its writer waits.
+  @usableFromInline var streamBufferSize: Int { engine.streamBufferSize }
 }
 
 extension EventLoop {

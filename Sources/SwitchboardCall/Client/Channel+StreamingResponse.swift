@@ -31,7 +31,7 @@ extension Channel {
     responses: Responses,
     options: CallOptions? = nil
   ) -> ResponseStream<Responses.Message> {
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let stream = StreamReader(self, method, options, .stream(pipe), .of(requests, responses))
     stream.call.start()
     stream.write { [call = stream.call] in
@@ -60,7 +60,7 @@ extension Channel {
     responses: Responses,
     options: CallOptions? = nil
   ) -> ResponseStream<Responses.Message> where Messages.Element == Requests.Message {
-    let pipe = MessagePipe(limit: Self.streamBufferSize)
+    let pipe = MessagePipe(limit: streamBufferSize)
     let stream = StreamReader(self, method, options, .stream(pipe), .of(requests, responses))
     stream.call.start()
     stream.write { [call = stream.call] in

@@ -17,7 +17,7 @@ final class StreamReader: Sendable {
     _ contentSubtype: ContentSubtype,
     _ record: CallRecord? = nil
   ) {
-    responses = MessagePipe(limit: Channel.streamBufferSize)
+    responses = MessagePipe(limit: channel.streamBufferSize)
     loop = channel.eventLoop
     let receiver = StreamReceiver(responses)
     call = channel.engine.makeCall(

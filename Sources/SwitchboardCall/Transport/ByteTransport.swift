@@ -6,6 +6,10 @@ public protocol ByteTransport: AnyObject, Sendable {
   /// What it connects to, such as `localhost:50051`.
   var host: String { get }
 
+  /// How much of a stream's messages may lie unread, each way, before their writer waits: their bytes and about a hundred
+  /// more for each.
+  var streamBufferSize: Int { get }
+
   /// A transport to another target, otherwise like this one and on the same event loop: where interceptors send a
   /// call elsewhere.
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
@@ -23,6 +27,9 @@ public protocol ByteTransport: AnyObject, Sendable {
 extension ByteTransport {
   /// One that has no address.
   public var host: String { "" }
+
+  /// 256 KiB.
+  public var streamBufferSize: Int { 256 * 1024 }
 
   /// Itself, for its own host; it reaches no other.
   public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {

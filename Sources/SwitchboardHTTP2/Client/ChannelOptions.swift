@@ -21,7 +21,8 @@ public struct ChannelOptions: Sendable {
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
   public var connectionBufferSize = 64 * 1024 * 1024
-  /// How many unread bytes of one stream are held before its sender is made to wait.
+  /// How much of one stream's messages is held unread, each way, before their sender is made to wait: their bytes, and 96
+  /// more for each.
   public var streamBufferSize = 256 * 1024
   /// The most memory that the compression of request headers uses for each connection. `nil`: as much as the server
   /// allows, up to 4 KiB.

@@ -67,6 +67,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   }
 
   public var eventLoop: any EventLoop { loop }
+  public var streamBufferSize: Int { options.streamBufferSize }
 
   public func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     ClientCallStream(consume request, receiver, self)

@@ -27,6 +27,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   }
 
   var eventLoop: any EventLoop { loop }
+  var streamBufferSize: Int { channelOptions.streamBufferSize }
 
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     InProcessCall(request, receiver, self)

@@ -8,7 +8,8 @@ public struct ServerOptions: Sendable {
   public var maxConcurrentStreams = 100
   /// The largest block of request headers, counted as HTTP/2 counts it.
   public var maxHeaderListSize = 16 * 1024
-  /// How many unread bytes of one stream are held before its sender is made to wait.
+  /// How much of one stream's messages is held unread, each way, before their sender is made to wait: their bytes, and 96
+  /// more for each.
   public var streamBufferSize = 256 * 1024
   /// How many bytes a client may send on one call before it must wait for us.
   public var streamWindow = 1024 * 1024

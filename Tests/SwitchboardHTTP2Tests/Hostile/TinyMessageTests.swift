@@ -137,6 +137,17 @@ import Testing
     }
   }
 
+  @Test func buffersOfACallerAreAsLargeAsItsChannelSays() async throws {
+    var options = ChannelOptions()
+    options.streamBufferSize = 16 * 1024
+    try await TestPair.with(.inProcess, channel: options) { pair async throws in
+      var iterator = pair.expand(TestService.flood, [0]).makeAsyncIterator()
+      #expect(try await iterator.next(isolation: nil)?.isEmpty == true)
+      for _ in 0..<100 { _ = try await pair.get() }
+      #expect(pair.service.floodMessages.value <= 16 * 1024 / MessageBuffer.heldOverhead + 3)
+    }
+  }
+
   @Test func writersOfRequestsWait() async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target)

@@ -6,6 +6,7 @@
 final class CallEngine: ByteTransport {
   let transport: any ByteTransport
   @usableFromInline let eventLoop: any EventLoop
+  @usableFromInline let streamBufferSize: Int
   let environment: CallEnvironment
   private let config: ServiceConfig?
   private let retryBufferSize: Int
@@ -22,6 +23,7 @@ final class CallEngine: ByteTransport {
   ) {
     self.transport = transport
     eventLoop = transport.eventLoop
+    streamBufferSize = transport.streamBufferSize
     self.config = config
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry

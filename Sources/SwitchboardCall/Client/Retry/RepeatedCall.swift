@@ -101,13 +101,13 @@ final class RepeatedCall: ByteCall, @unchecked Sendable {
 
   private func requestPipe() -> MessagePipe? {
     guard case .stream = request.body else { return nil }
-    return MessagePipe(limit: Channel.streamBufferSize)
+    return MessagePipe(limit: transport.streamBufferSize)
   }
 
   /// Only one of several attempts at a time may write into the caller's own pipe.
   private func responsePipe() -> MessagePipe? {
     guard request.responses != nil, case .hedging = schedule.mode else { return nil }
-    return MessagePipe(limit: Channel.streamBufferSize)
+    return MessagePipe(limit: transport.streamBufferSize)
   }
 
   private func hedge(after delay: Duration) {

@@ -73,7 +73,7 @@ extension ClientTransportEnd: ResponseReceiver {
 /// The streamed responses of one call on the transport.
 final class StreamedAnswers: @unchecked Sendable {
   // Sendable holds because everything but the pipe is touched on the event loop alone.
-  let pipe = MessagePipe(limit: Channel.streamBufferSize)
+  let pipe: MessagePipe
   var isReading = false
   /// What is left unread stays so.
   private(set) var isAbandoned = false
@@ -81,6 +81,8 @@ final class StreamedAnswers: @unchecked Sendable {
   var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
   /// The reader, while the chain wants no response.
   var waiter: UnsafeContinuation<Void, Never>?
+
+  init(_ limit: Int) { pipe = MessagePipe(limit: limit) }
 
   /// Nobody will read any more: a reader that waits to be asked comes to its end.
   func abandon() {

@@ -85,7 +85,7 @@ class ClientTransportEnd: @unchecked Sendable {
     promises.addMetadata(promise)
     phase = .gathering
     guard method.type.streamsRequests else { return }
-    let pipe = MessagePipe(limit: Channel.streamBufferSize)
+    let pipe = MessagePipe(limit: transport.streamBufferSize)
     requests = pipe
     start(.stream(pipe))
   }
@@ -171,7 +171,7 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
-    if method.type.streamsResponses { responses = StreamedAnswers() }
+    if method.type.streamsResponses { responses = StreamedAnswers(transport.streamBufferSize) }
     // Nothing was chosen for most calls.
     if settings.areEmpty, metadata.isEmpty {
       return start(transport.makeCall(request(method, nil, body), receiver: self))
