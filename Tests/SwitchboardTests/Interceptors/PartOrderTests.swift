@@ -149,7 +149,6 @@ private struct NamingProvider: Echo_EchoProvider {
     let channel = try Channel(target: "\(address)")
     let client = Echo_EchoClient(
       channel: channel,
-      defaultCallOptions: CallOptions(timeout: .seconds(30)),
       interceptors: make.map { ClientFactory(make: $0) }
     )
     let result: Result<Void, any Error>
