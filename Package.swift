@@ -251,14 +251,16 @@ let package = Package(
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard", "SwitchboardInterceptors",
+        "CFaultClock", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard",
+        "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"
     ),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport", "Interop",
+        "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport",
+        "Interop",
         "InteropService", "Switchboard", "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
       ]
     ),

@@ -195,7 +195,10 @@ extension ServerConnection {
   /// The calls that are under way. On the loop.
   var serverStreams: [ServerCallStream] {
     var found: [ServerCallStream] = []
-    session.streams.forEach { if let stream = $0 as? ServerCallStream { found.append(stream) } }
+    func note(_ stream: SessionStream) {
+      if let stream = stream as? ServerCallStream { found.append(stream) }
+    }
+    session.streams.forEach(note)
     return found
   }
 }
