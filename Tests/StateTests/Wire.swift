@@ -18,8 +18,6 @@ struct Wire {
     return (Wire(descriptor: pair[0]), socket)
   }
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
-
   func read(into reader: FrameReader) {
     withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
       while true {
