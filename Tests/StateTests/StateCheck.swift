@@ -45,7 +45,7 @@ enum StateCheck {
     let report = Report(role: role, calls: runner.calls, lives: runner.lives, ends: ends)
     // A check in which nothing happens shows nothing.
     try Violation.unless(
-      ends.okCount > calls / 100 && ends.failureCount > calls / 100 && ends.messageCount > calls / 10,
+      ends.okCount > calls / 100 && ends.failureCount > calls / 100 && ends.messageCount > calls / 20,
       "too little happened: \(report)"
     )
     return report
