@@ -27,6 +27,7 @@ test: ## Build and run all tests, and fuzz a little
 	swift build --build-tests
 	@scripts/run-tests
 	@scripts/fuzz short
+	@scripts/check-states
 	@scripts/test-examples
 
 sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (takes long)

@@ -60,6 +60,26 @@ let fuzzing: Target = {
   )
 }()
 
+/// Random lives of connections against models of calls: a program where the environment asks for it
+/// (`scripts/check-states`), which is built for release, and else a test of a few.
+let states: Target = {
+  let dependencies: [Target.Dependency] = ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2"]
+  if Context.environment["SWITCHBOARD_STATES"] == "1" {
+    return .executableTarget(
+      name: "StateCheck",
+      dependencies: dependencies,
+      path: "Tests/StateTests",
+      exclude: ["Tests"]
+    )
+  }
+  return .testTarget(
+    name: "StateTests",
+    dependencies: dependencies + ["TestSupport"],
+    path: "Tests/StateTests",
+    exclude: ["Driver"]
+  )
+}()
+
 let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
@@ -371,7 +391,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-package.targets += goldens + [fuzzing]
+package.targets += goldens + [fuzzing, states]
 
 if !swiftProtobuf.isEmpty {
   package.dependencies.append(.package(url: "https://github.com/apple/swift-protobuf.git", from: "1.28.0"))

@@ -41,7 +41,11 @@ import Testing
     let group = try LoopGroup()
     let channel = try ClientChannel(target: "unix:/nowhere", options: ChannelOptions(), group: group)
     let receiver = EndCounter()
-    let request = CallRequest(method: TestService.get, options: nil, body: .message(BytesMarshaller().encode([])))
+    let request = CallRequest(
+      method: TestService.get,
+      options: nil,
+      body: .message(BytesMarshaller().encode([]))
+    )
     let call = channel.makeCall(request, receiver: receiver)
     call.start()
     let loop = channel.loop

@@ -79,7 +79,8 @@ import Testing
   // MARK: Messages of statuses that are cut short
 
   @Test(arguments: [
-    ("abc", 3, "abc"), ("abcdefgh", 5, "ab..."), ("abcdefgh", 3, "..."), ("abcdefgh", 2, ".."), ("abc", 0, ""),
+    ("abc", 3, "abc"), ("abcdefgh", 5, "ab..."), ("abcdefgh", 3, "..."), ("abcdefgh", 2, ".."),
+    ("abc", 0, ""),
     ("a%bcdefgh", 6, "a..."), ("a%bcdefgh", 7, "a%25..."), ("ab\u{e9}cdefgh", 11, "ab%C3%A9..."),
     ("ab\u{e9}cdefgh", 10, "ab..."), ("ab\u{e9}cdefgh", 8, "ab..."), ("ab\u{1F600}cdef", 16, "ab..."),
     ("\u{1F600}\u{1F600}", 15, "%F0%9F%98%80..."),

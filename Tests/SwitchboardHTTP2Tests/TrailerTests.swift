@@ -106,7 +106,8 @@ import Testing
   }
 
   @Test(arguments: [
-    Refused(name: ":path"), Refused(name: ":authority"), Refused(name: "x-user", flags: 4), Refused(name: "Upper"),
+    Refused(name: ":path"), Refused(name: ":authority"), Refused(name: "x-user", flags: 4),
+    Refused(name: "Upper"),
   ])
   func trailersThatMayNotBeEndTheStream(_ sample: Refused) async throws {
     try await with { address async throws in

@@ -255,7 +255,10 @@ extension Loop {
   var now: UInt64 { uv_hrtime() + clockOffset }
 
   /// The same as it was when the loop last woke up, to the millisecond: it costs no look at the clock.
-  var turnTime: UInt64 { uv_now(uv) * 1_000_000 + clockOffset }
+  var turnTime: UInt64 {
+    // What libuv knows is gone with its loop.
+    hasEnded ? now : uv_now(uv) * 1_000_000 + clockOffset
+  }
 
   /// Never acts once the loop has ended, which has no time left.
   func schedule(_ timer: LoopTimer, after delay: Duration) {

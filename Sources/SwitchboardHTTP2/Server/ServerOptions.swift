@@ -78,7 +78,8 @@ extension ServerOptions {
   var inRange: ServerOptions {
     var options = self
     for size in [
-      \ServerOptions.maxConcurrentStreams, \.maxHeaderListSize, \.streamWindow, \.connectionWindow, \.maxWindow,
+      \ServerOptions.maxConcurrentStreams, \.maxHeaderListSize, \.streamWindow, \.connectionWindow,
+      \.maxWindow,
     ] {
       options[keyPath: size] = min(max(0, options[keyPath: size]), Int(Int32.max))
     }

@@ -12,7 +12,8 @@ import Testing
   private static let first = MessageAttackTests.zeros(1 << 20)
   private static let empty = [UInt8](repeating: 0, count: 10_000)
 
-  @Test(arguments: [false, true]) func aSecondRequestFailsTheCallWhenItComes(isCompressed: Bool) async throws {
+  @Test(arguments: [false, true]) func aSecondRequestFailsTheCallWhenItComes(isCompressed: Bool) async throws
+  {
     let group = try LoopGroup()
     let server = try Server(providers: [TestService()], group: group)
     let (core, loop) = (server.core, group.loops[0])
@@ -33,7 +34,8 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test(arguments: [false, true]) func aSecondResponseFailsTheCallWhenItComes(isCompressed: Bool) async throws {
+  @Test(arguments: [false, true]) func aSecondResponseFailsTheCallWhenItComes(isCompressed: Bool) async throws
+  {
     let group = try LoopGroup()
     let channel = try ClientChannel(target: "unix:/nowhere", options: ChannelOptions(), group: group)
     let receiver = EndRecorder()

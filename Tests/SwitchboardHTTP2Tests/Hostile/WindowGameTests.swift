@@ -44,7 +44,9 @@ import Testing
   }
 
   /// Neither an answer that is whole nor one that goes on is kept for longer than its client waits for it.
-  @Test(arguments: ["Get", "Flood"]) func aWindowThatIsClosedWhenTheDeadlinePasses(_ method: String) async throws {
+  @Test(arguments: ["Get", "Flood"]) func aWindowThatIsClosedWhenTheDeadlinePasses(_ method: String)
+    async throws
+  {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(3))

@@ -1,0 +1,149 @@
+import SwitchboardCall
+
+/// A call of a client, as it may be whatever its server does and whatever its caller does.
+///
+/// ```
+///   caller   writes messages ──finishes──> waits
+///               └──────────────┴──cancels, or the deadline passes──> given up
+///
+///   server   nothing ──informational headers──> nothing ──headers──> messages in any pieces ──trailers──> over
+///               └──trailers only──┴──reset, broken, good-bye, connection lost────────────────────────────^
+///
+///   caller is told   nothing ──headers──> messages ──end──> over
+/// ```
+/// What holds: the caller hears of headers at most once, and of the first that are no information; of messages as the server
+/// sent them, in their order; and of one end, which is good only where the server ended the call well, with all it
+/// sent. The server gets what the caller wrote, in that order, and the end only once the caller has finished.
+struct ClientCallModel {
+  let token: Int
+  let type: GRPCCallType
+  let hasDeadline: Bool
+  /// The stream that it was sent on last, once it was.
+  var stream: UInt32?
+
+  // What the caller did.
+  var written: [[UInt8]] = []
+  var hasFinished = false
+  var isCancelled = false
+  var isLate = false
+
+  // What the server did.
+  var responses = MessageSender()
+  var answer: Answer?
+  /// Messages may be compressed.
+  var hasEncoding = false
+  /// What its last block said, once it was sent with an end.
+  var end: GRPCStatus.Code?
+  var isHalfClosed = false
+  var isGone = false
+  var refusals = 0
+
+  enum Answer { case good, bad }
+
+  // What the caller was told.
+  private(set) var hasHeaders = false
+  private(set) var readCount = 0
+  private(set) var told: GRPCStatus?
+
+  // What went over the wire.
+  private var requests = MessageReceiver()
+  private var isEnded = false
+  private var isReset = false
+
+  init(token: Int, type: GRPCCallType, hasDeadline: Bool) {
+    self.token = token
+    self.type = type
+    self.hasDeadline = hasDeadline
+  }
+
+  var streamsRequests: Bool { type == .clientStreaming || type == .bidirectionalStreaming }
+  var streamsResponses: Bool { type == .serverStreaming || type == .bidirectionalStreaming }
+  var isOver: Bool { told != nil }
+
+  private var isBroken: Bool {
+    responses.isBroken || isHalfClosed && responses.isInside || !streamsResponses && responses.whole.count > 1
+      || answer == .bad
+  }
+
+  // MARK: The caller
+
+  mutating func receive(_ headers: HPACKHeaders) throws(Violation) {
+    try Violation.unless(!isOver, "headers come behind the end")
+    try Violation.unless(!hasHeaders, "headers come twice")
+    try Violation.unless(readCount == 0, "headers come behind a message")
+    try Violation.unless(answer != nil, "headers come that nobody sent")
+    try Violation.unless(
+      headers["x-answer"] == ["\(token)"],
+      "headers are those of another block: \(headers)"
+    )
+    hasHeaders = true
+  }
+
+  mutating func receive(_ message: [UInt8]) throws(Violation) {
+    // What streams lies in a pipe, from which it may be read after the end.
+    try Violation.unless(streamsResponses || !isOver, "a message comes behind the end")
+    try Violation.unless(streamsResponses || readCount == 0, "one response comes twice")
+    try Violation.unless(readCount < responses.whole.count, "a response comes that nobody sent")
+    try Violation.unless(
+      message == responses.whole[readCount],
+      "response \(readCount) is another than was sent"
+    )
+    readCount += 1
+  }
+
+  mutating func close(_ status: GRPCStatus) throws(Violation) {
+    try Violation.unless(!isOver, "a call ends twice")
+    told = status
+    if status.isOk {
+      try Violation.unless(end == .ok && !isBroken && !isReset, "a call is told to have ended well")
+      return
+    }
+    let isServers = end == status.code
+    let isCallers = isCancelled && status.code == .cancelled || isLate && status.code == .deadlineExceeded
+    let hasReason = isServers || isCallers || isGone || isBroken || refusals > 0 || isHalfClosed && end == nil
+    try Violation.unless(hasReason, "a call ends with \(status), for no reason")
+  }
+
+  // MARK: The wire
+
+  mutating func opened(_ stream: UInt32) throws(Violation) {
+    try Violation.unless(self.stream == nil || refusals > 0 || isGone, "a call is sent twice")
+    try Violation.unless(answer == nil, "a call is sent again that was answered")
+    self.stream = stream
+    requests = MessageReceiver()
+    isEnded = false
+    isReset = false
+  }
+
+  mutating func sent(_ frame: Frame) throws(Violation) {
+    switch frame.kind {
+    case .data:
+      try Violation.unless(!isEnded && !isReset, "data are sent behind the end")
+      var next = requests.count
+      for message in try requests.take(frame.payload) {
+        try Violation.unless(next < written.count, "a request is sent that nobody wrote")
+        try Violation.unless(message == written[next], "request \(next) is another than was written")
+        next += 1
+      }
+      guard frame.endsStream else { return }
+      isEnded = true
+      let isWhole = !requests.isInside && requests.count == written.count && hasFinished
+      try Violation.unless(isWhole, "a request ends before its last message")
+    case .headers: throw Violation("headers are sent behind the first")
+    case .reset:
+      try Violation.unless(!isReset, "a stream is reset twice")
+      isReset = true
+      let hasReason = isCancelled || isLate || isGone || isBroken || isHalfClosed || isOver
+      try Violation.unless(hasReason, "a stream is reset with \(frame.errorCode) for no reason")
+    default: break
+    }
+  }
+
+  // MARK: When all is over
+
+  func checkEnd() throws(Violation) {
+    try Violation.unless(isOver, "a call has no end")
+    guard let told, told.isOk else { return }
+    try Violation.unless(readCount == responses.whole.count, "a call ends well without all its responses")
+  }
+}

@@ -1,0 +1,277 @@
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// A connection of a client whose server does anything that a server can, and whose callers do anything that callers can.
+final class ClientLife: Life {
+  private var channel: ClientChannel?
+  private weak var remaining: ClientConnection?
+  private weak var remainingChannel: ClientChannel?
+  private let reader = FrameReader(skipping: 24)
+  private let wire: Wire
+  private var all: [CheckedCall] = []
+  private var advances = 0
+  /// The connection takes no more calls, and another cannot be had.
+  private var isLost = false
+
+  /// What is tried after the connection ends fails at once.
+  private static let target = "unix:/nowhere/at/all"
+
+  static func options(_ observer: any CallObserver) -> ChannelOptions {
+    var options = ChannelOptions()
+    options.maxConnections = 1
+    options.maxResponseSize = MessageSender.sizeLimit
+    options.observer = observer
+    return options
+  }
+
+  init?(_ group: LoopGroup, _ options: ChannelOptions, seed: UInt64, tracing: Bool) {
+    let loop = group.loops[0]
+    guard let channel = try? ClientChannel(target: Self.target, options: options, group: group),
+      let (wire, socket) = Wire.make(on: loop), let connection = ClientConnection(channel, socket: socket)
+    else { return nil }
+    self.wire = wire
+    self.channel = channel
+    remainingChannel = channel
+    remaining = connection
+    super.init(loop, seed: seed, tracing: tracing)
+    let dialing = Dialing(started: loop.now, backoff: .zero)
+    dialing.connection = connection
+    channel.dialing = dialing
+    channel.connections.append(connection)
+    connection.start()
+    let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
+    note("the server's windows are of \(window) bytes")
+    feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))
+  }
+
+  // MARK: Steps
+
+  override func step() throws(Violation) -> Bool {
+    try look()
+    guard let remaining, !remaining.isClosed else { return false }
+    switch dice.below(20) {
+    case 0..<3: open()
+    case 3..<5: sendHeaders()
+    case 5..<10: sendData()
+    case 10: sendTrailers()
+    case 11: sendReset()
+    case 12: sendOther()
+    case 13: if dice.oneIn(4) { letTimePass() }
+    case 14: if dice.oneIn(8) { breakRule() }
+    default: tellCaller()
+    }
+    return !remaining.isClosed
+  }
+
+  private func feed(_ frame: Frame) {
+    remaining?.feed(frame.bytes)
+    remaining?.setNeedsFlush()
+  }
+
+  private func pick() -> CheckedCall? {
+    guard !all.isEmpty else { return nil }
+    return all[all.count - 1 - min(dice.below(4), dice.below(all.count))]
+  }
+
+  /// One that the server may still send on.
+  private func pickOpen() -> (call: CheckedCall, stream: UInt32)? {
+    guard let call = pick(), let stream = call.model.stream, !call.model.isHalfClosed, !call.model.isGone,
+      !call.model.isOver
+    else { return nil }
+    return (call, stream)
+  }
+
+  private func open() {
+    guard all.count < 8, let channel else { return }
+    let kinds: [(String, GRPCCallType)] = [
+      ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
+    ]
+    let (name, type) = dice.pick(kinds)
+    var model = ClientCallModel(token: all.count + 1, type: type, hasDeadline: dice.oneIn(3))
+    model.isGone = isLost
+    note("call \(model.token): \(name)\(model.hasDeadline ? ", with a deadline" : "")")
+    let call = CheckedCall(model)
+    all.append(call)
+    countCall()
+    call.start(on: channel, name)
+  }
+
+  private func sendHeaders() {
+    guard let (call, stream) = pickOpen(), call.model.answer == nil else { return }
+    if dice.oneIn(5) {
+      note("\(stream): informational headers")
+      return feed(.headers(stream, [(":status", "103"), ("x-answer", "none")], ends: false))
+    }
+    var fields = [
+      (":status", "200"), ("content-type", "application/grpc"), ("x-answer", "\(call.model.token)"),
+    ]
+    call.model.hasEncoding = dice.oneIn(2)
+    if call.model.hasEncoding { fields.append(("grpc-encoding", "gzip")) }
+    // A status that is not in the last block is none.
+    if dice.oneIn(8) { fields.append(("grpc-status", "0")) }
+    call.model.answer = .good
+    if dice.oneIn(10) {
+      call.model.answer = .bad
+      fields[0].1 = dice.pick(["200", "404", "503"])
+      fields[1].1 = "text/html"
+    }
+    note("\(stream): headers \(fields)")
+    feed(.headers(stream, fields, ends: false))
+  }
+
+  private func sendData() {
+    guard let (call, stream) = pickOpen(), call.model.answer != nil else { return }
+    while dice.oneIn(2), call.model.responses.mayCompose {
+      call.model.responses.compose(Int(stream), compresses: call.model.hasEncoding, &dice)
+    }
+    let bytes = call.model.responses.take(dice.pick([0, 1, 4, 5, 6, 50, 10_000]))
+    // Without trailers, which is no good end.
+    let ends = dice.oneIn(20)
+    call.model.isHalfClosed = ends
+    note("\(stream): \(bytes.count) bytes\(ends ? ", and the end" : ""): \(bytes.prefix(8))")
+    feed(Frame(.data, flags: ends ? 1 : 0, stream: stream, bytes))
+  }
+
+  private func sendTrailers() {
+    guard let (call, stream) = pickOpen() else { return }
+    let code = dice.pick([.ok, .ok, .ok, .notFound, .unavailable] as [GRPCStatus.Code])
+    var fields = [("grpc-status", "\(code.rawValue)"), ("x-answer", "late"), ("grpc-encoding", "rot13")]
+    if call.model.answer == nil {
+      fields = [(":status", "200"), ("content-type", "application/grpc")] + fields
+    }
+    let ends = call.model.answer == nil || !dice.oneIn(6)
+    if ends {
+      call.model.end = code
+      call.model.isHalfClosed = true
+    } else {
+      call.model.isGone = true
+    }
+    note("\(stream): trailers with \(code)\(ends ? "" : ", without an end")")
+    feed(.headers(stream, fields, ends: ends))
+  }
+
+  private func sendReset() {
+    guard let (call, stream) = pickOpen() else { return }
+    let code = dice.pick([0, 1, 2, 7, 7, 8, 11, 99] as [UInt32])
+    note("\(stream): reset with \(code)")
+    if code == 7, call.model.answer == nil { call.model.refusals += 1 } else { call.model.isGone = true }
+    call.model.stream = code == 7 ? nil : stream
+    feed(Frame(.reset, stream: stream, Frame.number(code)))
+  }
+
+  private func sendOther() {
+    let stream = pickOpen()?.stream ?? 0
+    switch dice.below(9) {
+    case 0..<4:
+      let count = dice.pick([1, 3, 10, 1000] as [UInt32])
+      note("\(stream): \(count) bytes more")
+      feed(Frame(.windowUpdate, stream: stream, Frame.number(count)))
+    case 4: feed(Frame(.ping, [1, 2, 3, 4, 5, 6, 7, 8]))
+    case 5:
+      let window = dice.pick([0, 1, 10, 100, 65_535] as [UInt32])
+      note("windows of \(window) bytes")
+      feed(Frame(.settings, [0, 4] + Frame.number(window)))
+    case 6:
+      let count = dice.pick([0, 1, 3, 100] as [UInt32])
+      note("\(count) streams at a time")
+      feed(Frame(.settings, [0, 3] + Frame.number(count)))
+    default:
+      guard dice.oneIn(4) else { return }
+      note("the server says good-bye")
+      loseAll()
+      feed(Frame(.goAway, Frame.number(UInt32(dice.below(5))) + Frame.number(dice.pick([0, 0, 2, 11]))))
+    }
+  }
+
+  /// From here on the connection is a reason for any call to end.
+  private func loseAll() {
+    isLost = true
+    for call in all { call.model.isGone = true }
+  }
+
+  private func letTimePass() {
+    guard advances < 4 else { return }
+    advances += 1
+    note("eleven seconds pass")
+    for call in all where call.model.hasDeadline { call.model.isLate = true }
+    loop.advanceClock(by: .seconds(11))
+  }
+
+  private func breakRule() {
+    note("a rule is broken")
+    loseAll()
+    switch dice.below(4) {
+    case 0: feed(Frame(.data, stream: 99, [0]))
+    case 1: feed(Frame(.windowUpdate, Frame.number(0)))
+    case 2: feed(Frame(.headers, flags: 5, stream: 1, [0xff, 0xff, 0xff, 0xff, 0x0f]))
+    default: remaining?.socketDidEnd(nil)
+    }
+  }
+
+  private func tellCaller() {
+    guard let call = pick() else { return }
+    switch dice.below(10) {
+    case 0..<4:
+      note("call \(call.model.token) reads")
+      call.read()
+    case 4..<8:
+      note("call \(call.model.token) writes")
+      let message = [UInt8](
+        repeating: UInt8(truncatingIfNeeded: call.model.written.count),
+        count: dice.below(60)
+      )
+      call.write(message, flush: !dice.oneIn(4))
+    case 8:
+      note("call \(call.model.token) finishes")
+      call.finish()
+    default:
+      guard dice.oneIn(3) else { return }
+      note("call \(call.model.token) is cancelled")
+      call.cancel()
+    }
+  }
+
+  // MARK: What it led to
+
+  private func look() throws(Violation) {
+    wire.read(into: reader)
+    for frame in try reader.takeFrames() {
+      let fields = frame.kind == .headers ? try reader.inflate(frame.payload) : []
+      note("  \(frame.stream): \(frame.kind) \(frame.flags) \(frame.payload.count) bytes \(fields)")
+      if frame.kind == .headers {
+        let token = fields.first { $0.name == "x-token" }.flatMap { Int($0.value) } ?? 0
+        guard all.indices.contains(token - 1) else { throw Violation("headers of no call are sent") }
+        if all[token - 1].model.stream != frame.stream {
+          try all[token - 1].model.opened(frame.stream)
+          continue
+        }
+      }
+      guard let call = all.first(where: { $0.model.stream == frame.stream }) else { continue }
+      try call.model.sent(frame)
+    }
+    for call in all { if let violation = call.violation { throw violation } }
+  }
+
+  override func end() throws(Violation) {
+    try look()
+    loseAll()
+    remaining?.close(.connectionLost)
+    channel?.retire()
+    channel = nil
+  }
+
+  override func remains() throws(Violation) -> String? {
+    for call in all {
+      while call.read() {}
+      if let violation = call.violation { throw violation }
+      guard call.model.isOver else { return "a call does not end although its connection has" }
+      call.letGo()
+    }
+    if remaining != nil { return "a connection is kept although it is closed" }
+    if remainingChannel != nil { return "a channel is kept although it is retired" }
+    for call in all { try call.model.checkEnd() }
+    wire.close()
+    return nil
+  }
+}

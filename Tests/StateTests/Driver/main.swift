@@ -1,0 +1,15 @@
+import Dispatch
+
+/// Checks so many calls of each role: `StateCheck`, with `STATE_SEED` and `STATE_CALLS` in the environment.
+let seed = StateCheck.chosen("STATE_SEED") ?? 1
+let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 500_000)
+for role in StateCheck.Role.allCases {
+  do {
+    let start = DispatchTime.now()
+    let report = try StateCheck.run(role, seed: seed, calls: calls)
+    let milliseconds = (DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000
+    print("states: \(report), from the seed \(seed), in \(milliseconds) ms")
+  } catch {
+    fatalError("states: \(role): \(error)")
+  }
+}

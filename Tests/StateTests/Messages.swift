@@ -1,0 +1,74 @@
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// What one side of a call sends: bytes that go out in pieces of any size, and the messages that are whole in what went.
+struct MessageSender {
+  private var bytes: [UInt8] = []
+  private var sent = 0
+  /// Where each message ends among the bytes.
+  private var ends: [(end: Int, message: [UInt8])] = []
+  private(set) var whole: [[UInt8]] = []
+  /// A prefix that nobody may send lies in the bytes from here on.
+  private var brokenFrom: Int?
+
+  var hasMore: Bool { sent < bytes.count }
+  /// What went ends inside a message.
+  var isInside: Bool { sent > (ends.last { $0.end <= sent }?.end ?? 0) }
+  /// Something went that is no message.
+  var isBroken: Bool { brokenFrom.map { sent >= $0 } ?? false }
+  var mayCompose: Bool { brokenFrom == nil }
+
+  static let sizeLimit = 200
+
+  /// Makes up the next message.
+  mutating func compose(_ number: Int, compresses: Bool, _ dice: inout Dice) {
+    if dice.oneIn(40) { return breakOff(&dice) }
+    let size = dice.pick([0, 0, 1, 2, 5, 30, Self.sizeLimit])
+    let message = (0..<size).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 / 40) }
+    if compresses, dice.oneIn(2) {
+      let packed = Compressor.compress(MessageBuffer(message), .gzip)
+      withExtendedLifetime(packed) { bytes += packed.unsafeFramedBytes }
+    } else {
+      bytes += [0] + Frame.number(UInt32(size)) + message
+    }
+    ends.append((bytes.count, message))
+  }
+
+  /// A length above the limit, flags that nobody knows, or a message that is compressed and should not be.
+  private mutating func breakOff(_ dice: inout Dice) {
+    bytes += dice.pick([[0, 0, 255, 0, 0], [7, 0, 0, 0, 0], [1, 0, 0, 0, 2, 9, 9]])
+    // A prefix is judged when it is whole, and what is compressed once it is.
+    brokenFrom = bytes.count
+  }
+
+  mutating func take(_ count: Int) -> [UInt8] {
+    let start = sent
+    sent = min(bytes.count, sent + count)
+    while whole.count < ends.count, ends[whole.count].end <= sent { whole.append(ends[whole.count].message) }
+    return Array(bytes[start..<sent])
+  }
+}
+
+/// What one side of a call receives.
+struct MessageReceiver {
+  private var bytes: [UInt8] = []
+  private(set) var count = 0
+
+  var isInside: Bool { !bytes.isEmpty }
+
+  /// The messages that are whole now, in their order.
+  mutating func take(_ more: [UInt8]) throws(Violation) -> [[UInt8]] {
+    var messages: [[UInt8]] = []
+    bytes += more
+    while bytes.count >= 5 {
+      try Violation.unless(bytes[0] == 0, "a message has the flags \(bytes[0])")
+      let length = bytes[1..<5].reduce(0) { $0 << 8 | Int($1) }
+      guard bytes.count >= 5 + length else { break }
+      messages.append(Array(bytes[5..<5 + length]))
+      bytes.removeFirst(5 + length)
+    }
+    count += messages.count
+    return messages
+  }
+}

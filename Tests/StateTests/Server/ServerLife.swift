@@ -1,0 +1,274 @@
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// A connection of a server whose client does anything that a client can, and whose handlers do anything that handlers can.
+final class ServerLife: Life {
+  private let script: Script
+  private let reader = FrameReader(skipping: 0)
+  private let wire: Wire
+  private var connection: ServerConnection?
+  private weak var remaining: ServerConnection?
+  private var nextStream: UInt32 = 1
+  private var advances = 0
+  /// The client has broken a rule, and the connection may end at any time.
+  private var mayEnd = false
+  private static nonisolated(unsafe) var lastToken = 0
+
+  static func options(_ observer: any CallObserver) -> ServerOptions {
+    var options = ServerOptions()
+    options.maxRequestSize = MessageSender.sizeLimit
+    options.minimumPingInterval = .zero
+    options.streamBufferSize = 100
+    options.observer = observer
+    return options
+  }
+
+  init?(_ core: ServerCore, _ loop: Loop, _ script: Script, seed: UInt64, tracing: Bool) {
+    guard let (wire, socket) = Wire.make(on: loop),
+      let connection = ServerConnection(core, loop: loop, socket: socket, peer: nil)
+    else { return nil }
+    self.wire = wire
+    self.script = script
+    self.connection = connection
+    remaining = connection
+    super.init(loop, seed: seed, tracing: tracing)
+    script.reset()
+    connection.start()
+    let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
+    note("the client's windows are of \(window) bytes")
+    connection.feed(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
+    feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))
+  }
+
+  // MARK: Steps
+
+  override func step() throws(Violation) -> Bool {
+    try look()
+    guard let connection, !connection.isClosed else { return false }
+    for model in script.models { try model.checkRest() }
+    switch dice.below(20) {
+    case 0..<3: open()
+    case 3..<9: sendData()
+    case 9: sendTrailers()
+    case 10: sendReset()
+    case 11: sendOther()
+    case 12: if dice.oneIn(4) { letTimePass() }
+    case 13: if dice.oneIn(6) { breakRule() }
+    case 14: if let holder = pick().flatMap({ script.holders[script.models[$0].token] }) { hold(holder) }
+    default: tellHandler()
+    }
+    return !connection.isClosed
+  }
+
+  private func feed(_ frame: Frame) {
+    connection?.feed(frame.bytes)
+    connection?.setNeedsFlush()
+  }
+
+  /// The index of a call, of which later ones are likelier.
+  private func pick() -> Int? {
+    guard !script.models.isEmpty else { return nil }
+    return script.models.count - 1 - min(dice.below(4), dice.below(script.models.count))
+  }
+
+  private func open() {
+    guard script.models.count < 8 else { return }
+    let kinds: [(String, GRPCCallType)] = [
+      ("U", .unary), ("S", .serverStreaming), ("C", .clientStreaming), ("B", .bidirectionalStreaming),
+    ]
+    let (name, type) = dice.pick(kinds)
+    let isIntercepted = dice.oneIn(3)
+    var fields = [
+      (":method", "POST"), (":scheme", "http"), (":path", "/s/\(name)\(isIntercepted ? "I" : "")"),
+    ]
+    fields += [(":authority", "a"), ("te", "trailers"), ("content-type", "application/grpc")]
+    let hasDeadline = dice.oneIn(3)
+    if hasDeadline { fields.append(("grpc-timeout", "10S")) }
+    let hasEncoding = dice.oneIn(2)
+    if hasEncoding { fields.append(("grpc-encoding", "gzip")) }
+    let isValid = !dice.oneIn(12)
+    if !isValid {
+      switch dice.below(4) {
+      case 0: fields[2].1 = "/s/nothing"
+      case 1: fields.remove(at: 4)
+      case 2: fields.append(("grpc-timeout", "soon"))
+      default: fields.append(("grpc-encoding", "rot13"))
+      }
+    }
+    Self.lastToken += 1
+    let token = Self.lastToken
+    fields.append(("x-token", "\(token)"))
+    let ends = dice.oneIn(10)
+    var model = ServerCallModel(
+      stream: nextStream,
+      token: token,
+      type: type,
+      isValid: isValid,
+      hasDeadline: hasDeadline,
+      hasEncoding: hasEncoding
+    )
+    model.isHalfClosed = ends
+    note("\(nextStream): opened\(ends ? " and ended" : ""), \(fields)")
+    script.models.append(model)
+    script.newHoldersHold = dice.oneIn(3)
+    countCall()
+    let frame = Frame.headers(nextStream, fields, ends: ends)
+    nextStream += 2
+    feed(frame)
+  }
+
+  /// Whether the client may still send on a stream; what does not go breaks a rule.
+  private func isOpen(_ model: ServerCallModel) -> Bool {
+    !model.isHalfClosed && !model.isGone && !model.isOver
+  }
+
+  private func sendData() {
+    guard let index = pick(), isOpen(script.models[index]) else { return }
+    let stream = script.models[index].stream
+    while dice.oneIn(2), script.models[index].requests.mayCompose {
+      let compresses = script.models[index].hasEncoding
+      script.models[index].requests.compose(Int(stream), compresses: compresses, &dice)
+    }
+    let most = dice.pick([0, 1, 4, 5, 6, 50, 10_000])
+    let bytes = script.models[index].requests.take(most)
+    let ends = dice.oneIn(4)
+    script.models[index].isHalfClosed = ends
+    note("\(stream): \(bytes.count) bytes\(ends ? ", and the end" : ""): \(bytes.prefix(8))")
+    feed(Frame(.data, flags: ends ? 1 : 0, stream: stream, bytes))
+  }
+
+  /// They are nobody's metadata.
+  private func sendTrailers() {
+    guard let index = pick(), isOpen(script.models[index]) else { return }
+    let fields = [
+      ("x-token", "stolen"), ("x-late", "1"), ("grpc-timeout", "1S"), ("grpc-encoding", "rot13"),
+      ("content-type", "text/plain"),
+    ]
+    let ends = !dice.oneIn(6)
+    if ends { script.models[index].isHalfClosed = true } else { script.models[index].isGone = true }
+    note("\(script.models[index].stream): trailers\(ends ? "" : " without an end")")
+    feed(.headers(script.models[index].stream, fields, ends: ends))
+  }
+
+  private func sendReset() {
+    guard let index = pick(), !script.models[index].isGone else { return }
+    let code = dice.pick([0, 1, 2, 7, 8, 11, 99] as [UInt32])
+    note("\(script.models[index].stream): reset with \(code)")
+    script.models[index].isGone = true
+    feed(Frame(.reset, stream: script.models[index].stream, Frame.number(code)))
+  }
+
+  private func sendOther() {
+    let stream = pick().map { script.models[$0].stream } ?? 0
+    switch dice.below(8) {
+    case 0..<4:
+      let count = dice.pick([1, 3, 10, 1000] as [UInt32])
+      note("\(stream): \(count) bytes more")
+      feed(Frame(.windowUpdate, stream: stream, Frame.number(count)))
+    case 4: feed(Frame(.ping, [1, 2, 3, 4, 5, 6, 7, 8]))
+    case 5:
+      let window = dice.pick([0, 1, 10, 100, 65_535] as [UInt32])
+      note("windows of \(window) bytes")
+      feed(Frame(.settings, [0, 4] + Frame.number(window)))
+    case 6: feed(Frame(.priority, stream: stream == 0 ? 1 : stream, [0, 0, 0, 0, 7]))
+    default:
+      note("the client says good-bye")
+      feed(Frame(.goAway, Frame.number(0) + Frame.number(0)))
+    }
+  }
+
+  private func letTimePass() {
+    guard advances < 4 else { return }
+    advances += 1
+    note("eleven seconds pass")
+    for index in script.models.indices where script.models[index].hasDeadline {
+      script.models[index].isLate = true
+    }
+    loop.advanceClock(by: .seconds(11))
+  }
+
+  /// What ends the connection.
+  private func breakRule() {
+    mayEnd = true
+    note("a rule is broken")
+    for index in script.models.indices { script.models[index].isGone = true }
+    switch dice.below(4) {
+    case 0: feed(Frame(.data, stream: nextStream + 10, [0]))
+    case 1: feed(Frame(.windowUpdate, Frame.number(0)))
+    case 2: feed(Frame(.headers, flags: 5, stream: nextStream, [0xff, 0xff, 0xff, 0xff, 0x0f]))
+    default: connection?.socketDidEnd(nil)
+    }
+  }
+
+  private func hold(_ holder: HoldingInterceptor) {
+    if dice.oneIn(3) {
+      note("an interceptor holds back")
+      holder.hold()
+    } else {
+      note("an interceptor lets go")
+      holder.letGo()
+    }
+  }
+
+  private func tellHandler() {
+    guard let index = pick() else { return }
+    let model = script.models[index]
+    guard script.isWaiting(model.token) else { return }
+    let step: Script.Step =
+      switch dice.below(10) {
+      case 0..<4: .read
+      case 4..<8:
+        .write([UInt8](repeating: UInt8(truncatingIfNeeded: model.written.count), count: dice.below(60)))
+      case 8: .sendHeaders
+      default: .finish(dice.pick([.ok, .ok, .notFound, .aborted]))
+      }
+    if case .read = step, !model.streamsRequests { return }
+    if case .write = step, !model.streamsResponses { return }
+    note("\(model.stream): its handler is to \(step)")
+    script.tell(model.token, step)
+  }
+
+  // MARK: What it led to
+
+  private func look() throws(Violation) {
+    if let violation = script.violation { throw violation }
+    wire.read(into: reader)
+    for frame in try reader.takeFrames() {
+      let fields = frame.kind == .headers ? try reader.inflate(frame.payload) : []
+      note("  \(frame.stream): \(frame.kind) \(frame.flags) \(frame.payload.count) bytes \(fields)")
+      if frame.kind == .goAway {
+        try Violation.unless(mayEnd || frame.errorCode == 0, "GOAWAY with \(frame.errorCode) for no reason")
+      }
+      guard frame.stream > 0, let index = script.models.firstIndex(where: { $0.stream == frame.stream })
+      else {
+        continue
+      }
+      let named = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+      try script.models[index].sent(frame, fields: named)
+    }
+  }
+
+  override func end() throws(Violation) {
+    try look()
+    for index in script.models.indices { script.models[index].isGone = true }
+    connection?.close(.connectionLost)
+    connection = nil
+  }
+
+  override func remains() throws(Violation) -> String? {
+    if let violation = script.violation { throw violation }
+    for model in script.models {
+      script.holders[model.token]?.letGo()
+      if script.isWaiting(model.token) {
+        try model.checkRest()
+        script.tell(model.token, .finish(.ok))
+      }
+    }
+    if script.runningCount > 0 { return "\(script.runningCount) handlers do not return" }
+    if !script.holders.isEmpty { script.dropHolders() }
+    if remaining != nil { return "a connection is kept although it is closed" }
+    wire.close()
+    return nil
+  }
+}

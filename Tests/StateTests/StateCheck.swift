@@ -1,0 +1,99 @@
+import Glibc
+@_spi(Transport) import SwitchboardCall
+
+@testable import SwitchboardHTTP2
+
+/// Checks lives of connections against the models of their calls.
+enum StateCheck {
+  enum Role: String, CaseIterable, Sendable { case server, client }
+
+  struct Report: CustomStringConvertible {
+    let role: Role
+    let calls: Int
+    let lives: Int
+    let ends: EndCounter
+
+    var description: String {
+      "\(role): \(calls) calls on \(lives) connections: \(ends.okCount) ended well, \(ends.failureCount) did not, "
+        + "and \(ends.messageCount) messages went through"
+    }
+  }
+
+  /// Throws what is not as the model has it, with the seed that shows it.
+  static func run(_ role: Role, seed: UInt64, calls: Int) throws -> Report {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let ends = EndCounter()
+    let make: (UInt64, Bool) -> Life?
+    switch role {
+    case .server:
+      let script = Script()
+      let server = try Server(
+        providers: [ScriptedService(script: script)],
+        options: ServerLife.options(ends),
+        group: group
+      )
+      let core = server.core
+      make = { ServerLife(core, loop, script, seed: $0, tracing: $1) }
+    case .client:
+      let options = ClientLife.options(ends)
+      make = { ClientLife(group, options, seed: $0, tracing: $1) }
+    }
+    let runner = LifeRunner(loop, seed: seed, calls: calls, make)
+    try runner.run()
+    try ends.check()
+    let report = Report(role: role, calls: runner.calls, lives: runner.lives, ends: ends)
+    // A check in which nothing happens shows nothing.
+    try Violation.unless(
+      ends.okCount > calls / 100 && ends.failureCount > calls / 100 && ends.messageCount > calls / 20,
+      "too little happened: \(report)"
+    )
+    return report
+  }
+
+  /// What the environment asks for: `STATE_SEED` and `STATE_CALLS`.
+  static func chosen(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+}
+
+/// Every call that begins ends once.
+final class EndCounter: CallObserver {
+  private struct Counts {
+    var open: Set<Int> = []
+    var started = 0
+    var ok = 0
+    var messages = 0
+    var violation: Violation?
+  }
+
+  private let counts = Locked(Counts())
+
+  var okCount: Int { counts.withLock(\.ok) }
+  var failureCount: Int { counts.withLock { $0.started - $0.ok } }
+  var messageCount: Int { counts.withLock(\.messages) }
+
+  func callStarted(_ call: ObservedCall) -> (any Sendable)? {
+    counts.withLock { counts in
+      counts.started += 1
+      counts.open.insert(counts.started)
+      return counts.started
+    }
+  }
+
+  func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?) {
+    counts.withLock { counts in
+      guard let number = token as? Int, counts.open.remove(number) != nil else {
+        counts.violation = Violation("a call ends twice")
+        return
+      }
+      if end.status.isOk { counts.ok += 1 }
+      counts.messages += end.received.messages
+    }
+  }
+
+  func check() throws {
+    try counts.withLock { counts in
+      if let violation = counts.violation { throw violation }
+      try Violation.unless(counts.open.isEmpty, "\(counts.open.count) calls have no end")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+@testable import SwitchboardHTTP2
+
+/// What a connection under test sends comes out here. It reads nothing: what it is to receive is handed to it.
+struct Wire {
+  private let descriptor: Int32
+
+  /// `nil` when the system has no sockets left. On the loop.
+  static func make(on loop: Loop) -> (wire: Wire, socket: Socket)? {
+    var pair: [Int32] = [0, 0]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { return nil }
+    guard let socket = Socket.adopt(pair[1], .unix(path: ""), on: loop) else {
+      Glibc.close(pair[0])
+      return nil
+    }
+    return (Wire(descriptor: pair[0]), socket)
+  }
+
+  func read(into reader: FrameReader) {
+    withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
+      while true {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        guard count > 0 else { return }
+        reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        if count < buffer.count { return }
+      }
+    }
+  }
+
+  func close() { Glibc.close(descriptor) }
+}
+
+extension Connection {
+  /// As if the peer had sent it.
+  func feed(_ bytes: [UInt8]) { bytes.withUnsafeBytes { socketDidRead($0) } }
+}
