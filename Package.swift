@@ -280,7 +280,7 @@ let package = Package(
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard",
+        "CFaultClock", "CallTestSupport", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard",
         "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"

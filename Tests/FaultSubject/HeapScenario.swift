@@ -1,4 +1,5 @@
 import CHeap
+import CallTestSupport
 import Foundation
 import Switchboard
 
@@ -48,8 +49,7 @@ enum HeapScenario {
 
   private static func read(on channel: Channel) -> Task<Void, Never> {
     Task(executorPreference: channel.eventLoop) {
-      let bytes = BytesMarshaller()
-      let responses = channel.serverStreaming(Paused.flood, [0], requests: bytes, responses: bytes)
+      let responses = channel.call(Paused.flood).serverStreaming([0])
       var iterator = responses.makeAsyncIterator()
       _ = try? await iterator.next(isolation: nil)
       await untilCancelled()
@@ -59,9 +59,8 @@ enum HeapScenario {
 
   private static func write(on channel: Channel) -> Task<Void, Never> {
     Task(executorPreference: channel.eventLoop) {
-      let bytes = BytesMarshaller()
       let endless = AsyncStream<[UInt8]> { [] }
-      _ = try? await channel.clientStreaming(Paused.pause, endless, requests: bytes, responses: bytes)
+      _ = try? await channel.call(Paused.pause).clientStreaming(endless)
     }
   }
 

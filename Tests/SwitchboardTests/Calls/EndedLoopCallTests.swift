@@ -1,3 +1,4 @@
+import CallTestSupport
 import Switchboard
 import Testing
 
@@ -58,22 +59,21 @@ import Testing
 
   @Test(arguments: Way.allCases) private func callsEnd(_ way: Way) async throws {
     let channel = try await Self.channel(way)
-    let bytes = BytesMarshaller()
     var options = CallOptions(timeout: .seconds(30))
     if way == .authorized { options.authTokenProvider = Token() }
     let given = options
     let single = await status {
-      _ = try await channel.unary(Self.unary, [1], requests: bytes, responses: bytes, options: given)
+      _ = try await channel.call(Self.unary, options: given).unary([1])
     }
     #expect(single?.code == .unavailable)
     let streamed = await status {
-      let responses = channel.serverStreaming(Self.stream, [1], requests: bytes, responses: bytes, options: given)
+      let responses = channel.call(Self.stream, options: given).serverStreaming([1])
       for try await _ in responses {}
     }
     #expect(streamed?.code == .unavailable)
     let uploaded = await status {
       let requests = AsyncStream<[UInt8]> { [1] }
-      _ = try await channel.clientStreaming(Self.upload, requests, requests: bytes, responses: bytes, options: given)
+      _ = try await channel.call(Self.upload, options: given).clientStreaming(requests)
     }
     #expect(uploaded?.code == .unavailable)
     await channel.shutDown(grace: .zero)
@@ -83,9 +83,8 @@ import Testing
   @Test func callsOfAChannelThatCannotBeEnd() async throws {
     let failing = FailingTransport(GRPCStatus(code: .aborted))
     let channel = Channel(failing)
-    let bytes = BytesMarshaller()
     let failure = await status {
-      _ = try await channel.unary(Self.unary, [1], requests: bytes, responses: bytes)
+      _ = try await channel.call(Self.unary).unary([1])
     }
     #expect(failure?.code == .aborted)
   }
