@@ -89,7 +89,7 @@ struct CostCheck {
     let large = Cost.of { try? work(inputs.twice) }.cost
     guard var excess = large.excess(over: small, factor: factor) else { return }
     if let input = try? inputs.fourTimes() {
-      let (cost, result) = Cost.of { try? work(input) }
+      let (cost, result): (Cost, Void?) = Cost.of { try? work(input) }
       if result != nil {
         guard let further = cost.excess(over: large, factor: factor) else { return }
         excess += "; \(further)"
