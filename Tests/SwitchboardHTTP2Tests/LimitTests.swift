@@ -108,6 +108,18 @@ import Testing
     }
   }
 
+  /// Calls over a stream without room would wait for ever.
+  @Test(arguments: [0, -1]) func aStreamHasRoomForAMessage(_ size: Int) async throws {
+    var channelOptions = ChannelOptions()
+    channelOptions.streamBufferSize = size
+    #expect(throws: GRPCStatus.self) { try channelOptions.validate() }
+    var options = ServerOptions()
+    options.streamBufferSize = size
+    try await TestPair.with(.ipv4, server: options) { pair async throws in
+      #expect(try await pair.update([[1], [2]]).collected() == [[1], [2]])
+    }
+  }
+
   /// Whoever wants no limit sets the largest number there is: nothing that is added to it may be too much.
   @Test(arguments: [Wire.ipv4, .inProcess]) func noLimitIsALimitToo(_ wire: Wire) async throws {
     let forever = Duration.seconds(Int64.max)

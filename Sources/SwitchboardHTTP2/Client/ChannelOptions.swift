@@ -102,6 +102,12 @@ public struct ChannelOptions: Sendable {
         message: "\(name) is \(value), not a size that HTTP/2 can express"
       )
     }
+    guard streamBufferSize > 0 else {
+      throw GRPCStatus(
+        code: .invalidArgument,
+        message: "streamBufferSize is \(streamBufferSize): a stream needs room for a message"
+      )
+    }
     guard maxConcurrentStreams ?? 1 > 0 else {
       throw GRPCStatus(code: .invalidArgument, message: "a connection needs at least one stream")
     }

@@ -32,8 +32,10 @@ final class LateWork: Sendable {
       if state.work.isEmpty { state.isBeingRun = false }
       return state.work
     }
+    // Somebody else may run later work by now, and `work` is theirs.
+    guard !taken.isEmpty else { return false }
     work += taken
-    return !taken.isEmpty
+    return true
   }
 }
 

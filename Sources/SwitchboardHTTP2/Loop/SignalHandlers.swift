@@ -24,7 +24,8 @@ enum SignalHandlers {
       var entry = entries[number] ?? Entry(before: current(number))
       let result = start()
       guard result == 0 else { return result }
-      entry.own = address(in: current(number))
+      // For further watchers libuv puts nothing there: what is found is libuv's, or somebody else's.
+      if entry.watchers == 0 { entry.own = address(in: current(number)) }
       entry.watchers += 1
       entries[number] = entry
       return result

@@ -123,7 +123,7 @@ extension ServerCallStream {
 
   private func submitHeaders() {
     let (metadata, pipe, compression) = shared.withLock { ($0.headers, $0.responses, $0.compression) }
-    if let failure = metadata?.failureToSend { return end(nil, failure) }
+    if let failure = metadata?.failureToSend { return giveUpAnswer(failure) }
     body.compression = head.negotiated(compression)
     body.pipe = pipe
     submitResponse(metadata)
@@ -161,7 +161,7 @@ extension ServerCallStream {
     if tellsSent { observer?.sent(.metadata) }
   }
 
-  /// The metadata of the answer is more than can be sent: the client is told so, in place of all of the answer.
+  /// The metadata of the answer cannot be sent: the client is told so, in place of all of the answer.
   private func giveUpAnswer(_ status: GRPCStatus) {
     shared.withLock { $0.headers = nil }
     phase = .handling

@@ -83,6 +83,8 @@ extension ServerOptions {
     ] {
       options[keyPath: size] = min(max(0, options[keyPath: size]), Int(Int32.max))
     }
+    // A stream without any room would wait for ever.
+    options.streamBufferSize = max(1, options.streamBufferSize)
     return options
   }
 }
