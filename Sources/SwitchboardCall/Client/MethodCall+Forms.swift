@@ -1,11 +1,14 @@
 // The forms of a call.
 extension MethodCall {
-  // MARK: Awaited
+  // MARK: Awaited: a task that was cancelled before starts no call
 
   /// One request, one response.
   @inlinable
   nonisolated(nonsending) public func unary(_ request: Request) async throws -> Response {
-    try await awaitResponse(.message(request)) { _ in nil }
+    if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
+    if let interceptors { return try await makePipeline(interceptors).response(to: request) }
+    let response = ResponseHandover<Response>()
+    return try await response.value(of: start(.message(request), response).call)
   }
 
   /// A sequence of requests as they come, one response. Stops writing when the call has ended, also where the sequence
@@ -14,7 +17,12 @@ extension MethodCall {
   nonisolated(nonsending) public func clientStreaming<Messages: AsyncSequence & Sendable>(
     _ requests: Messages
   ) async throws -> Response where Messages.Element == Request {
-    try await awaitResponse(.stream) { write(requests, to: $0) }
+    if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
+    let response = ResponseHandover<Response>()
+    let started = start(.stream, response)
+    let writing = write(requests, to: started)
+    defer { writing.cancel() }
+    return try await response.value(of: started.call)
   }
 
   /// A sequence of requests, one response.
@@ -23,20 +31,6 @@ extension MethodCall {
     _ requests: Messages
   ) async throws -> Response {
     try await clientStreaming(ImmediateSequence(requests))
-  }
-
-  /// A caller that was cancelled before starts no call.
-  @inlinable
-  nonisolated(nonsending) func awaitResponse(
-    _ body: CallBody<Request>,
-    _ write: (StartedCall<Request>) -> Task<Void, Never>?
-  ) async throws -> Response {
-    if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
-    let response = ResponseHandover<Response>()
-    let started = start(body, response)
-    let writing = write(started)
-    defer { writing?.cancel() }
-    return try await response.value(of: started.call)
   }
 
   // MARK: Read

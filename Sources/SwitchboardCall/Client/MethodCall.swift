@@ -35,7 +35,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
   // MARK: Starting: every form of call is a view of one of these two
 
   /// Starts the call; its one response goes to `response`. A record is told of metadata, trailers and status.
-  @inlinable
+  @inlinable @inline(__always)
   func start(
     _ body: CallBody<Request>,
     _ response: ResponseHandover<Response>,
@@ -103,7 +103,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
   }
 
   /// Without interceptors there is no chain, and no cost of one.
-  @inlinable
+  @inlinable @inline(__always)
   func startOnTransport(
     _ body: CallBody<Request>,
     _ receiver: CallReceiver,
@@ -137,7 +137,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
     return (started, ResponseStream(StreamReader(started.call, pipe)) { try decoder.decode($0) })
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func start(
     _ body: CallRequest.Body,
     _ receiver: CallReceiver,

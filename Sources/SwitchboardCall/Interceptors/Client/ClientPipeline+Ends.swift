@@ -32,6 +32,20 @@ extension ClientPipeline {
     watchDeadline()
   }
 
+  /// Starts a call that takes one request and gives one response, and waits for it. The response is kept within the chain,
+  /// which costs less than an object of its own.
+  @inlinable
+  nonisolated(nonsending) func response(to request: Request) async throws -> Response {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        caller = continuation
+        start(request)
+      }
+    } onCancel: {
+      cancelByCaller()
+    }
+  }
+
   /// Starts a call that streams its requests, from any thread.
   @inlinable
   func startStream() {

@@ -19,6 +19,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
   @usableFromInline let ends: ClientEnds<Request, Response>
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
+  /// In place of `toCaller`, the caller of one response.
+  @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
+  /// How many responses there were for it, and the first.
+  @exclusivity(unchecked) @usableFromInline var responseCount = 0
+  @exclusivity(unchecked) @usableFromInline var response = InlinePlace<Response>()
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
@@ -41,6 +46,8 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
       break
     }
   }
+
+  deinit { response.clear() }
 
   // MARK: Parts
 
@@ -140,13 +147,33 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   /// Hands what has passed the chain to the caller.
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
-    guard case .end = part else {
+    switch part {
+    case .metadata:
       toCaller?(part)
-      return
+    case .message(let message):
+      guard caller != nil else {
+        toCaller?(part)
+        return
+      }
+      responseCount += 1
+      response.put(message)
+    case .end(let status, _):
+      let (caller, toCaller) = (caller, toCaller.take())
+      self.caller = nil
+      close()
+      if let caller { resume(caller, status) } else { toCaller?(part) }
     }
-    let toCaller = toCaller.take()
-    close()
-    toCaller?(part)
+  }
+
+  @inlinable @inline(__always)
+  func resume(_ caller: UnsafeContinuation<Response, any Error>, _ status: GRPCStatus) {
+    if !status.isOk {
+      caller.resume(throwing: status)
+    } else if responseCount == 1, let response = response.take() {
+      caller.resume(returning: response)
+    } else {
+      caller.resume(throwing: responseCount == 0 ? GRPCStatus.missingResponse : .tooManyMessages)
+    }
   }
 
   /// Has an interceptor do its part where it wants to; it hands the part on from there.

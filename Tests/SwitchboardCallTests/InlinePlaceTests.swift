@@ -1,0 +1,77 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct InlinePlaceTests {
+  /// What is told of when it goes, in structures that fit into the place and that do not.
+  private final class Witness {
+    let tell: () -> Void
+
+    init(_ tell: @escaping () -> Void) { self.tell = tell }
+
+    deinit { tell() }
+  }
+
+  private struct Small {
+    let witness: Witness
+    var number = 7
+  }
+
+  private struct Large {
+    let witness: Witness
+    var numbers = (1, 2, 3, 4, 5)
+  }
+
+  @Test func valuesComeBack() {
+    var text = InlinePlace<String>()
+    #expect(text.take() == nil)
+    text.put("a text that is too long to lie within its two words")
+    #expect(text.take() == "a text that is too long to lie within its two words")
+    #expect(text.take() == nil)
+    text.put("again")
+    #expect(text.take() == "again")
+  }
+
+  @Test func theFirstValueStays() {
+    var number = InlinePlace<Int>()
+    number.put(1)
+    number.put(2)
+    #expect(number.take() == 1)
+  }
+
+  @Test func whatIsTooLargeOrTooStrictlyAlignedLiesElsewhere() {
+    #expect(InlinePlace<(Int, Int, Int, Int)>.fits)
+    #expect(!InlinePlace<(Int, Int, Int, Int, Int)>.fits)
+    #expect(!InlinePlace<SIMD4<Float>>.fits)
+    var vector = InlinePlace<SIMD4<Float>>()
+    vector.put([1, 2, 3, 4])
+    #expect(vector.take() == [1, 2, 3, 4])
+  }
+
+  @Test func aPlaceThatIsClearedLetsGo() {
+    var gone = 0
+    var small = InlinePlace<Small>()
+    small.put(Small(witness: Witness { gone += 1 }))
+    var large = InlinePlace<Large>()
+    large.put(Large(witness: Witness { gone += 1 }))
+    #expect(gone == 0)
+    small.clear()
+    large.clear()
+    #expect(gone == 2)
+    small.clear()
+    #expect(small.take() == nil)
+    #expect(gone == 2)
+  }
+
+  @Test func whatIsTakenIsNoLongerThePlaces() {
+    var gone = 0
+    var large = InlinePlace<Large>()
+    large.put(Large(witness: Witness { gone += 1 }))
+    var taken = large.take()
+    large.clear()
+    #expect(gone == 0)
+    #expect(taken?.numbers.4 == 5)
+    taken = nil
+    #expect(gone == 1)
+  }
+}
