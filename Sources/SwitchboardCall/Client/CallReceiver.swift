@@ -7,20 +7,16 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because nothing changes, and the transport calls the closures on its loop alone.
   private let record: CallRecord?
   private let onMessage: (RawSpan) -> Void
-  /// Says how the call has ended, and is followed by `onEnd`.
-  private let onStatus: (GRPCStatus) -> GRPCStatus
-  private let onEnd: (GRPCStatus) -> Void
+  private let onEnd: End
+
+  /// Takes the end of the call and completes its record. It is handed the record: a closure that captures one object alone
+  /// needs no memory of its own.
+  @usableFromInline typealias End = (GRPCStatus, HPACKHeaders, CallRecord?) -> Void
 
   @usableFromInline
-  init(
-    _ record: CallRecord?,
-    onMessage: @escaping (RawSpan) -> Void,
-    onStatus: @escaping (GRPCStatus) -> GRPCStatus,
-    onEnd: @escaping (GRPCStatus) -> Void
-  ) {
+  init(_ record: CallRecord?, onMessage: @escaping (RawSpan) -> Void, onEnd: @escaping End) {
     self.record = record
     self.onMessage = onMessage
-    self.onStatus = onStatus
     self.onEnd = onEnd
   }
 
@@ -33,10 +29,8 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   ) {
     self.init(record) { bytes in
       handover.take { try marshaller.decode(bytes) }
-    } onStatus: { status in
-      handover.end(status)
-    } onEnd: { _ in
-      handover.settle()
+    } onEnd: { status, trailers, record in
+      handover.end(status, trailers, record)
     }
   }
 
@@ -44,9 +38,8 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   @usableFromInline
   convenience init(_ record: CallRecord?, _ responses: MessagePipe) {
     self.init(record) { _ in
-    } onStatus: { status in
-      status
-    } onEnd: { status in
+    } onEnd: { status, trailers, record in
+      record?.close(status, trailers)
       responses.finish(status.isOk ? nil : status)
     }
   }
@@ -65,11 +58,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   func receive(message: RawSpan) { onMessage(message) }
 
   @usableFromInline
-  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
-    let status = onStatus(status)
-    record?.close(status, trailers)
-    onEnd(status)
-  }
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) { onEnd(status, trailers, record) }
 }
 
 /// Stands for a call that never was.

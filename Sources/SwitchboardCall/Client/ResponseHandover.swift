@@ -39,16 +39,22 @@ final class ResponseHandover<Message: Sendable>: Place<Result<Message, GRPCStatu
     }
   }
 
-  /// Takes the end of the call; says how the call has ended, which a response that is missing or cannot be decoded fails.
+  /// Takes the end of the call. A response that is missing or cannot be decoded fails a call that succeeded.
   @inlinable
-  func end(_ status: GRPCStatus) -> GRPCStatus {
+  func end(_ status: GRPCStatus, _ trailers: HPACKHeaders, _ record: CallRecord?) {
     if !status.isOk {
       value = .failure(status)
     } else if value == nil {
       value = .failure(.missingResponse)
     }
-    if case .failure(let failure) = value { return failure }
-    return status
+    if let record {
+      if case .failure(let failure) = value {
+        record.close(failure, trailers)
+      } else {
+        record.close(status, trailers)
+      }
+    }
+    settle()
   }
 
   /// Takes a part that has passed the chain.
@@ -62,9 +68,7 @@ final class ResponseHandover<Message: Sendable>: Place<Result<Message, GRPCStatu
       // Those behind a chain hear of the response as it comes, and before the chain is told of the end.
       if let shared, let result = value { shared.settle(result) }
     case .end(let status, let trailers):
-      let status = end(status)
-      record?.close(status, trailers)
-      settle()
+      end(status, trailers, record)
     }
   }
 
