@@ -43,8 +43,13 @@ extension Loop {
   /// Runs the work on the loop; where that has ended, in its place: in the global pool, one piece after the other. There are
   /// no sockets and no timers then, as `hasEnded` says.
   func run(_ work: LoopWork) {
-    guard !add(work), late.put(work) else { return }
-    Task.detached { self.standIn() }
+    if !add(work) { runLate(work) }
+  }
+
+  /// Apart, so that `run` stays small.
+  @inline(never)
+  private func runLate(_ work: LoopWork) {
+    if late.put(work) { Task.detached { self.standIn() } }
   }
 
   private func standIn() {
