@@ -89,16 +89,16 @@ import Testing
     let pipe = MessagePipe(limit: 10)
     pipe.finish()
     await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
+    pipe.abort(.callEnded)
+    await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
   }
 
   private final class Observer: MessagePipe.Observer, @unchecked Sendable {
     // One thread only, here.
     var readable = 0
     var released = 0
-    var refused: [Int] = []
     func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
     func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
-    func pipe(_ pipe: MessagePipe, refused byteCount: Int) { refused.append(byteCount) }
   }
 
   @Test func observersHearOfTheFirstMessageOnly() {
@@ -141,18 +141,22 @@ import Testing
     #expect(observer.readable == 1)
   }
 
-  @Test func aMessageAboveTheLimitIsRefused() {
+  /// The reader must not take what comes before it for all that there is.
+  @Test func aMessageAboveTheLimitEndsThePipe() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 100)
     pipe.limitMessages(to: 5)
     pipe.attach(observer)
     pipe.push(message(5))
     pipe.push(message(6))
-    #expect(observer.refused == [6])
-    guard case .message(let kept) = pipe.pop(), case .empty = pipe.pop() else {
-      Issue.record("the pipe holds something else than the first message")
+    pipe.finish()
+    #expect(observer.readable == 2)
+    #expect(pipe.refusal?.code == .resourceExhausted)
+    guard case .message(let kept) = pipe.pop(), case .failed(let failure) = pipe.pop() else {
+      Issue.record("the pipe holds something else than the first message and the failure")
       return
     }
     #expect(kept.byteCount == 5)
+    #expect(failure == pipe.refusal)
   }
 }

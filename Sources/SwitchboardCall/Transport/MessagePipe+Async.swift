@@ -22,11 +22,9 @@ extension MessagePipe {
   }
 
   private func checkOpen() throws(GRPCStatus) {
-    switch ending {
-    case nil: break
-    case .finished: throw .writeAfterEnd
-    case .failed(let status): throw status
-    }
+    let (isFinished, end) = state.withLock { ($0.isFinished, $0.end) }
+    if isFinished { throw .writeAfterEnd }
+    if case .failed(let status) = end { throw status }
   }
 
   nonisolated(nonsending) private func waitForMessage() async throws -> MessageBuffer? {

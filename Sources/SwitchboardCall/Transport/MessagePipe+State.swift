@@ -21,7 +21,6 @@ extension MessagePipe {
     enum Effect: Sendable {
       case none
       case tellObserver(any Observer)
-      case refuse(any Observer, Int)
       case hand(MessageBuffer, Reader)
       case end(Reader?, [Writer], (any Observer)?, GRPCStatus?)
     }
@@ -31,12 +30,14 @@ extension MessagePipe {
     var heldByteCount = 0
     /// The largest message that is taken.
     var messageLimit = Int.max
-    /// The size of a message above it that nobody has been told of.
-    var refusedByteCount: Int?
+    /// Why the pipe was ended, where that was for a larger one.
+    var refusal: GRPCStatus?
     var totals = MessageTotals()
     /// The observer has not heard of what lies here: it was pushed without a flush.
     var isHeldBack = false
     var end: End?
+    /// The writer has said that nothing follows, however the call ends after that.
+    var isFinished = false
     var observer: (any Observer)?
     var reader: (ticket: UInt64, continuation: Reader)?
     var writers: [Writer] = []
@@ -49,11 +50,8 @@ extension MessagePipe {
     mutating func push(_ message: MessageBuffer, flush: Bool, limit: Int) -> Effect {
       guard end == nil else { return .none }
       guard message.byteCount <= messageLimit else {
-        guard let observer else {
-          refusedByteCount = message.byteCount
-          return .none
-        }
-        return .refuse(observer, message.byteCount)
+        refusal = .messageTooLarge(message.byteCount, limit: messageLimit)
+        return finish(refusal, discarding: false)
       }
       totals.messages += 1
       totals.bytes += message.byteCount + MessageBuffer.prefixByteCount
@@ -88,7 +86,8 @@ extension MessagePipe {
         heldByteCount = 0
       }
       guard end == nil || discarding else { return .none }
-      if end == nil || discarding { end = failure.map { .failed($0) } ?? .finished }
+      end = failure.map { .failed($0) } ?? .finished
+      if failure == nil { isFinished = true }
       let waiting = reader?.continuation
       reader = nil
       return .end(waiting, takeWriters(), observer, failure)
@@ -117,6 +116,14 @@ extension MessagePipe {
 }
 
 extension GRPCStatus {
+  package static func messageTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "a message of \(byteCount) bytes is larger than the limit of \(limit)",
+      origin: .peer
+    )
+  }
+
   @usableFromInline
   static let writeAfterEnd = GRPCStatus(
     code: .failedPrecondition,

@@ -12,8 +12,6 @@ public final class MessagePipe: Sendable {
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped.
     func pipe(_ pipe: MessagePipe, released byteCount: Int)
-    /// A message of this size was pushed that is above the pipe's limit, and is not in it.
-    func pipe(_ pipe: MessagePipe, refused byteCount: Int)
   }
 
   /// What `pop` found.
@@ -39,13 +37,11 @@ public final class MessagePipe: Sendable {
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
   public func attach(_ observer: any Observer) {
-    let (readable, refused) = state.withLock { state in
+    let isReadable = state.withLock { state in
       state.observer = observer
-      defer { state.refusedByteCount = nil }
-      return (state.isReadable, state.refusedByteCount)
+      return state.isReadable
     }
-    if readable { observer.pipeBecameReadable(self) }
-    if let refused { observer.pipe(self, refused: refused) }
+    if isReadable { observer.pipeBecameReadable(self) }
   }
 
   /// Lets go of the observer.
@@ -53,7 +49,7 @@ public final class MessagePipe: Sendable {
     state.withLock { $0.observer = nil }
   }
 
-  /// Refuses messages of more bytes than these; for a transport to say before the first.
+  /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
   public func limitMessages(to byteCount: Int) {
     state.withLock { $0.messageLimit = byteCount }
   }
@@ -103,6 +99,9 @@ public final class MessagePipe: Sendable {
   /// Whether everything pushed was popped and nothing will follow.
   public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
 
+  /// Why the pipe was ended, where that was for a message above its limit.
+  package var refusal: GRPCStatus? { state.withLock { $0.refusal } }
+
   /// Whether a writer would not have to wait.
   public var hasRoom: Bool { state.withLock { $0.heldByteCount < limit } }
 
@@ -110,10 +109,7 @@ public final class MessagePipe: Sendable {
   package var hasMuchRoom: Bool { state.withLock { $0.heldByteCount <= limit / 2 } }
 
   /// Whether one of the sides has ended it.
-  public var hasEnded: Bool { ending != nil }
-
-  /// What the other side's end was, once there was one.
-  var ending: State.End? { state.withLock { $0.end } }
+  public var hasEnded: Bool { state.withLock { $0.end != nil } }
 
   private func released(_ byteCount: Int) {
     state.withLock { $0.observer }?.pipe(self, released: byteCount)
@@ -125,8 +121,6 @@ public final class MessagePipe: Sendable {
       break
     case .tellObserver(let observer):
       observer.pipeBecameReadable(self)
-    case .refuse(let observer, let byteCount):
-      observer.pipe(self, refused: byteCount)
     case .hand(let message, let reader):
       reader.resume(returning: message)
       released(message.byteCount)
@@ -138,8 +132,4 @@ public final class MessagePipe: Sendable {
       observer?.pipeBecameReadable(self)
     }
   }
-}
-
-extension MessagePipe.Observer {
-  public func pipe(_ pipe: MessagePipe, refused byteCount: Int) {}
 }

@@ -18,6 +18,7 @@ extension InProcessCall: ByteCall {
 /// responses, when they have left the server.
 extension InProcessCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
+    if let refusal = pipe.refusal { return onLoop { $0.close(refusal) } }
     guard pipe !== request.responses, pipe.hasEnded else { return }
     onLoop { $0.receiver.sent(.end) }
   }
@@ -25,11 +26,6 @@ extension InProcessCall: MessagePipe.Observer {
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     let isRequest = pipe !== request.responses
     onLoop { $0.tellRead(isRequest: isRequest) }
-  }
-
-  func pipe(_ pipe: MessagePipe, refused byteCount: Int) {
-    let isRequest = pipe !== request.responses
-    onLoop { $0.refuse(byteCount, isRequest: isRequest) }
   }
 }
 
@@ -51,11 +47,17 @@ extension InProcessCall: ServerStream {
     return pipe
   }
 
-  func setHeaders(_ headers: HPACKHeaders) { shared.withLock { $0.headers = headers } }
+  func setHeaders(_ headers: HPACKHeaders) {
+    if let failure = headers.failureToSend { return finish(failure) }
+    shared.withLock { $0.headers = headers }
+  }
 
   func sendHeaders() { onLoop { $0.tellHeaders() } }
 
-  func setTrailers(_ trailers: HPACKHeaders) { shared.withLock { $0.trailers = trailers } }
+  func setTrailers(_ trailers: HPACKHeaders) {
+    if let failure = trailers.failureToSend { return finish(failure) }
+    shared.withLock { $0.trailers = trailers }
+  }
 
   /// There is no wire to save bytes on.
   func setCompression(_ compression: MessageCompression) {}
@@ -66,7 +68,8 @@ extension InProcessCall: ServerStream {
       return
     }
     let task = Task.immediate(executorPreference: transport.loop) { await handler() }
-    if isHandling { self.task = task }
+    // The call may have ended in the part of the handler that has run already.
+    if isHandling { self.task = task } else { task.cancel() }
   }
 
   /// Nobody counts those that run: the client is this process.

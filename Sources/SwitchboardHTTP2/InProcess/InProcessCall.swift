@@ -63,7 +63,7 @@ final class InProcessCall: @unchecked Sendable {
     guard phase == .idle else { return }
     phase = .handling
     guard transport.begin(self) else { return close(.channelShutDown) }
-    observe(transport.channelOptions.observer, isServer: false)
+    if transport.isObserved { observe(transport.channelOptions.observer, isServer: false) }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
     guard let method = handler else { return close(.unknownMethod) }
@@ -71,7 +71,7 @@ final class InProcessCall: @unchecked Sendable {
     guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
       return close(.unknownFormat)
     }
-    observe(transport.options.observer, isServer: true)
+    if transport.isObserved { observe(transport.options.observer, isServer: true) }
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
     receiver.sent(.metadata)
     switch request.body {
@@ -128,7 +128,6 @@ final class InProcessCall: @unchecked Sendable {
 
   func tellHeaders() {
     guard phase == .handling, !headersTold else { return }
-    if let failure = takeUnsendable() { return end(failure) }
     headersTold = true
     if tellsSent { streamObserver?.sent(.metadata) }
     guard receiver.wantsMetadata else { return }
@@ -139,7 +138,6 @@ final class InProcessCall: @unchecked Sendable {
 
   func answer(_ message: MessageBuffer) {
     guard phase == .handling else { return }
-    if let failure = takeUnsendable() { return end(failure) }
     tellHeaders()
     guard message.byteCount <= responseLimit else {
       return close(.messageTooLarge(message.byteCount, limit: responseLimit))
@@ -156,38 +154,25 @@ final class InProcessCall: @unchecked Sendable {
   /// The server ends the call. What it wrote has reached the client, who reads it from the same memory.
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
-    var status = takeUnsendable() ?? status
     if status.isOk { tellHeaders() }
     if tellsSent { streamObserver?.sent(.end) }
     tellStreamObserver(nil)
     // To the client it is the peer who ends the call, as it would be over a network.
+    var status = status
     status.origin = .peer
     close(status)
-  }
-
-  /// Takes metadata of the answer away that cannot be sent, and with it the call's success.
-  private func takeUnsendable() -> GRPCStatus? {
-    shared.withLock { shared in
-      if !headersTold, let failure = shared.headers?.failureToSend {
-        shared.headers = nil
-        return failure
-      }
-      guard let failure = shared.trailers?.failureToSend else { return nil }
-      shared.trailers = nil
-      return failure
-    }
   }
 
   /// The one way in which a call ends.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
     if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
-    // Headers that cannot be told have ended it.
-    guard phase != .closed else { return }
     phase = .closed
     if let timer { transport.loop.cancel(timer) }
     timer = nil
     cancelled.store(true, ordering: .relaxed)
+    // Interceptors hear of it before the handler does, whose end would otherwise end their call first.
+    tellStreamObserver(status)
     task?.cancel()
     task = nil
     if case .stream(let pipe) = request.body {
@@ -195,7 +180,6 @@ final class InProcessCall: @unchecked Sendable {
       pipe.abort(status.isOk ? .callGone : status)
     }
     request.responses?.detach()
-    tellStreamObserver(status)
     tellObservers(status)
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers(status) : HPACKHeaders())
     transport.end(self)
@@ -219,11 +203,6 @@ final class InProcessCall: @unchecked Sendable {
   /// A message was read out of one of the pipes.
   func tellRead(isRequest: Bool) {
     if isRequest { receiver.sent(.message) } else if tellsSent { streamObserver?.sent(.message) }
-  }
-
-  /// A message was written that is above its reader's limit.
-  func refuse(_ byteCount: Int, isRequest: Bool) {
-    close(.messageTooLarge(byteCount, limit: isRequest ? transport.options.maxRequestSize : responseLimit))
   }
 
   /// Names who is told of the server's side.

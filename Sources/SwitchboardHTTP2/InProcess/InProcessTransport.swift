@@ -8,6 +8,8 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
   let router: Router
   let options: ServerOptions
   let channelOptions: ChannelOptions
+  /// Whether either side has an observer: looking at one that is not there costs more than this.
+  let isObserved: Bool
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
   private var isShutDown = false
@@ -22,6 +24,7 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     router = Router(providers, options)
     self.options = options
     self.channelOptions = channelOptions
+    isObserved = options.observer != nil || channelOptions.observer != nil
     self.group = group
     loop = group.nextLoop()
   }

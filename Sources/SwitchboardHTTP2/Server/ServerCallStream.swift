@@ -151,6 +151,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       shared.isClosed = true
       return shared.responses
     }
+    // Interceptors hear of it before the handler does, whose end would otherwise end their call first.
+    tellClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
     task = nil
     responses?.abort(.callGone)
@@ -159,7 +161,6 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     inbound?.pipe.detach()
     held.drop()
     connection.forget(inbound?.takeWithheld() ?? 0)
-    tellClosed(wasEnded ? nil : .callGone)
     connection.streamDidClose(self)
   }
 

@@ -103,14 +103,6 @@ extension GRPCStatus {
     GRPCStatus(code: .internalError, message: "a message's flags are \(flags), not 0 or 1", origin: .peer)
   }
 
-  static func messageTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
-    GRPCStatus(
-      code: .resourceExhausted,
-      message: "a message of \(byteCount) bytes is larger than the limit of \(limit)",
-      origin: .peer
-    )
-  }
-
   static let truncatedMessage = GRPCStatus(
     code: .internalError,
     message: "the stream ended inside a message",
