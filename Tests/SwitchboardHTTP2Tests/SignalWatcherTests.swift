@@ -58,5 +58,13 @@ import Testing
     let group = try LoopGroup()
     await watching(number, on: group.loops[0]) { signal(number, Self.second) }
     #expect(handler(of: number) == address(Self.second))
+    // A watcher that comes later must not take it for what the first has put there.
+    signal(number, Self.first)
+    await watching(number, on: group.loops[0]) {
+      signal(number, Self.second)
+      await watching(number, on: group.loops[0]) {}
+      #expect(handler(of: number) == address(Self.second))
+    }
+    #expect(handler(of: number) == address(Self.second))
   }
 }

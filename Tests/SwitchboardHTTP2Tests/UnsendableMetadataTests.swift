@@ -52,13 +52,25 @@ import Testing
     }
   }
 
+  /// A handler that goes on writes to nobody.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func theHandlerIsCancelled(_ wire: Wire) async throws {
+    let (cancelled, continuation) = AsyncStream<Void>.makeStream()
+    try await withServer(Self.samples[0], .initialAlone, wire, whenCancelled: { continuation.finish() }) {
+      caller async throws in
+      let failure = await status { _ = try await caller.expand(Spoiler.waiting, [1]).collected() }
+      #expect(failure?.code == .internalError)
+      for await _ in cancelled {}
+    }
+  }
+
   private func withServer(
     _ sample: Sample,
     _ part: Part,
     _ wire: Wire,
+    whenCancelled: @escaping @Sendable () -> Void = {},
     _ body: (Caller) async throws -> Void
   ) async throws {
-    let spoiler = Spoiler(sample: sample, part: part)
+    let spoiler = Spoiler(sample: sample, part: part, whenCancelled: whenCancelled)
     let server = try Server(providers: [spoiler])
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let channel =
@@ -73,9 +85,11 @@ import Testing
   private struct Spoiler: CallHandlerProvider {
     let sample: Sample
     let part: Part
+    let whenCancelled: @Sendable () -> Void
 
     static let unary = MethodDescriptor(service: "s", method: "Unary", type: .unary)
     static let stream = MethodDescriptor(service: "s", method: "Stream", type: .serverStreaming)
+    static let waiting = MethodDescriptor(service: "s", method: "Waiting", type: .serverStreaming)
 
     var serviceName: String { "s" }
 
@@ -103,6 +117,11 @@ import Testing
           context in
           spoil(context)
           for _ in 0..<3 { try await responses.send(request) }
+        },
+        ServerStreamingHandler(Self.waiting, requests: bytes, responses: bytes) { _, _, context in
+          spoil(context)
+          while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+          whenCancelled()
         },
       ]
     }
