@@ -41,8 +41,9 @@ let swiftProtobuf: [Target.Dependency] =
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "CertificateSupport", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator",
-    "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport", "TestMessages",
+    "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors",
+    "SwitchboardGenerator", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport",
+    "TestMessages",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
     return .executableTarget(
@@ -63,7 +64,9 @@ let fuzzing: Target = {
 /// Random lives of connections against models of calls: a program where the environment asks for it
 /// (`scripts/check-states`), which is built for release, and else a test of a few.
 let states: Target = {
-  let dependencies: [Target.Dependency] = ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2"]
+  let dependencies: [Target.Dependency] = [
+    "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardHTTP2",
+  ]
   if Context.environment["SWITCHBOARD_STATES"] == "1" {
     return .executableTarget(
       name: "StateCheck",

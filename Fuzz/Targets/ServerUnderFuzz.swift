@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -43,40 +44,29 @@ struct FuzzedService: CallHandlerProvider {
   var serviceName: String { "f" }
 
   var methodHandlers: [any MethodHandler] {
-    let bytes = BytesMarshaller()
     return [
-      UnaryHandler(
-        MethodDescriptor(service: "f", method: "U", type: .unary),
-        requests: bytes,
-        responses: bytes
-      ) { request, context in
+      MethodDescriptor(service: "f", method: "U", type: .unary).bytes.unaryHandler { request, context in
         context.setTrailers(context.headers)
         return request
       },
-      ServerStreamingHandler(
-        MethodDescriptor(service: "f", method: "S", type: .serverStreaming),
-        requests: bytes,
-        responses: bytes
-      ) { request, responses, context in
+      MethodDescriptor(service: "f", method: "S", type: .serverStreaming).bytes.serverStreamingHandler {
+        request,
+        responses,
+        context in
         context.setCompression(.gzip)
         for byte in request.prefix(8) { try await responses.send([byte]) }
       },
-      ClientStreamingHandler(
-        MethodDescriptor(service: "f", method: "C", type: .clientStreaming),
-        requests: bytes,
-        responses: bytes
-      ) { requests, _ in
+      MethodDescriptor(service: "f", method: "C", type: .clientStreaming).bytes.clientStreamingHandler {
+        requests,
+        _ in
         var all: [UInt8] = []
         for try await request in requests { all += request }
         return all
       },
-      BidirectionalStreamingHandler(
-        MethodDescriptor(service: "f", method: "B", type: .bidirectionalStreaming),
-        requests: bytes,
-        responses: bytes
-      ) { requests, responses, _ in
-        for try await request in requests { try await responses.send(request) }
-      },
+      MethodDescriptor(service: "f", method: "B", type: .bidirectionalStreaming).bytes
+        .bidirectionalStreamingHandler { requests, responses, _ in
+          for try await request in requests { try await responses.send(request) }
+        },
     ]
   }
 }

@@ -275,16 +275,24 @@ extension Bench_BenchProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Bench_BenchMetadata.Methods
     return [
-      Methods.unary.unaryHandler(interceptors, { $0.makeUnaryInterceptors() }) {
+      Methods.unary.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnaryInterceptors() } }
+      ) {
         try await self.unary(request: $0, context: $1)
       },
-      Methods.serverStream.serverStreamingHandler(interceptors, { $0.makeServerStreamInterceptors() }) {
+      Methods.serverStream.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServerStreamInterceptors() } }
+      ) {
         try await self.serverStream(request: $0, responseStream: $1, context: $2)
       },
-      Methods.clientStream.clientStreamingHandler(interceptors, { $0.makeClientStreamInterceptors() }) {
+      Methods.clientStream.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeClientStreamInterceptors() } }
+      ) {
         try await self.clientStream(requestStream: $0, context: $1)
       },
-      Methods.bidi.bidirectionalStreamingHandler(interceptors, { $0.makeBidiInterceptors() }) {
+      Methods.bidi.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeBidiInterceptors() } }
+      ) {
         try await self.bidi(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

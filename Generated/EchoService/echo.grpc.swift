@@ -289,16 +289,24 @@ extension Echo_EchoProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Echo_EchoMetadata.Methods
     return [
-      Methods.get.unaryHandler(interceptors, { $0.makeGetInterceptors() }) {
+      Methods.get.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetInterceptors() } }
+      ) {
         try await self.get(request: $0, context: $1)
       },
-      Methods.expand.serverStreamingHandler(interceptors, { $0.makeExpandInterceptors() }) {
+      Methods.expand.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeExpandInterceptors() } }
+      ) {
         try await self.expand(request: $0, responseStream: $1, context: $2)
       },
-      Methods.collect.clientStreamingHandler(interceptors, { $0.makeCollectInterceptors() }) {
+      Methods.collect.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCollectInterceptors() } }
+      ) {
         try await self.collect(requestStream: $0, context: $1)
       },
-      Methods.update.bidirectionalStreamingHandler(interceptors, { $0.makeUpdateInterceptors() }) {
+      Methods.update.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUpdateInterceptors() } }
+      ) {
         try await self.update(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

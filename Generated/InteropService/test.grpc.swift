@@ -470,28 +470,44 @@ extension Grpc_Testing_TestServiceProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_TestServiceMetadata.Methods
     return [
-      Methods.emptyCall.unaryHandler(interceptors, { $0.makeEmptyCallInterceptors() }) {
+      Methods.emptyCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeEmptyCallInterceptors() } }
+      ) {
         try await self.emptyCall(request: $0, context: $1)
       },
-      Methods.unaryCall.unaryHandler(interceptors, { $0.makeUnaryCallInterceptors() }) {
+      Methods.unaryCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnaryCallInterceptors() } }
+      ) {
         try await self.unaryCall(request: $0, context: $1)
       },
-      Methods.cacheableUnaryCall.unaryHandler(interceptors, { $0.makeCacheableUnaryCallInterceptors() }) {
+      Methods.cacheableUnaryCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCacheableUnaryCallInterceptors() } }
+      ) {
         try await self.cacheableUnaryCall(request: $0, context: $1)
       },
-      Methods.streamingOutputCall.serverStreamingHandler(interceptors, { $0.makeStreamingOutputCallInterceptors() }) {
+      Methods.streamingOutputCall.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeStreamingOutputCallInterceptors() } }
+      ) {
         try await self.streamingOutputCall(request: $0, responseStream: $1, context: $2)
       },
-      Methods.streamingInputCall.clientStreamingHandler(interceptors, { $0.makeStreamingInputCallInterceptors() }) {
+      Methods.streamingInputCall.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeStreamingInputCallInterceptors() } }
+      ) {
         try await self.streamingInputCall(requestStream: $0, context: $1)
       },
-      Methods.fullDuplexCall.bidirectionalStreamingHandler(interceptors, { $0.makeFullDuplexCallInterceptors() }) {
+      Methods.fullDuplexCall.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFullDuplexCallInterceptors() } }
+      ) {
         try await self.fullDuplexCall(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.halfDuplexCall.bidirectionalStreamingHandler(interceptors, { $0.makeHalfDuplexCallInterceptors() }) {
+      Methods.halfDuplexCall.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeHalfDuplexCallInterceptors() } }
+      ) {
         try await self.halfDuplexCall(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.unimplementedCall.unaryHandler(interceptors, { $0.makeUnimplementedCallInterceptors() }) {
+      Methods.unimplementedCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnimplementedCallInterceptors() } }
+      ) {
         try await self.unimplementedCall(request: $0, context: $1)
       },
     ]
@@ -624,7 +640,9 @@ extension Grpc_Testing_UnimplementedServiceProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_UnimplementedServiceMetadata.Methods
     return [
-      Methods.unimplementedCall.unaryHandler(interceptors, { $0.makeUnimplementedCallInterceptors() }) {
+      Methods.unimplementedCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeUnimplementedCallInterceptors() } }
+      ) {
         try await self.unimplementedCall(request: $0, context: $1)
       },
     ]

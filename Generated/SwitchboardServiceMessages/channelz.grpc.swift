@@ -412,25 +412,39 @@ extension Grpc_Channelz_V1_ChannelzProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Grpc_Channelz_V1_ChannelzMetadata.Methods
     return [
-      Methods.getTopChannels.unaryHandler(interceptors, { $0.makeGetTopChannelsInterceptors() }) {
+      Methods.getTopChannels.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetTopChannelsInterceptors() } }
+      ) {
         try await self.getTopChannels(request: $0, context: $1)
       },
-      Methods.getServers.unaryHandler(interceptors, { $0.makeGetServersInterceptors() }) {
+      Methods.getServers.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetServersInterceptors() } }
+      ) {
         try await self.getServers(request: $0, context: $1)
       },
-      Methods.getServer.unaryHandler(interceptors, { $0.makeGetServerInterceptors() }) {
+      Methods.getServer.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetServerInterceptors() } }
+      ) {
         try await self.getServer(request: $0, context: $1)
       },
-      Methods.getServerSockets.unaryHandler(interceptors, { $0.makeGetServerSocketsInterceptors() }) {
+      Methods.getServerSockets.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetServerSocketsInterceptors() } }
+      ) {
         try await self.getServerSockets(request: $0, context: $1)
       },
-      Methods.getChannel.unaryHandler(interceptors, { $0.makeGetChannelInterceptors() }) {
+      Methods.getChannel.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetChannelInterceptors() } }
+      ) {
         try await self.getChannel(request: $0, context: $1)
       },
-      Methods.getSubchannel.unaryHandler(interceptors, { $0.makeGetSubchannelInterceptors() }) {
+      Methods.getSubchannel.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetSubchannelInterceptors() } }
+      ) {
         try await self.getSubchannel(request: $0, context: $1)
       },
-      Methods.getSocket.unaryHandler(interceptors, { $0.makeGetSocketInterceptors() }) {
+      Methods.getSocket.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetSocketInterceptors() } }
+      ) {
         try await self.getSocket(request: $0, context: $1)
       },
     ]

@@ -231,13 +231,19 @@ extension Grpc_Health_V1_HealthProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Grpc_Health_V1_HealthMetadata.Methods
     return [
-      Methods.check.unaryHandler(interceptors, { $0.makeCheckInterceptors() }) {
+      Methods.check.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCheckInterceptors() } }
+      ) {
         try await self.check(request: $0, context: $1)
       },
-      Methods.list.unaryHandler(interceptors, { $0.makeListInterceptors() }) {
+      Methods.list.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeListInterceptors() } }
+      ) {
         try await self.list(request: $0, context: $1)
       },
-      Methods.watch.serverStreamingHandler(interceptors, { $0.makeWatchInterceptors() }) {
+      Methods.watch.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeWatchInterceptors() } }
+      ) {
         try await self.watch(request: $0, responseStream: $1, context: $2)
       },
     ]

@@ -148,7 +148,9 @@ extension Grpc_Reflection_V1_ServerReflectionProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Grpc_Reflection_V1_ServerReflectionMetadata.Methods
     return [
-      Methods.serverReflectionInfo.bidirectionalStreamingHandler(interceptors, { $0.makeServerReflectionInfoInterceptors() }) {
+      Methods.serverReflectionInfo.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServerReflectionInfoInterceptors() } }
+      ) {
         try await self.serverReflectionInfo(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

@@ -102,18 +102,17 @@ enum HeapScenario {
     var serviceName: String { "h" }
 
     var methodHandlers: [any MethodHandler] {
-      let bytes = BytesMarshaller()
       return [
-        ClientStreamingHandler(Self.pause, requests: bytes, responses: bytes) { _, _ in
+        Self.pause.bytes.clientStreamingHandler { _, _ in
           await untilCancelled()
           return []
         },
-        UnaryHandler(Self.wait, requests: bytes, responses: bytes) { request, _ in
+        Self.wait.bytes.unaryHandler { request, _ in
           await untilCancelled()
           return request
         },
         // Of messages as long as the request's first byte says.
-        ServerStreamingHandler(Self.flood, requests: bytes, responses: bytes) { request, responses, _ in
+        Self.flood.bytes.serverStreamingHandler { request, responses, _ in
           let message = [UInt8](repeating: 0, count: Int(request.first ?? 0))
           while true { try await responses.send(message) }
         },

@@ -1,3 +1,4 @@
+import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -22,30 +23,21 @@ import Testing
     }
 
     var methodHandlers: [any MethodHandler] {
-      let bytes = BytesMarshaller()
       return [
-        UnaryHandler(
-          MethodDescriptor(service: serviceName, method: "One", type: .unary),
-          requests: bytes,
-          responses: bytes
-        ) { request, context in
+        MethodDescriptor(service: serviceName, method: "One", type: .unary).bytes.unaryHandler {
+          request,
+          context in
           Self.mirror(context)
           return request
         },
-        BidirectionalStreamingHandler(
-          MethodDescriptor(service: serviceName, method: "Many", type: .bidirectionalStreaming),
-          requests: bytes,
-          responses: bytes
-        ) { requests, responses, context in
-          Self.mirror(context)
-          for try await request in requests { try await responses.send(request) }
-        },
-        UnaryHandler(
-          MethodDescriptor(service: serviceName, method: "Intercepted", type: .unary),
-          requests: bytes,
-          responses: bytes,
+        MethodDescriptor(service: serviceName, method: "Many", type: .bidirectionalStreaming).bytes
+          .bidirectionalStreamingHandler { requests, responses, context in
+            Self.mirror(context)
+            for try await request in requests { try await responses.send(request) }
+          },
+        MethodDescriptor(service: serviceName, method: "Intercepted", type: .unary).bytes.unaryHandler(
           interceptors: { [ServerInterceptor<[UInt8], [UInt8]>()] },
-          handler: { request, context in
+          { request, context in
             Self.mirror(context)
             return request
           }

@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 import Testing
 
@@ -105,20 +106,19 @@ import Testing
     }
 
     var methodHandlers: [any MethodHandler] {
-      let bytes = BytesMarshaller()
       return [
-        UnaryHandler(Self.unary, requests: bytes, responses: bytes) { request, context in
+        Self.unary.bytes.unaryHandler { request, context in
           spoil(context)
           return request
         },
-        ServerStreamingHandler(Self.stream, requests: bytes, responses: bytes) {
+        Self.stream.bytes.serverStreamingHandler {
           request,
           responses,
           context in
           spoil(context)
           for _ in 0..<3 { try await responses.send(request) }
         },
-        ServerStreamingHandler(Self.waiting, requests: bytes, responses: bytes) { _, _, context in
+        Self.waiting.bytes.serverStreamingHandler { _, _, context in
           spoil(context)
           while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
           whenCancelled()

@@ -36,15 +36,7 @@ extension ServiceHandlers {
     _ handler:
       @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
   ) {
-    add(
-      UnaryHandler(
-        method.descriptor,
-        requests: method.requests,
-        responses: method.responses,
-        interceptors: interceptors,
-        handler: handler
-      )
-    )
+    add(method.unaryHandler(interceptors: interceptors, handler))
   }
 
   /// Serves a method with one request and a stream of responses; `interceptors` makes those of one call.
@@ -56,15 +48,7 @@ extension ServiceHandlers {
       @escaping @Sendable (Requests.Message, ResponseStreamWriter<Responses.Message>, ServerCallContext)
       async throws -> Void
   ) {
-    add(
-      ServerStreamingHandler(
-        method.descriptor,
-        requests: method.requests,
-        responses: method.responses,
-        interceptors: interceptors,
-        handler: handler
-      )
-    )
+    add(method.serverStreamingHandler(interceptors: interceptors, handler))
   }
 
   /// Serves a method with a stream of requests and one response; `interceptors` makes those of one call.
@@ -76,15 +60,7 @@ extension ServiceHandlers {
       @escaping @Sendable (RequestStream<Requests.Message>, ServerCallContext) async throws ->
       Responses.Message
   ) {
-    add(
-      ClientStreamingHandler(
-        method.descriptor,
-        requests: method.requests,
-        responses: method.responses,
-        interceptors: interceptors,
-        handler: handler
-      )
-    )
+    add(method.clientStreamingHandler(interceptors: interceptors, handler))
   }
 
   /// Serves a method with streams both ways; `interceptors` makes those of one call.
@@ -97,14 +73,6 @@ extension ServiceHandlers {
         RequestStream<Requests.Message>, ResponseStreamWriter<Responses.Message>, ServerCallContext
       ) async throws -> Void
   ) {
-    add(
-      BidirectionalStreamingHandler(
-        method.descriptor,
-        requests: method.requests,
-        responses: method.responses,
-        interceptors: interceptors,
-        handler: handler
-      )
-    )
+    add(method.bidirectionalStreamingHandler(interceptors: interceptors, handler))
   }
 }

@@ -91,7 +91,7 @@ extension FakeResponses {
   public func unary<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>
   ) -> any MethodHandler {
-    method.unaryHandler(Void?.none, noInterceptors) { request, context in
+    method.unaryHandler { request, context in
       let fake = try self.next(
         method.descriptor,
         as: FakeUnaryResponse<Requests.Message, Responses.Message>.self
@@ -104,7 +104,7 @@ extension FakeResponses {
   public func clientStreaming<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>
   ) -> any MethodHandler {
-    method.clientStreamingHandler(Void?.none, noInterceptors) { requests, context in
+    method.clientStreamingHandler { requests, context in
       let fake = try self.next(
         method.descriptor,
         as: FakeUnaryResponse<Requests.Message, Responses.Message>.self
@@ -117,7 +117,7 @@ extension FakeResponses {
   public func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>
   ) -> any MethodHandler {
-    method.serverStreamingHandler(Void?.none, noInterceptors) { request, writer, context in
+    method.serverStreamingHandler { request, writer, context in
       let fake = try self.next(
         method.descriptor,
         as: FakeStreamingResponse<Requests.Message, Responses.Message>.self
@@ -130,7 +130,7 @@ extension FakeResponses {
   public func bidirectionalStreaming<Requests: Marshaller, Responses: Marshaller>(
     _ method: Method<Requests, Responses>
   ) -> any MethodHandler {
-    method.bidirectionalStreamingHandler(Void?.none, noInterceptors) { requests, writer, context in
+    method.bidirectionalStreamingHandler { requests, writer, context in
       let fake = try self.next(
         method.descriptor,
         as: FakeStreamingResponse<Requests.Message, Responses.Message>.self
@@ -139,8 +139,6 @@ extension FakeResponses {
     }
   }
 }
-
-private func noInterceptors<Interceptor>(_: Void) -> [Interceptor] { [] }
 
 private struct FakeProvider: CallHandlerProvider {
   let serviceName: String

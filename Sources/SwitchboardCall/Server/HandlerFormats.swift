@@ -4,21 +4,18 @@ struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
   private let make: @Sendable (any PayloadFormat) -> (any MethodHandler)?
 
-  /// The handler's own marshallers, and how the same handler is made with others.
+  /// The method with the handler's own marshallers, and how the same handler is made with others.
   @usableFromInline
   init<Requests: Marshaller, Responses: Marshaller>(
-    _ requests: Requests,
-    _ responses: Responses,
-    _ make:
-      @escaping @Sendable (AnyMarshaller<Requests.Message>, AnyMarshaller<Responses.Message>) ->
-      any MethodHandler
+    _ method: Method<Requests, Responses>,
+    _ make: @escaping @Sendable (Method<Requests, Responses>.InFormat) -> any MethodHandler
   ) {
-    readsOwn = { requests.reads($0) && responses.reads($0) }
+    readsOwn = { method.requests.reads($0) && method.responses.reads($0) }
     self.make = { format in
       guard let requests = format.named(for: Requests.Message.self),
         let responses = format.named(for: Responses.Message.self)
       else { return nil }
-      return make(requests, responses)
+      return make(Method(method.descriptor, requests: requests, responses: responses))
     }
   }
 

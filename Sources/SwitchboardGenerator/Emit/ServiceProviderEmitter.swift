@@ -76,8 +76,13 @@ struct ServiceProviderEmitter {
   private func emitHandler(_ method: MethodCode, to printer: inout Printer) {
     let requests = method.kind.streamsRequests ? "requestStream" : "request"
     let responses = method.kind.streamsResponses ? "responseStream: $1, context: $2" : "context: $1"
-    let maker = "\(method.kind.rawValue)Handler(interceptors, { $0.\(method.makeInterceptors)() })"
-    printer.line("Methods.\(method.swiftName).\(maker) {")
+    printer.line("Methods.\(method.swiftName).\(method.kind.rawValue)Handler(")
+    printer.indented {
+      $0.line(
+        "interceptors: interceptors.map { factory in { @Sendable in factory.\(method.makeInterceptors)() } }"
+      )
+    }
+    printer.line(") {")
     printer.indented { $0.line("try await self.\(method.swiftName)(\(requests): $0, \(responses))") }
     printer.line("},")
   }

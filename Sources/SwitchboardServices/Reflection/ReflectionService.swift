@@ -36,7 +36,11 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
       Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse
     >(Self.alphaName, method.descriptor.method, .bidirectionalStreaming)
     return [method, alpha].map { method in
-      method.bidirectionalStreamingHandler(interceptors, { $0.makeServerReflectionInfoInterceptors() }) {
+      method.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in
+          { @Sendable in factory.makeServerReflectionInfoInterceptors() }
+        }
+      ) {
         try await self.serverReflectionInfo(requestStream: $0, responseStream: $1, context: $2)
       }
     }

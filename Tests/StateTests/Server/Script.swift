@@ -1,3 +1,4 @@
+import CallTestSupport
 @_spi(Transport) import SwitchboardCall
 
 /// What handlers do, one thing after the other, as the test says; and what they see, as the model takes it. On the loop.
@@ -153,36 +154,27 @@ struct ScriptedService: CallHandlerProvider {
       MethodDescriptor(service: "s", method: name + suffix, type: type)
     }
     return [
-      UnaryHandler(method("U", .unary), requests: bytes, responses: bytes, interceptors: chain) {
+      method("U", .unary).bytes.unaryHandler(interceptors: chain) {
         request,
         context in
         try await script.run(context, first: request, read: { nil }, write: { _ in })
         return script.answer(context)
       },
-      ServerStreamingHandler(
-        method("S", .serverStreaming),
-        requests: bytes,
-        responses: bytes,
-        interceptors: chain
-      ) { request, responses, context in
+      method("S", .serverStreaming).bytes.serverStreamingHandler(interceptors: chain) {
+        request,
+        responses,
+        context in
         try await script.run(context, first: request, read: { nil }, write: { try await responses.send($0) })
       },
-      ClientStreamingHandler(
-        method("C", .clientStreaming),
-        requests: bytes,
-        responses: bytes,
-        interceptors: chain
-      ) { requests, context in
+      method("C", .clientStreaming).bytes.clientStreamingHandler(interceptors: chain) { requests, context in
         var requests = requests.makeAsyncIterator()
         try await script.run(context, read: { try await requests.next() }, write: { _ in })
         return script.answer(context)
       },
-      BidirectionalStreamingHandler(
-        method("B", .bidirectionalStreaming),
-        requests: bytes,
-        responses: bytes,
-        interceptors: chain
-      ) { requests, responses, context in
+      method("B", .bidirectionalStreaming).bytes.bidirectionalStreamingHandler(interceptors: chain) {
+        requests,
+        responses,
+        context in
         var requests = requests.makeAsyncIterator()
         try await script.run(
           context,

@@ -1,3 +1,4 @@
+import CallTestSupport
 import HTTP2TestSupport
 import SwitchboardCall
 import TestSupport
@@ -16,7 +17,6 @@ import Testing
     var serviceName: String { "test.Verbose" }
 
     var methodHandlers: [any MethodHandler] {
-      let bytes = BytesMarshaller()
       func method(_ name: String, _ type: GRPCCallType = .unary) -> MethodDescriptor {
         MethodDescriptor(service: serviceName, method: name, type: type)
       }
@@ -24,33 +24,29 @@ import Testing
         String(repeating: "x", count: Int(String(decoding: request, as: UTF8.self)) ?? 0)
       }
       return [
-        UnaryHandler(method("Metadata"), requests: bytes, responses: bytes) { request, context in
+        method("Metadata").bytes.unaryHandler { request, context in
           context.setInitialMetadata(["large": long(request)])
           return [1]
         },
-        ServerStreamingHandler(
-          method("Stream", .serverStreaming),
-          requests: bytes,
-          responses: bytes
-        ) { request, responses, context in
+        method("Stream", .serverStreaming).bytes.serverStreamingHandler { request, responses, context in
           context.setInitialMetadata(["large": long(request)])
           while true { try await responses.send([1]) }
         },
-        UnaryHandler(method("Trailers"), requests: bytes, responses: bytes) { request, context in
+        method("Trailers").bytes.unaryHandler { request, context in
           context.setTrailers(["large": long(request)])
           return [1]
         },
-        UnaryHandler(method("Message"), requests: bytes, responses: bytes) { request, context in
+        method("Message").bytes.unaryHandler { request, context in
           context.setTrailers(["why": "asked to"])
           throw GRPCStatus(code: .failedPrecondition, message: "é" + long(request))
         },
-        UnaryHandler(method("Details"), requests: bytes, responses: bytes) { request, context in
+        method("Details").bytes.unaryHandler { request, context in
           context.setTrailers(["why": "asked to"])
           var status = GRPCStatus(code: .failedPrecondition, message: "short")
           status.packedDetails = Array(long(request).utf8)
           throw status
         },
-        UnaryHandler(method("All"), requests: bytes, responses: bytes) { request, context in
+        method("All").bytes.unaryHandler { request, context in
           context.setTrailers(["large": long(request)])
           var status = GRPCStatus(code: .failedPrecondition, message: long(request))
           status.packedDetails = Array(long(request).utf8)

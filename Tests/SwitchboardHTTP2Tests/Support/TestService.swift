@@ -1,3 +1,4 @@
+import CallTestSupport
 import SwitchboardCall
 
 /// The service that the tests call: raw bytes, all four kinds, and some ways to fail.
@@ -53,26 +54,26 @@ struct TestService: CallHandlerProvider {
   let released = Signal()
 
   var methodHandlers: [any MethodHandler] {
-    let bytes = BytesMarshaller()
     return [
-      UnaryHandler(Self.get, requests: bytes, responses: bytes) { request, _ in request },
-      UnaryHandler(Self.named, requests: BytesMarshaller("named"), responses: BytesMarshaller("named")) {
+      Self.get.bytes.unaryHandler { request, _ in request },
+      Method(Self.named, requests: BytesMarshaller("named"), responses: BytesMarshaller("named")).unaryHandler
+      {
         request,
         _ in
         request
       },
-      BidirectionalStreamingHandler(Self.compressed, requests: bytes, responses: bytes) {
+      Self.compressed.bytes.bidirectionalStreamingHandler {
         requests,
         responses,
         context in
         context.setCompression(.gzip)
         for try await request in requests { try await responses.send(request) }
       },
-      UnaryHandler(Self.fail, requests: bytes, responses: bytes) { request, context in
+      Self.fail.bytes.unaryHandler { request, context in
         context.setTrailers(["why": "asked to"])
         throw GRPCStatus(code: .failedPrecondition, message: String(decoding: request, as: UTF8.self))
       },
-      UnaryHandler(Self.reflect, requests: bytes, responses: bytes) { _, context in
+      Self.reflect.bytes.unaryHandler { _, context in
         var mirrored = HPACKHeaders()
         for name in ["one", "two-bin"] {
           for value in context.headers[name] { mirrored.add(name: name, value: value) }
@@ -81,12 +82,12 @@ struct TestService: CallHandlerProvider {
         context.setTrailers(mirrored)
         return Array((context.peer.address + " \(context.deadline != nil)").utf8)
       },
-      UnaryHandler(Self.identify, requests: bytes, responses: bytes) { _, context in
+      Self.identify.bytes.unaryHandler { _, context in
         let certificate = context.peer.certificate
         let names = certificate?.alternativeNames.map { "\($0)" }.joined(separator: " ") ?? ""
         return Array("\(certificate?.subject ?? "nobody") \(names)\n\(certificate?.pem ?? "")".utf8)
       },
-      UnaryHandler(Self.hang, requests: bytes, responses: bytes) { [hanging, cancelled] request, _ in
+      Self.hang.bytes.unaryHandler { [hanging, cancelled] request, _ in
         hanging.fire()
         await withTaskCancellationHandler {
           await cancelled.wait()
@@ -96,7 +97,7 @@ struct TestService: CallHandlerProvider {
         return request
       },
       // Compresses the answers to messages that begin with a one, and holds back those to others.
-      BidirectionalStreamingHandler(Self.selective, requests: bytes, responses: bytes) {
+      Self.selective.bytes.bidirectionalStreamingHandler {
         requests,
         responses,
         context in
@@ -106,7 +107,7 @@ struct TestService: CallHandlerProvider {
           try await responses.send(request, compress: isChosen, flush: isChosen)
         }
       },
-      BidirectionalStreamingHandler(Self.greet, requests: bytes, responses: bytes) {
+      Self.greet.bytes.bidirectionalStreamingHandler {
         requests,
         responses,
         context in
@@ -114,18 +115,15 @@ struct TestService: CallHandlerProvider {
         context.sendInitialMetadata()
         for try await request in requests { try await responses.send(request) }
       },
-      UnaryHandler(Self.greetOnce, requests: bytes, responses: bytes) { [released] request, context in
+      Self.greetOnce.bytes.unaryHandler { [released] request, context in
         context.setInitialMetadata(["one": "1"])
         context.sendInitialMetadata()
         await released.wait()
         return request
       },
-      UnaryHandler(
-        Self.greetThroughInterceptors,
-        requests: bytes,
-        responses: bytes,
+      Self.greetThroughInterceptors.bytes.unaryHandler(
         interceptors: { [ServerInterceptor<[UInt8], [UInt8]>()] },
-        handler: { [released] request, context in
+        { [released] request, context in
           context.setInitialMetadata(["one": "1"])
           context.sendInitialMetadata()
           await released.wait()
@@ -133,7 +131,7 @@ struct TestService: CallHandlerProvider {
         }
       ),
       // Reads nothing until it is released, or the call ends.
-      ClientStreamingHandler(Self.sleep, requests: bytes, responses: bytes) { [released] requests, _ in
+      Self.sleep.bytes.clientStreamingHandler { [released] requests, _ in
         await withTaskCancellationHandler {
           await released.wait()
         } onCancel: {
@@ -143,23 +141,23 @@ struct TestService: CallHandlerProvider {
         for try await _ in requests { count[0] &+= 1 }
         return count
       },
-      ClientStreamingHandler(Self.sleepAndCollect, requests: bytes, responses: bytes) {
+      Self.sleepAndCollect.bytes.clientStreamingHandler {
         [released] requests, _ in
         await released.wait()
         var all: [UInt8] = []
         for try await request in requests { all += request }
         return all
       },
-      UnaryHandler(Self.stubborn, requests: bytes, responses: bytes) { [stubborn, released] request, _ in
+      Self.stubborn.bytes.unaryHandler { [stubborn, released] request, _ in
         stubborn.add(1)
         await released.wait()
         return request
       },
-      ServerStreamingHandler(Self.expand, requests: bytes, responses: bytes) { request, responses, _ in
+      Self.expand.bytes.serverStreamingHandler { request, responses, _ in
         for byte in request { try await responses.send([byte]) }
       },
       // A request of one byte says how long the messages are.
-      ServerStreamingHandler(Self.flood, requests: bytes, responses: bytes) {
+      Self.flood.bytes.serverStreamingHandler {
         [flooded, floodMessages] request, responses, _ in
         let message = [UInt8](repeating: 0, count: request.first.map(Int.init) ?? 10_000)
         while true {
@@ -168,13 +166,13 @@ struct TestService: CallHandlerProvider {
           floodMessages.add(1)
         }
       },
-      ClientStreamingHandler(Self.collect, requests: bytes, responses: bytes) { requests, _ in
+      Self.collect.bytes.clientStreamingHandler { requests, _ in
         var all: [UInt8] = []
         for try await request in requests { all += request }
         return all
       },
       // Reads nothing until it is cancelled.
-      ClientStreamingHandler(Self.deaf, requests: bytes, responses: bytes) { _, _ in
+      Self.deaf.bytes.clientStreamingHandler { _, _ in
         let cancelled = Signal()
         await withTaskCancellationHandler {
           await cancelled.wait()
@@ -183,10 +181,10 @@ struct TestService: CallHandlerProvider {
         }
         return []
       },
-      ClientStreamingHandler(Self.ignore, requests: bytes, responses: bytes) { _, _ in
+      Self.ignore.bytes.clientStreamingHandler { _, _ in
         throw GRPCStatus(code: .resourceExhausted, message: "enough")
       },
-      BidirectionalStreamingHandler(Self.update, requests: bytes, responses: bytes) {
+      Self.update.bytes.bidirectionalStreamingHandler {
         requests,
         responses,
         _ in

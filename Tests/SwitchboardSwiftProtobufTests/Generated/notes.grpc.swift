@@ -181,10 +181,14 @@ extension Notes_NotesProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Notes_NotesMetadata.Methods
     return [
-      Methods.keep.unaryHandler(interceptors, { $0.makeKeepInterceptors() }) {
+      Methods.keep.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeKeepInterceptors() } }
+      ) {
         try await self.keep(request: $0, context: $1)
       },
-      Methods.follow.bidirectionalStreamingHandler(interceptors, { $0.makeFollowInterceptors() }) {
+      Methods.follow.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFollowInterceptors() } }
+      ) {
         try await self.follow(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

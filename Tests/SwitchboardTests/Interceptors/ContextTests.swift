@@ -114,12 +114,13 @@ import Testing
         })
       ]
     }
-    let handler = BidirectionalStreamingHandler(
+    let handler = Method(
       Echo_EchoMetadata.Methods.update.descriptor,
       requests: ProtobufMarshaller<Echo_EchoRequest>(),
-      responses: ProtobufMarshaller<Echo_EchoResponse>(),
+      responses: ProtobufMarshaller<Echo_EchoResponse>()
+    ).bidirectionalStreamingHandler(
       interceptors: onServer ? hook : nil,
-      handler: { requests, responses, context in
+      { requests, responses, context in
         context.setCompression(.gzip)
         var iterator = requests.makeAsyncIterator()
         while let request = try await iterator.next() {

@@ -16,12 +16,11 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
 
   @inlinable @inline(__always)
   init<Requests: Marshaller, Responses: Marshaller>(
-    _ method: MethodDescriptor,
-    _ requests: Requests,
-    _ responses: Responses,
+    _ method: Method<Requests, Responses>,
     makeHandler: MakeHandler? = nil
   ) where Requests.Message == Request, Responses.Message == Response {
-    self.method = method
+    let (requests, responses) = (method.requests, method.responses)
+    self.method = method.descriptor
     encode = { response throws in try responses.encode(response) }
     message = { pipeline, bytes in
       do {

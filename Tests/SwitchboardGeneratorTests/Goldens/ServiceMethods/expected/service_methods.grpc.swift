@@ -341,19 +341,29 @@ extension Golden_Services_DeskProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_DeskMetadata.Methods
     return [
-      Methods.ask.unaryHandler(interceptors, { $0.makeAskInterceptors() }) {
+      Methods.ask.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAskInterceptors() } }
+      ) {
         try await self.ask(request: $0, context: $1)
       },
-      Methods.listen.serverStreamingHandler(interceptors, { $0.makeListenInterceptors() }) {
+      Methods.listen.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeListenInterceptors() } }
+      ) {
         try await self.listen(request: $0, responseStream: $1, context: $2)
       },
-      Methods.tell.clientStreamingHandler(interceptors, { $0.makeTellInterceptors() }) {
+      Methods.tell.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeTellInterceptors() } }
+      ) {
         try await self.tell(requestStream: $0, context: $1)
       },
-      Methods.talk.bidirectionalStreamingHandler(interceptors, { $0.makeTalkInterceptors() }) {
+      Methods.talk.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeTalkInterceptors() } }
+      ) {
         try await self.talk(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.wait.unaryHandler(interceptors, { $0.makeWaitInterceptors() }) {
+      Methods.wait.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeWaitInterceptors() } }
+      ) {
         try await self.wait(request: $0, context: $1)
       },
     ]
@@ -557,7 +567,9 @@ extension Golden_Services_ArchiveProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_ArchiveMetadata.Methods
     return [
-      Methods.find.unaryHandler(interceptors, { $0.makeFindInterceptors() }) {
+      Methods.find.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFindInterceptors() } }
+      ) {
         try await self.find(request: $0, context: $1)
       },
     ]

@@ -1714,127 +1714,209 @@ extension WordsProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = WordsMetadata.Methods
     return [
-      Methods.class.unaryHandler(interceptors, { $0.makeclassInterceptors() }) {
+      Methods.class.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeclassInterceptors() } }
+      ) {
         try await self.class(request: $0, context: $1)
       },
-      Methods.default.unaryHandler(interceptors, { $0.makedefaultInterceptors() }) {
+      Methods.default.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makedefaultInterceptors() } }
+      ) {
         try await self.default(request: $0, context: $1)
       },
-      Methods.func.unaryHandler(interceptors, { $0.makefuncInterceptors() }) {
+      Methods.func.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makefuncInterceptors() } }
+      ) {
         try await self.func(request: $0, context: $1)
       },
-      Methods.in.unaryHandler(interceptors, { $0.makeinInterceptors() }) {
+      Methods.in.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeinInterceptors() } }
+      ) {
         try await self.in(request: $0, context: $1)
       },
-      Methods.import.unaryHandler(interceptors, { $0.makeimportInterceptors() }) {
+      Methods.import.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeimportInterceptors() } }
+      ) {
         try await self.import(request: $0, context: $1)
       },
-      Methods.init_.unaryHandler(interceptors, { $0.makeinitInterceptors() }) {
+      Methods.init_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeinitInterceptors() } }
+      ) {
         try await self.init_(request: $0, context: $1)
       },
-      Methods.is.unaryHandler(interceptors, { $0.makeisInterceptors() }) {
+      Methods.is.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeisInterceptors() } }
+      ) {
         try await self.is(request: $0, context: $1)
       },
-      Methods.operator.unaryHandler(interceptors, { $0.makeoperatorInterceptors() }) {
+      Methods.operator.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeoperatorInterceptors() } }
+      ) {
         try await self.operator(request: $0, context: $1)
       },
-      Methods.protocol.unaryHandler(interceptors, { $0.makeprotocolInterceptors() }) {
+      Methods.protocol.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeprotocolInterceptors() } }
+      ) {
         try await self.protocol(request: $0, context: $1)
       },
-      Methods.repeat.unaryHandler(interceptors, { $0.makerepeatInterceptors() }) {
+      Methods.repeat.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makerepeatInterceptors() } }
+      ) {
         try await self.repeat(request: $0, context: $1)
       },
-      Methods.return.unaryHandler(interceptors, { $0.makereturnInterceptors() }) {
+      Methods.return.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makereturnInterceptors() } }
+      ) {
         try await self.return(request: $0, context: $1)
       },
-      Methods.self_.unaryHandler(interceptors, { $0.makeselfInterceptors() }) {
+      Methods.self_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeselfInterceptors() } }
+      ) {
         try await self.self_(request: $0, context: $1)
       },
-      Methods.static.unaryHandler(interceptors, { $0.makestaticInterceptors() }) {
+      Methods.static.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makestaticInterceptors() } }
+      ) {
         try await self.static(request: $0, context: $1)
       },
-      Methods.subscript.unaryHandler(interceptors, { $0.makesubscriptInterceptors() }) {
+      Methods.subscript.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makesubscriptInterceptors() } }
+      ) {
         try await self.subscript(request: $0, context: $1)
       },
-      Methods.switch.unaryHandler(interceptors, { $0.makeswitchInterceptors() }) {
+      Methods.switch.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeswitchInterceptors() } }
+      ) {
         try await self.switch(request: $0, context: $1)
       },
-      Methods.try.unaryHandler(interceptors, { $0.maketryInterceptors() }) {
+      Methods.try.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.maketryInterceptors() } }
+      ) {
         try await self.try(request: $0, context: $1)
       },
-      Methods.where.unaryHandler(interceptors, { $0.makewhereInterceptors() }) {
+      Methods.where.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makewhereInterceptors() } }
+      ) {
         try await self.where(request: $0, context: $1)
       },
-      Methods.async.unaryHandler(interceptors, { $0.makeasyncInterceptors() }) {
+      Methods.async.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeasyncInterceptors() } }
+      ) {
         try await self.async(request: $0, context: $1)
       },
-      Methods.await.unaryHandler(interceptors, { $0.makeawaitInterceptors() }) {
+      Methods.await.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeawaitInterceptors() } }
+      ) {
         try await self.await(request: $0, context: $1)
       },
-      Methods.get.unaryHandler(interceptors, { $0.makegetInterceptors() }) {
+      Methods.get.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makegetInterceptors() } }
+      ) {
         try await self.get(request: $0, context: $1)
       },
-      Methods.set.unaryHandler(interceptors, { $0.makesetInterceptors() }) {
+      Methods.set.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makesetInterceptors() } }
+      ) {
         try await self.set(request: $0, context: $1)
       },
-      Methods.some.unaryHandler(interceptors, { $0.makesomeInterceptors() }) {
+      Methods.some.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makesomeInterceptors() } }
+      ) {
         try await self.some(request: $0, context: $1)
       },
-      Methods.any.unaryHandler(interceptors, { $0.makeanyInterceptors() }) {
+      Methods.any.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeanyInterceptors() } }
+      ) {
         try await self.any(request: $0, context: $1)
       },
-      Methods.channel_.unaryHandler(interceptors, { $0.makechannelInterceptors() }) {
+      Methods.channel_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makechannelInterceptors() } }
+      ) {
         try await self.channel_(request: $0, context: $1)
       },
-      Methods.defaultCallOptions_.unaryHandler(interceptors, { $0.makedefaultCallOptionsInterceptors() }) {
+      Methods.defaultCallOptions_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makedefaultCallOptionsInterceptors() } }
+      ) {
         try await self.defaultCallOptions_(request: $0, context: $1)
       },
-      Methods.interceptors_.unaryHandler(interceptors, { $0.makeinterceptorsInterceptors() }) {
+      Methods.interceptors_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeinterceptorsInterceptors() } }
+      ) {
         try await self.interceptors_(request: $0, context: $1)
       },
-      Methods.serviceName_.unaryHandler(interceptors, { $0.makeserviceNameInterceptors() }) {
+      Methods.serviceName_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeserviceNameInterceptors() } }
+      ) {
         try await self.serviceName_(request: $0, context: $1)
       },
-      Methods.methodHandlers_.unaryHandler(interceptors, { $0.makemethodHandlersInterceptors() }) {
+      Methods.methodHandlers_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makemethodHandlersInterceptors() } }
+      ) {
         try await self.methodHandlers_(request: $0, context: $1)
       },
-      Methods.unary.unaryHandler(interceptors, { $0.makeunaryInterceptors() }) {
+      Methods.unary.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeunaryInterceptors() } }
+      ) {
         try await self.unary(request: $0, context: $1)
       },
-      Methods.unaryCall.unaryHandler(interceptors, { $0.makeunaryCallInterceptors() }) {
+      Methods.unaryCall.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeunaryCallInterceptors() } }
+      ) {
         try await self.unaryCall(request: $0, context: $1)
       },
-      Methods.serverStreaming.unaryHandler(interceptors, { $0.makeserverStreamingInterceptors() }) {
+      Methods.serverStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeserverStreamingInterceptors() } }
+      ) {
         try await self.serverStreaming(request: $0, context: $1)
       },
-      Methods.clientStreaming.unaryHandler(interceptors, { $0.makeclientStreamingInterceptors() }) {
+      Methods.clientStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeclientStreamingInterceptors() } }
+      ) {
         try await self.clientStreaming(request: $0, context: $1)
       },
-      Methods.bidirectionalStreaming.unaryHandler(interceptors, { $0.makebidirectionalStreamingInterceptors() }) {
+      Methods.bidirectionalStreaming.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makebidirectionalStreamingInterceptors() } }
+      ) {
         try await self.bidirectionalStreaming(request: $0, context: $1)
       },
-      Methods.request.unaryHandler(interceptors, { $0.makerequestInterceptors() }) {
+      Methods.request.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makerequestInterceptors() } }
+      ) {
         try await self.request(request: $0, context: $1)
       },
-      Methods.requests.unaryHandler(interceptors, { $0.makerequestsInterceptors() }) {
+      Methods.requests.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makerequestsInterceptors() } }
+      ) {
         try await self.requests(request: $0, context: $1)
       },
-      Methods.callOptions.unaryHandler(interceptors, { $0.makecallOptionsInterceptors() }) {
+      Methods.callOptions.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makecallOptionsInterceptors() } }
+      ) {
         try await self.callOptions(request: $0, context: $1)
       },
-      Methods.context.unaryHandler(interceptors, { $0.makecontextInterceptors() }) {
+      Methods.context.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makecontextInterceptors() } }
+      ) {
         try await self.context(request: $0, context: $1)
       },
-      Methods.type.unaryHandler(interceptors, { $0.makeTypeInterceptors() }) {
+      Methods.type.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeTypeInterceptors() } }
+      ) {
         try await self.type(request: $0, context: $1)
       },
-      Methods.Protocol_.unaryHandler(interceptors, { $0.makeProtocolInterceptors() }) {
+      Methods.Protocol_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeProtocolInterceptors() } }
+      ) {
         try await self.Protocol_(request: $0, context: $1)
       },
-      Methods.Self_.unaryHandler(interceptors, { $0.makeSelfInterceptors() }) {
+      Methods.Self_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSelfInterceptors() } }
+      ) {
         try await self.Self_(request: $0, context: $1)
       },
-      Methods.___.unaryHandler(interceptors, { $0.make_Interceptors() }) {
+      Methods.___.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.make_Interceptors() } }
+      ) {
         try await self.___(request: $0, context: $1)
       },
     ]
@@ -2193,22 +2275,34 @@ extension TwinsProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = TwinsMetadata.Methods
     return [
-      Methods.Fetch.unaryHandler(interceptors, { $0.makeFetchInterceptors() }) {
+      Methods.Fetch.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFetchInterceptors() } }
+      ) {
         try await self.Fetch(request: $0, context: $1)
       },
-      Methods.fetch.clientStreamingHandler(interceptors, { $0.makefetchInterceptors() }) {
+      Methods.fetch.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makefetchInterceptors() } }
+      ) {
         try await self.fetch(requestStream: $0, context: $1)
       },
-      Methods.fETCH.serverStreamingHandler(interceptors, { $0.makeFETCHInterceptors() }) {
+      Methods.fETCH.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeFETCHInterceptors() } }
+      ) {
         try await self.fETCH(request: $0, responseStream: $1, context: $2)
       },
-      Methods.makeFetchCall_.unaryHandler(interceptors, { $0.makemakeFetchCallInterceptors() }) {
+      Methods.makeFetchCall_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makemakeFetchCallInterceptors() } }
+      ) {
         try await self.makeFetchCall_(request: $0, context: $1)
       },
-      Methods.init__.bidirectionalStreamingHandler(interceptors, { $0.makeinitInterceptors() }) {
+      Methods.init__.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeinitInterceptors() } }
+      ) {
         try await self.init__(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.init_.bidirectionalStreamingHandler(interceptors, { $0.makeinit_Interceptors() }) {
+      Methods.init_.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeinit_Interceptors() } }
+      ) {
         try await self.init_(requestStream: $0, responseStream: $1, context: $2)
       },
     ]
@@ -2337,7 +2431,9 @@ extension ShopServiceProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = ShopServiceMetadata.Methods
     return [
-      Methods.open.unaryHandler(interceptors, { $0.makeOpenInterceptors() }) {
+      Methods.open.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeOpenInterceptors() } }
+      ) {
         try await self.open(request: $0, context: $1)
       },
     ]
@@ -3334,61 +3430,99 @@ extension TypesProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = TypesMetadata.Methods_
     return [
-      Methods.channel_.unaryHandler(interceptors, { $0.makeChannelInterceptors() }) {
+      Methods.channel_.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeChannelInterceptors() } }
+      ) {
         try await self.channel_(request: $0, context: $1)
       },
-      Methods.callOptions.clientStreamingHandler(interceptors, { $0.makeCallOptionsInterceptors() }) {
+      Methods.callOptions.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCallOptionsInterceptors() } }
+      ) {
         try await self.callOptions(requestStream: $0, context: $1)
       },
-      Methods.server.serverStreamingHandler(interceptors, { $0.makeServerInterceptors() }) {
+      Methods.server.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServerInterceptors() } }
+      ) {
         try await self.server(request: $0, responseStream: $1, context: $2)
       },
-      Methods.serviceClient.bidirectionalStreamingHandler(interceptors, { $0.makeServiceClientInterceptors() }) {
+      Methods.serviceClient.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServiceClientInterceptors() } }
+      ) {
         try await self.serviceClient(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.method.unaryHandler(interceptors, { $0.makeMethodInterceptors() }) {
+      Methods.method.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMethodInterceptors() } }
+      ) {
         try await self.method(request: $0, context: $1)
       },
-      Methods.methods.clientStreamingHandler(interceptors, { $0.makeMethodsInterceptors() }) {
+      Methods.methods.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMethodsInterceptors() } }
+      ) {
         try await self.methods(requestStream: $0, context: $1)
       },
-      Methods.requests.serverStreamingHandler(interceptors, { $0.makeRequestsInterceptors() }) {
+      Methods.requests.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeRequestsInterceptors() } }
+      ) {
         try await self.requests(request: $0, responseStream: $1, context: $2)
       },
-      Methods.sequence.bidirectionalStreamingHandler(interceptors, { $0.makeSequenceInterceptors() }) {
+      Methods.sequence.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSequenceInterceptors() } }
+      ) {
         try await self.sequence(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.asyncSequence.unaryHandler(interceptors, { $0.makeAsyncSequenceInterceptors() }) {
+      Methods.asyncSequence.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAsyncSequenceInterceptors() } }
+      ) {
         try await self.asyncSequence(request: $0, context: $1)
       },
-      Methods.interceptorFactory.clientStreamingHandler(interceptors, { $0.makeInterceptorFactoryInterceptors() }) {
+      Methods.interceptorFactory.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeInterceptorFactoryInterceptors() } }
+      ) {
         try await self.interceptorFactory(requestStream: $0, context: $1)
       },
-      Methods.switchboard.serverStreamingHandler(interceptors, { $0.makeSwitchboardInterceptors() }) {
+      Methods.switchboard.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSwitchboardInterceptors() } }
+      ) {
         try await self.switchboard(request: $0, responseStream: $1, context: $2)
       },
-      Methods.responseStream.bidirectionalStreamingHandler(interceptors, { $0.makeResponseStreamInterceptors() }) {
+      Methods.responseStream.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeResponseStreamInterceptors() } }
+      ) {
         try await self.responseStream(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.requestStream.unaryHandler(interceptors, { $0.makeRequestStreamInterceptors() }) {
+      Methods.requestStream.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeRequestStreamInterceptors() } }
+      ) {
         try await self.requestStream(request: $0, context: $1)
       },
-      Methods.serverCallContext.clientStreamingHandler(interceptors, { $0.makeServerCallContextInterceptors() }) {
+      Methods.serverCallContext.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeServerCallContextInterceptors() } }
+      ) {
         try await self.serverCallContext(requestStream: $0, context: $1)
       },
-      Methods.methodHandler.serverStreamingHandler(interceptors, { $0.makeMethodHandlerInterceptors() }) {
+      Methods.methodHandler.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeMethodHandlerInterceptors() } }
+      ) {
         try await self.methodHandler(request: $0, responseStream: $1, context: $2)
       },
-      Methods.sendable.bidirectionalStreamingHandler(interceptors, { $0.makeSendableInterceptors() }) {
+      Methods.sendable.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSendableInterceptors() } }
+      ) {
         try await self.sendable(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.concurrency.bidirectionalStreamingHandler(interceptors, { $0.makeConcurrencyInterceptors() }) {
+      Methods.concurrency.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeConcurrencyInterceptors() } }
+      ) {
         try await self.concurrency(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.any.serverStreamingHandler(interceptors, { $0.makeAnyInterceptors() }) {
+      Methods.any.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeAnyInterceptors() } }
+      ) {
         try await self.any(request: $0, responseStream: $1, context: $2)
       },
-      Methods.nested.clientStreamingHandler(interceptors, { $0.makeNestedInterceptors() }) {
+      Methods.nested.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeNestedInterceptors() } }
+      ) {
         try await self.nested(requestStream: $0, context: $1)
       },
     ]

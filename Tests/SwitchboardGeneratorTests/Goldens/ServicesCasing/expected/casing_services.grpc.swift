@@ -180,10 +180,14 @@ extension Golden_Services_Casing_PostProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Casing_PostMetadata.Methods
     return [
-      Methods.Send.unaryHandler(interceptors, { $0.makeSendInterceptors() }) {
+      Methods.Send.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSendInterceptors() } }
+      ) {
         try await self.Send(request: $0, context: $1)
       },
-      Methods.Send_All.bidirectionalStreamingHandler(interceptors, { $0.makeSend_AllInterceptors() }) {
+      Methods.Send_All.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSend_AllInterceptors() } }
+      ) {
         try await self.Send_All(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

@@ -276,16 +276,24 @@ extension Payloads_MappedProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Payloads_MappedMetadata.Methods
     return [
-      Methods.both.unaryHandler(interceptors, { $0.makeBothInterceptors() }) {
+      Methods.both.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeBothInterceptors() } }
+      ) {
         try await self.both(request: $0, context: $1)
       },
-      Methods.one.bidirectionalStreamingHandler(interceptors, { $0.makeOneInterceptors() }) {
+      Methods.one.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeOneInterceptors() } }
+      ) {
         try await self.one(requestStream: $0, responseStream: $1, context: $2)
       },
-      Methods.neither.unaryHandler(interceptors, { $0.makeNeitherInterceptors() }) {
+      Methods.neither.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeNeitherInterceptors() } }
+      ) {
         try await self.neither(request: $0, context: $1)
       },
-      Methods.special.serverStreamingHandler(interceptors, { $0.makeSpecialInterceptors() }) {
+      Methods.special.serverStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSpecialInterceptors() } }
+      ) {
         try await self.special(request: $0, responseStream: $1, context: $2)
       },
     ]
@@ -416,7 +424,9 @@ extension Payloads_InJSONProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Payloads_InJSONMetadata.Methods
     return [
-      Methods.get.unaryHandler(interceptors, { $0.makeGetInterceptors() }) {
+      Methods.get.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeGetInterceptors() } }
+      ) {
         try await self.get(request: $0, context: $1)
       },
     ]

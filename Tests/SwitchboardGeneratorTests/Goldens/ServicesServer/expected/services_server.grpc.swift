@@ -61,10 +61,14 @@ extension Golden_Services_Server_PostProvider {
   var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Server_PostMetadata.Methods
     return [
-      Methods.send.unaryHandler(interceptors, { $0.makeSendInterceptors() }) {
+      Methods.send.unaryHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeSendInterceptors() } }
+      ) {
         try await self.send(request: $0, context: $1)
       },
-      Methods.exchange.bidirectionalStreamingHandler(interceptors, { $0.makeExchangeInterceptors() }) {
+      Methods.exchange.bidirectionalStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeExchangeInterceptors() } }
+      ) {
         try await self.exchange(requestStream: $0, responseStream: $1, context: $2)
       },
     ]

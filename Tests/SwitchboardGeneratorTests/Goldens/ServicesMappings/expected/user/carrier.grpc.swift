@@ -148,7 +148,9 @@ extension Golden_Services_User_CarrierProvider {
   public var methodHandlers: [any Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_User_CarrierMetadata.Methods
     return [
-      Methods.carry.clientStreamingHandler(interceptors, { $0.makeCarryInterceptors() }) {
+      Methods.carry.clientStreamingHandler(
+        interceptors: interceptors.map { factory in { @Sendable in factory.makeCarryInterceptors() } }
+      ) {
         try await self.carry(requestStream: $0, context: $1)
       },
     ]

@@ -1,0 +1,53 @@
+// The four forms of a handler. `interceptors` makes those of one call, first inbound first.
+extension Method {
+  /// Serves a method with one request and one response.
+  @inlinable
+  public func unaryHandler(
+    interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
+    _ handler:
+      nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    RPCHandler(one: self, interceptors) { request, answer in
+      try answer.respond(try await handler(request, answer.context))
+    }
+  }
+
+  /// Serves a method with one request and a stream of responses.
+  @inlinable
+  public func serverStreamingHandler(
+    interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
+    _ handler:
+      @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+  ) -> any MethodHandler {
+    RPCHandler(one: self, interceptors) { request, answer in
+      try await handler(request, answer.writer, answer.context)
+      answer.finish(.ok)
+    }
+  }
+
+  /// Serves a method with a stream of requests and one response.
+  @inlinable
+  public func clientStreamingHandler(
+    interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
+    _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
+  ) -> any MethodHandler {
+    RPCHandler(stream: self, interceptors) { requests, answer in
+      try answer.respond(try await handler(requests, answer.context))
+    }
+  }
+
+  /// Serves a method with streams both ways.
+  @inlinable
+  public func bidirectionalStreamingHandler(
+    interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
+    _ handler:
+      @escaping @Sendable (
+        RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
+      ) async throws -> Void
+  ) -> any MethodHandler {
+    RPCHandler(stream: self, interceptors) { requests, answer in
+      try await handler(requests, answer.writer, answer.context)
+      answer.finish(.ok)
+    }
+  }
+}

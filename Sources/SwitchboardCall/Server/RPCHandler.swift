@@ -1,0 +1,218 @@
+/// Serves one method: takes the requests of a call in the way that its method has them, and has its handler answer.
+@usableFromInline
+final class RPCHandler: MethodHandler {
+  @usableFromInline let method: MethodDescriptor
+  private let formats: HandlerFormats
+  private let factories: [any InterceptorFactory]
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  private let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  private let begin: Begin
+
+  /// Begins a call. The bytes are those of its one request; where requests stream, there are none.
+  @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
+    @Sendable () -> [ServerInterceptor<Request, Response>]
+  /// Handles what a client sends, and answers.
+  @usableFromInline typealias Handle<Requests, Request: Sendable, Response: Sendable> =
+    nonisolated(nonsending) @Sendable (Requests, CallAnswer<Request, Response>) async throws -> Void
+
+  @usableFromInline
+  init(
+    _ method: MethodDescriptor,
+    _ formats: HandlerFormats,
+    _ factories: [any InterceptorFactory] = [],
+    bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin
+  ) {
+    self.method = method
+    self.formats = formats
+    self.factories = factories
+    self.bind = bind
+    begin = bind(factories)
+  }
+
+  // MARK: The two ways in which requests come
+
+  /// Serves a method that takes one request.
+  @inlinable
+  convenience init<Requests: Marshaller, Responses: Marshaller>(
+    one method: Method<Requests, Responses>,
+    _ interceptors: Interceptors<Requests.Message, Responses.Message>?,
+    _ handle: @escaping Handle<Requests.Message, Requests.Message, Responses.Message>
+  ) {
+    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, handle) }
+    self.init(method.descriptor, formats) { factories in
+      let interceptors = factories.wrapping(interceptors, for: method.descriptor)
+      let requests = method.requests
+      let ends = ServerEnds(method) { pipeline, request in
+        { await Self.run(handle, request, .chain(pipeline)) }
+      }
+      return { stream, message in
+        if let chain = interceptors?(), !chain.isEmpty {
+          return ServerPipeline(stream, chain, ends).receive(message: message)
+        }
+        let request: Requests.Message
+        do {
+          request = try requests.decode(message)
+        } catch {
+          return stream.finish(.marshalling(error, "decoded"))
+        }
+        stream.run { await Self.run(handle, request, .stream(stream, ends.encode)) }
+      }
+    }
+  }
+
+  /// Serves a method that takes a stream of requests.
+  @inlinable
+  convenience init<Requests: Marshaller, Responses: Marshaller>(
+    stream method: Method<Requests, Responses>,
+    _ interceptors: Interceptors<Requests.Message, Responses.Message>?,
+    _ handle: @escaping Handle<RequestStream<Requests.Message>, Requests.Message, Responses.Message>
+  ) {
+    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, handle) }
+    self.init(method.descriptor, formats) { factories in
+      let interceptors = factories.wrapping(interceptors, for: method.descriptor)
+      let requests = method.requests
+      let ends = ServerEnds(method)
+      return { stream, _ in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline(stream, chain, ends)
+          return pipeline.onRequestStream { messages in
+            stream.run { await Self.run(handle, messages, .chain(pipeline)) }
+          }
+        }
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
+        stream.run { await Self.run(handle, messages, .stream(stream, ends.encode)) }
+      }
+    }
+  }
+
+  /// Runs the handler of one call. What it throws is the status of the call.
+  @inlinable
+  nonisolated(nonsending) static func run<Requests, Request, Response>(
+    _ handle: Handle<Requests, Request, Response>,
+    _ requests: Requests,
+    _ answer: CallAnswer<Request, Response>
+  ) async {
+    do {
+      try await handle(requests, answer)
+    } catch {
+      answer.finish(GRPCStatus(describing: error))
+    }
+    answer.handlerReturned()
+  }
+
+  // MARK: In other formats
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+
+  @usableFromInline
+  static func oneInFormat<Request, Response>(
+    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
+    _ interceptors: Interceptors<Request, Response>?,
+    _ handle: @escaping Handle<Request, Request, Response>
+  ) -> any MethodHandler {
+    RPCHandler(one: method, interceptors, handle)
+  }
+
+  @usableFromInline
+  static func streamInFormat<Request, Response>(
+    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
+    _ interceptors: Interceptors<Request, Response>?,
+    _ handle: @escaping Handle<RequestStream<Request>, Request, Response>
+  ) -> any MethodHandler {
+    RPCHandler(stream: method, interceptors, handle)
+  }
+
+  // MARK: As a server has it
+
+  @usableFromInline
+  func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler {
+    factories.isEmpty ? self : RPCHandler(method, formats, factories, bind: bind)
+  }
+
+  @usableFromInline
+  func start(_ stream: any ServerStream, message: RawSpan) {
+    if method.type.streamsRequests { stream.finish(.wrongShape(method)) } else { begin(stream, message) }
+  }
+
+  @usableFromInline
+  func start(_ stream: any ServerStream) {
+    if method.type.streamsRequests { begin(stream, RawSpan()) } else { stream.finish(.wrongShape(method)) }
+  }
+
+  @usableFromInline
+  func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
+
+  @usableFromInline
+  func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
+}
+
+/// Where the handler of a call answers.
+@frozen
+@usableFromInline
+enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
+  /// Straight to the transport.
+  case stream(any ServerStream, @Sendable (Response) throws -> MessageBuffer)
+  /// Through a chain of interceptors.
+  case chain(ServerPipeline<Request, Response>)
+
+  @inlinable
+  var context: ServerCallContext {
+    switch self {
+    case .stream(let stream, _): ServerCallContext(stream)
+    case .chain(let pipeline): ServerCallContext(pipeline)
+    }
+  }
+
+  /// Takes the one response, with which the call ends.
+  @inlinable
+  func respond(_ response: consuming Response) throws {
+    switch self {
+    case .stream(let stream, let encode):
+      let response = response
+      stream.respond(try GRPCStatus.encoding { try encode(response) })
+    case .chain(let pipeline): pipeline.respondHere(response)
+    }
+  }
+
+  /// Takes a stream of responses, which `finish` ends.
+  @inlinable
+  var writer: ResponseStreamWriter<Response> {
+    switch self {
+    case .stream(let stream, let encode):
+      ResponseStreamWriter(stream) { response in
+        try GRPCStatus.encoding(for: stream) { try encode(response) }
+      }
+    case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
+    }
+  }
+
+  @inlinable
+  func finish(_ status: GRPCStatus) {
+    switch self {
+    case .stream(let stream, _): stream.finish(status)
+    case .chain(let pipeline): pipeline.finish(status)
+    }
+  }
+
+  @inlinable
+  func handlerReturned() {
+    switch self {
+    case .stream(let stream, _): stream.handlerReturned()
+    case .chain(let pipeline): pipeline.stream.handlerReturned()
+    }
+  }
+}
+
+extension GRPCStatus {
+  static func wrongShape(_ method: MethodDescriptor) -> GRPCStatus {
+    GRPCStatus(
+      code: .internalError,
+      message: "\(method.path) was started as another type of call than \(method.type)",
+      origin: .library
+    )
+  }
+}
