@@ -40,6 +40,10 @@ final class Relay: Sendable {
     Thread { self.run() }.start()
   }
 
+  // Whoever stops it writes to the one while its thread may have seen the end already: another's descriptor could have that
+  // number, whose reader is gone.
+  deinit { for descriptor in [wake, woken] { close(descriptor) } }
+
   // MARK: For tests
 
   /// Carries nothing more, without a word to anyone.
@@ -110,7 +114,7 @@ final class Relay: Sendable {
       if polls[1].revents != 0, let link = accept(state) { links.append(link) }
     }
     for link in links { link.close(abruptly: false) }
-    for descriptor in [listener, wake, woken] { close(descriptor) }
+    close(listener)
     release(Int.max)
   }
 
