@@ -23,7 +23,8 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     guard let flow = inboundFlow, flow.pipe === pipe, flow.owesCredit else { return }
-    if channel.loop.inEventLoop { takeMore() } else { signal(.credit) }
+    // What is held would fill the pipe again at once, and the reader have no reason to let others in.
+    if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }
 
   private func signal(_ signal: StreamSignals) {

@@ -45,7 +45,7 @@ public final class Loop: EventLoop, @unchecked Sendable {
   static let maxLingeringSockets = 256
   @exclusivity(unchecked) private var lingeringWaiters: [CheckedContinuation<Void, Never>] = []
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
-  private let patience = Patience()
+  private let spin = AdaptiveSpin()
 
   /// Where its sessions have their memory from.
   let blocks = BlockPool()
@@ -158,38 +158,47 @@ extension Loop {
   /// It is to end, and nothing is open on it that would wake it once more.
   private var isDone: Bool { isStopping && openHandles == 0 }
 
+  /// How long work may go on, in nanoseconds, before the loop looks at its sockets again.
+  private static let turnLimit: UInt64 = 1_000_000
+
   private func runTurn() {
-    var rounds = 0
+    let end = uv_hrtime() + Self.turnLimit
     repeat {
       runTimers()
-      runWork()
+      runWork(until: end)
       flushDirty()
-      rounds += 1
-    } while hasWork && rounds < 16
+    } while hasWork && uv_hrtime() < end
   }
 
   /// Runs all that was given to it after its end.
   func runLateWork() {
-    repeat { runWork() } while !local.isEmpty || late.take(into: &local)
+    repeat { runWork(until: .max) } while !local.isEmpty || late.take(into: &local)
   }
 
-  private func runWork() {
-    var budget = 4096
-    while budget > 0 {
-      if local.isEmpty {
-        mailbox.take(into: &local)
-        if local.isEmpty { return }
-      } else if mailbox.isFilled {
-        // Work that always makes more must not keep out what comes from other threads.
-        var more: [LoopWork] = []
-        mailbox.take(into: &more)
-        local += more
-      }
+  /// Runs the work that is there, and what that makes. What is left at the end comes first in the next turn.
+  private func runWork(until end: UInt64) {
+    repeat {
+      takeMail()
+      if local.isEmpty { return }
       swap(&local, &running)
-      for work in running { perform(work) }
-      budget -= running.count
+      var index = 0
+      while index < running.count {
+        perform(running[index])
+        index += 1
+        if index % 16 == 0, uv_hrtime() >= end { break }
+      }
+      if index < running.count { local.insert(contentsOf: running[index...], at: 0) }
       running.removeAll(keepingCapacity: running.count <= 1024)
-    }
+    } while uv_hrtime() < end
+  }
+
+  /// Work that always makes more must not keep out what comes from other threads.
+  private func takeMail() {
+    guard mailbox.isFilled else { return }
+    if local.isEmpty { return mailbox.take(into: &local) }
+    var mail: [LoopWork] = []
+    mailbox.take(into: &mail)
+    local += mail
   }
 
   private func perform(_ work: LoopWork) {
@@ -232,8 +241,8 @@ extension Loop {
     expectation = .none
     switch expected {
     case .none: return false
-    case .soon: return patience.look(for: runReadyEvents)
-    case .urgent: return patience.insist(on: runReadyEvents)
+    case .soon: return spin.look(for: runReadyEvents)
+    case .urgent: return spin.insist(on: runReadyEvents)
     }
   }
 

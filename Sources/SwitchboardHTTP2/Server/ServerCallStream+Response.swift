@@ -78,7 +78,8 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
     guard let inbound, inbound.pipe === pipe, inbound.owesCredit else { return }
-    if loop.inEventLoop { takeMore() } else { signal(.credit) }
+    // What is held would fill the pipe again at once, and the reader have no reason to let others in.
+    if loop.inEventLoop, !inbound.isHolding { giveCredit() } else { signal(.credit) }
   }
 
   private func signal(_ signal: StreamSignals) {

@@ -1,7 +1,9 @@
+import CallTestSupport
 import Dispatch
 import Glibc
 import HTTP2TestSupport
 import SwitchboardCall
+import Synchronization
 import TestSupport
 import Testing
 
@@ -94,6 +96,54 @@ import Testing
       #expect(caller.next(Kind.data)?.payload == [0, 0, 0, 0, 1, 7])
       let taken = bytes.count - (try #require(observer.leftAtCall))
       #expect(taken <= ReadShare.first)
+    }
+  }
+
+  /// A reader that is behind has much to read at once. What else the loop has to do comes in between.
+  @Test func aReaderThatWasBehindLetsOthersIn() async throws {
+    let reader = SlowReader()
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let server = try Server(providers: [reader], group: group)
+    let peer = try FramePeer(try server.bind(host: "127.0.0.1", port: 0))
+    settle(peer)
+    peer.send(Kind.headers, 4, 1, FramePeer.block(FramePeer.request("/slow/Count")))
+    let count = 13_000
+    let messages = [UInt8](repeating: 0, count: 5 * count)
+    for start in stride(from: 0, to: messages.count, by: 13_000) {
+      let piece = messages[start..<min(start + 13_000, messages.count)]
+      peer.send(Kind.data, start + 13_000 >= messages.count ? 1 : 0, 1, Array(piece))
+    }
+    settle(peer)
+    let read = await withCheckedContinuation { continuation in
+      loop.execute {
+        reader.released.fire()
+        loop.execute { continuation.resume(returning: reader.count.load(ordering: .relaxed)) }
+      }
+    }
+    #expect(read < count / 2)
+    #expect(peer.next(Kind.data)?.payload.suffix(2) == [UInt8(count >> 8), UInt8(count & 255)])
+    await server.shutDown(grace: .zero)
+  }
+
+  /// Reads once it is released, and answers how much there was.
+  private final class SlowReader: CallHandlerProvider {
+    static let name = "slow"
+    let released = Signal()
+    let count = Atomic(0)
+
+    var serviceName: String { Self.name }
+
+    var methodHandlers: [any MethodHandler] {
+      let method = MethodDescriptor(service: Self.name, method: "Count", type: .clientStreaming)
+      return [
+        method.bytes.clientStreamingHandler { [self] requests, _ in
+          await released.wait()
+          for try await _ in requests { count.add(1, ordering: .relaxed) }
+          let all = count.load(ordering: .relaxed)
+          return [UInt8(truncatingIfNeeded: all >> 8), UInt8(truncatingIfNeeded: all)]
+        }
+      ]
     }
   }
 
