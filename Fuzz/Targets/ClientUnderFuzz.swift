@@ -30,7 +30,7 @@ struct ClientUnderFuzz {
 
   fileprivate func run(_ input: [UInt8]) throws {
     guard !input.isEmpty else { return }
-    let transport = try ClientChannel(target: Self.target, options: Self.options, group: group)
+    let transport = try HTTP2ClientTransport(target: Self.target, options: Self.options, group: group)
     let channel = CallUnderFuzz.channel(over: transport, config)
     let server = try FedSocket(on: transport.loop) { transport.take($0) }
     let calls = CallUnderFuzz.startAll(on: channel)
@@ -43,7 +43,7 @@ extension Result<ClientUnderFuzz, any Error> {
   func run(_ input: [UInt8]) throws { try get().run(input) }
 }
 
-extension ClientChannel {
+extension HTTP2ClientTransport {
   /// As if it had connected. On the loop.
   func take(_ descriptor: Int32) {
     guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop),

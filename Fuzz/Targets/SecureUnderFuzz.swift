@@ -63,7 +63,7 @@ final class SecureUnderFuzz: Sendable {
     var options = ClientUnderFuzz.options
     options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     options.observer = ends
-    let transport = try ClientChannel(target: ClientUnderFuzz.target, options: options, group: group)
+    let transport = try HTTP2ClientTransport(target: ClientUnderFuzz.target, options: options, group: group)
     let channel = CallUnderFuzz.channel(over: transport, config)
     let socket = try FedSocket(on: transport.loop) { transport.take($0) }
     let calls = CallUnderFuzz.startAll(on: channel)

@@ -28,20 +28,25 @@ public final class CannedAnswers: InterceptorFactory {
   }
 
   /// Answers a unary method with what the closure returns, or fails it with what the closure throws.
-  public func answer<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ answer: @escaping @Sendable (UnaryRequest<Requests.Message>) async throws -> Responses.Message
+  public func answer<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ answer:
+      @escaping @Sendable (UnaryRequest<RequestMarshaller.Message>) async throws -> ResponseMarshaller.Message
   ) {
-    let unary: Unary<Requests.Message, Responses.Message> = { UnaryResponse(message: try await answer($0)) }
+    let unary: Unary<RequestMarshaller.Message, ResponseMarshaller.Message> = {
+      UnaryResponse(message: try await answer($0))
+    }
     state.withLock { $0.unary[method.descriptor.path] = unary }
   }
 
   /// Answers a method that streams with the messages that the closure returns, or fails it with what it throws.
-  public func answerStream<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ answer: @escaping @Sendable (StreamedRequest<Requests.Message>) async throws -> [Responses.Message]
+  public func answerStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ answer:
+      @escaping @Sendable (StreamedRequest<RequestMarshaller.Message>) async throws -> [ResponseMarshaller
+      .Message]
   ) {
-    let streamed: Streamed<Requests.Message, Responses.Message> = {
+    let streamed: Streamed<RequestMarshaller.Message, ResponseMarshaller.Message> = {
       StreamedResponse(messages: MessageStream(of: try await answer($0)))
     }
     state.withLock { $0.streamed[method.descriptor.path] = streamed }

@@ -7,7 +7,9 @@ public typealias CodableMethod<Request: Codable & Sendable, Response: Codable & 
 extension Method {
   /// A method of a service that needs no `.proto` file.
   public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
-  where Requests == CodableJSONMarshaller<Request>, Responses == CodableJSONMarshaller<Response> {
+  where
+    RequestMarshaller == CodableJSONMarshaller<Request>, ResponseMarshaller == CodableJSONMarshaller<Response>
+  {
     self.init(
       MethodDescriptor(service: service, method: method, type: type),
       requests: CodableJSONMarshaller(),

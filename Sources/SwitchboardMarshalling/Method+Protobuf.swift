@@ -8,7 +8,7 @@ public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: 
 extension Method {
   /// What generated code makes a constant of, for each method.
   public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
-  where Requests == ProtobufMarshaller<Request>, Responses == ProtobufMarshaller<Response> {
+  where RequestMarshaller == ProtobufMarshaller<Request>, ResponseMarshaller == ProtobufMarshaller<Response> {
     self.init(
       MethodDescriptor(service: service, method: method, type: type),
       requests: ProtobufMarshaller(),

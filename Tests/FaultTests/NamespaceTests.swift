@@ -32,7 +32,7 @@ import Testing
     options.observer = ledger
     let target = "\(network.address):\(server.port)"
     let channel = try Channel(target: target, options: options, group: group)
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     for kind in CallKind.allCases { #expect(await FaultCall(kind, on: channel).outcome() == .ok) }
 
     try await network.cut()

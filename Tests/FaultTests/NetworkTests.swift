@@ -69,7 +69,7 @@ import Testing
     let line = try Line()
     let calls = await line.start()
     await line.relay.stall()
-    let transport = try #require(line.channel.transport as? ClientChannel)
+    let transport = try #require(line.channel.transport as? HTTP2ClientTransport)
     while await line.loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
       await line.loop.advance(by: .seconds(6))
     }

@@ -39,7 +39,7 @@ import Testing
 
   @Test func aCallIsEndedOnceThoughItIsCancelledAfterItsLoop() async throws {
     let group = try LoopGroup()
-    let channel = try ClientChannel(target: "unix:/nowhere", options: ChannelOptions(), group: group)
+    let channel = try HTTP2ClientTransport(target: "unix:/nowhere", options: ChannelOptions(), group: group)
     let receiver = EndCounter()
     let request = CallRequest(
       method: TestService.get,

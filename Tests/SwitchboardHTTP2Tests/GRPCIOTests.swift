@@ -34,7 +34,7 @@ import Testing
       options: options,
       group: group
     )
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     let large = [UInt8](repeating: 7, count: 4_000_000)
     let connection: @Sendable () -> ObjectIdentifier? = {
       transport.connections.first.map(ObjectIdentifier.init)

@@ -65,7 +65,7 @@ import Testing
   @Test func aClientAsksNoMoreOftenThanItMay() throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(1)
-    let channel = try ClientChannel(target: "localhost:1", options: options, group: try LoopGroup())
+    let channel = try HTTP2ClientTransport(target: "localhost:1", options: options, group: try LoopGroup())
     #expect(channel.keepaliveInterval == .seconds(10))
   }
 
@@ -86,7 +86,7 @@ import Testing
     options.keepaliveInterval = .seconds(10)
     let loop = group.loops[0]
     let channel = try Channel(target: target, options: options, group: group)
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     let call = Task { try await Caller(channel: channel).get(TestService.hang) }
     await loop.until { transport.connections.first?.session.streams.count == 1 }
     while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
@@ -106,7 +106,7 @@ import Testing
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     let group = try LoopGroup()
-    let channel = try ClientChannel(target: "unix:/nowhere", options: options, group: group)
+    let channel = try HTTP2ClientTransport(target: "unix:/nowhere", options: options, group: group)
     let calm = [0, 0, 0, 1, 0, 0, 0, 11] + Array("too_many_pings".utf8)
     let interval: Duration?? = await channel.loop.onLoop {
       FedConnection.withClient(channel) { connection in
@@ -132,7 +132,7 @@ import Testing
   func theIntervalGrowsUpToALimit(_ sample: (set: Duration, grown: Duration)) async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = sample.set
-    let channel = try ClientChannel(target: "localhost:1", options: options, group: try LoopGroup())
+    let channel = try HTTP2ClientTransport(target: "localhost:1", options: options, group: try LoopGroup())
     let interval: Duration? = await channel.loop.onLoop {
       for _ in 0..<100 { channel.askLessOften() }
       return channel.keepaliveInterval

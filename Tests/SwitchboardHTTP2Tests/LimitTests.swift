@@ -20,7 +20,7 @@ import Testing
   }
 
   private func wait(_ pair: TestPair, for wanted: ConnectivityState) async {
-    guard let channel = pair.channel.transport as? ClientChannel else { return }
+    guard let channel = pair.channel.transport as? HTTP2ClientTransport else { return }
     for await state in channel.connectivity where state == wanted { return }
   }
 

@@ -62,11 +62,11 @@ import Testing
   /// A call that waits for a connection when its loop is told to end. Between two attempts there is neither a connection
   /// nor one on its way.
   private func withWaitingCall(
-    _ body: (ClientChannel, Channel, Task<[UInt8], any Error>) async throws -> Void
+    _ body: (HTTP2ClientTransport, Channel, Task<[UInt8], any Error>) async throws -> Void
   ) async throws {
     let group = try LoopGroup()
     let channel = try Channel(target: "unix:\(path)", group: group)
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     let call = Task {
       try await Caller(channel: channel).get(options: CallOptions.with { $0.waitForReady = true })
     }

@@ -7,7 +7,7 @@ import Testing
 /// Calls beyond what the server takes wait for their turn.
 @Suite(.timeLimit(.minutes(1))) struct WaitingCallTests {
   /// A pair whose one connection is taken by a call that hangs.
-  private func with(maxWaiting: Int = 100, _ body: (TestPair, ClientChannel) async throws -> Void)
+  private func with(maxWaiting: Int = 100, _ body: (TestPair, HTTP2ClientTransport) async throws -> Void)
     async throws
   {
     var server = ServerOptions()
@@ -18,7 +18,7 @@ import Testing
     try await TestPair.with(server: server, channel: options) { pair async throws in
       let hanging = Task { try await pair.get(TestService.hang, [9]) }
       await pair.service.hanging.wait()
-      try await body(pair, try #require(pair.channel.transport as? ClientChannel))
+      try await body(pair, try #require(pair.channel.transport as? HTTP2ClientTransport))
       pair.service.cancelled.fire()
       #expect(try await hanging.value == [9])
     }

@@ -18,11 +18,11 @@ public struct MethodClient: Sendable {
   /// A call of `method`, in whichever form is chosen of what this returns. Its own interceptors stand between those of its
   /// options and the channel's; where it has any, make one call of it.
   @inlinable
-  public func call<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
+  public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
     callOptions: CallOptions? = nil,
-    interceptors: ClientInterceptorChain<Requests.Message, Responses.Message>? = nil
-  ) -> MethodCall<Requests, Responses> {
+    interceptors: ClientInterceptorChain<RequestMarshaller.Message, ResponseMarshaller.Message>? = nil
+  ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: callOptions)
     let chain = channel.scoped(interceptors, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)

@@ -16,11 +16,13 @@ public protocol ServiceClient: Sendable {
 extension ServiceClient {
   /// A call of one method, with the interceptors of all scopes: generated code makes its calls on it.
   @inlinable
-  public func call<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
+  public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
     _ options: CallOptions?,
-    _ makeInterceptors: (InterceptorFactory) -> [ClientInterceptor<Requests.Message, Responses.Message>]
-  ) -> MethodCall<Requests, Responses> {
+    _ makeInterceptors: (InterceptorFactory) -> [ClientInterceptor<
+      RequestMarshaller.Message, ResponseMarshaller.Message
+    >]
+  ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: options)
     let chain = interceptors.make(
       for: method.descriptor,

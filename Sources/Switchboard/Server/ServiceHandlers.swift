@@ -30,22 +30,29 @@ public struct ServiceHandlers: CallHandlerProvider {
 extension ServiceHandlers {
   /// Serves a method with one request and one response; `interceptors` makes those of one call.
   @inlinable
-  public mutating func unary<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+  public mutating func unary<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    interceptors: (
+      @Sendable () -> [ServerInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>]
+    )? = nil,
     _ handler:
-      @escaping @Sendable (Requests.Message, ServerCallContext) async throws -> Responses.Message
+      @escaping @Sendable (RequestMarshaller.Message, ServerCallContext) async throws ->
+      ResponseMarshaller.Message
   ) {
     add(method.unaryHandler(interceptors: interceptors, handler))
   }
 
   /// Serves a method with one request and a stream of responses; `interceptors` makes those of one call.
   @inlinable
-  public mutating func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+  public mutating func serverStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    interceptors: (
+      @Sendable () -> [ServerInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>]
+    )? = nil,
     _ handler:
-      @escaping @Sendable (Requests.Message, ResponseStreamWriter<Responses.Message>, ServerCallContext)
+      @escaping @Sendable (
+        RequestMarshaller.Message, ResponseStreamWriter<ResponseMarshaller.Message>, ServerCallContext
+      )
       async throws -> Void
   ) {
     add(method.serverStreamingHandler(interceptors: interceptors, handler))
@@ -53,24 +60,29 @@ extension ServiceHandlers {
 
   /// Serves a method with a stream of requests and one response; `interceptors` makes those of one call.
   @inlinable
-  public mutating func clientStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+  public mutating func clientStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    interceptors: (
+      @Sendable () -> [ServerInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>]
+    )? = nil,
     _ handler:
-      @escaping @Sendable (RequestStream<Requests.Message>, ServerCallContext) async throws ->
-      Responses.Message
+      @escaping @Sendable (RequestStream<RequestMarshaller.Message>, ServerCallContext) async throws ->
+      ResponseMarshaller.Message
   ) {
     add(method.clientStreamingHandler(interceptors: interceptors, handler))
   }
 
   /// Serves a method with streams both ways; `interceptors` makes those of one call.
   @inlinable
-  public mutating func bidirectionalStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    interceptors: (@Sendable () -> [ServerInterceptor<Requests.Message, Responses.Message>])? = nil,
+  public mutating func bidirectionalStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    interceptors: (
+      @Sendable () -> [ServerInterceptor<RequestMarshaller.Message, ResponseMarshaller.Message>]
+    )? = nil,
     _ handler:
       @escaping @Sendable (
-        RequestStream<Requests.Message>, ResponseStreamWriter<Responses.Message>, ServerCallContext
+        RequestStream<RequestMarshaller.Message>, ResponseStreamWriter<ResponseMarshaller.Message>,
+        ServerCallContext
       ) async throws -> Void
   ) {
     add(method.bidirectionalStreamingHandler(interceptors: interceptors, handler))

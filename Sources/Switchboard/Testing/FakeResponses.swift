@@ -16,8 +16,8 @@ public final class FakeResponses: Sendable {
   }
 
   /// Whether there are responses that no call has taken yet.
-  public func remain<Requests: Marshaller, Responses: Marshaller>(
-    for method: Method<Requests, Responses>
+  public func remain<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    for method: Method<RequestMarshaller, ResponseMarshaller>
   ) -> Bool {
     queues.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }
@@ -25,40 +25,46 @@ public final class FakeResponses: Sendable {
   // MARK: Enqueueing
 
   /// Enqueues a response that the test will send.
-  public func make<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<Requests.Message>) -> Void
-  ) -> FakeUnaryResponse<Requests.Message, Responses.Message> {
+  public func make<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
+  ) -> FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
     enqueue(FakeUnaryResponse(requestHandler), for: method.descriptor)
   }
 
   /// Enqueues a stream of responses that the test will send.
-  public func makeStream<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<Requests.Message>) -> Void
-  ) -> FakeStreamingResponse<Requests.Message, Responses.Message> {
+  public func makeStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
+  ) -> FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
     enqueue(FakeStreamingResponse(requestHandler), for: method.descriptor)
   }
 
   /// Enqueues a response as a whole. It is sent once the client has sent all its requests.
-  public func enqueue<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ response: Responses.Message,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<Requests.Message>) -> Void
+  public func enqueue<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ response: ResponseMarshaller.Message,
+    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
   ) {
-    let fake = FakeUnaryResponse<Requests.Message, Responses.Message>(isLast: true, requestHandler)
+    let fake = FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>(
+      isLast: true,
+      requestHandler
+    )
     // Nobody else has it yet, so nothing has been sent that this could not follow.
     try? fake.sendMessage(response)
     _ = enqueue(fake, for: method.descriptor)
   }
 
   /// Enqueues a stream of responses as a whole. It ends once the client has sent all its requests.
-  public func enqueueStream<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ responses: [Responses.Message],
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<Requests.Message>) -> Void
+  public func enqueueStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ responses: [ResponseMarshaller.Message],
+    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
   ) {
-    let fake = FakeStreamingResponse<Requests.Message, Responses.Message>(isLast: true, requestHandler)
+    let fake = FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>(
+      isLast: true,
+      requestHandler
+    )
     for response in responses { try? fake.sendMessage(response) }
     try? fake.sendEnd()
     _ = enqueue(fake, for: method.descriptor)
@@ -88,52 +94,52 @@ public final class FakeResponses: Sendable {
 
 extension FakeResponses {
   /// Answers calls with one request and one response.
-  public func unary<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>
+  public func unary<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
   ) -> any MethodHandler {
     method.unaryHandler { request, context in
       let fake = try self.next(
         method.descriptor,
-        as: FakeUnaryResponse<Requests.Message, Responses.Message>.self
+        as: FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
       )
       return try await fake.serve(request, context)
     }
   }
 
   /// Answers calls with a stream of requests and one response.
-  public func clientStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>
+  public func clientStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
   ) -> any MethodHandler {
     method.clientStreamingHandler { requests, context in
       let fake = try self.next(
         method.descriptor,
-        as: FakeUnaryResponse<Requests.Message, Responses.Message>.self
+        as: FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
       )
       return try await fake.serve(requests, context)
     }
   }
 
   /// Answers calls with one request and a stream of responses.
-  public func serverStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>
+  public func serverStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
   ) -> any MethodHandler {
     method.serverStreamingHandler { request, writer, context in
       let fake = try self.next(
         method.descriptor,
-        as: FakeStreamingResponse<Requests.Message, Responses.Message>.self
+        as: FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
       )
       try await fake.serve(request, writer, context)
     }
   }
 
   /// Answers calls with streams both ways.
-  public func bidirectionalStreaming<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>
+  public func bidirectionalStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>
   ) -> any MethodHandler {
     method.bidirectionalStreamingHandler { requests, writer, context in
       let fake = try self.next(
         method.descriptor,
-        as: FakeStreamingResponse<Requests.Message, Responses.Message>.self
+        as: FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
       )
       try await fake.serve(requests, writer, context)
     }

@@ -3,10 +3,10 @@ import Synchronization
 /// A call with one request and one response, started, with all there is to know about it.
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  private let eventual: Eventual<Response>
+  private let eventual: OneShot<Response>
 
   @usableFromInline
-  init(_ handle: CallHandle, _ response: Eventual<Response>) {
+  init(_ handle: CallHandle, _ response: OneShot<Response>) {
     self.handle = handle
     eventual = response
   }
@@ -34,12 +34,12 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
 /// A call with a stream of requests and one response.
 public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  private let eventual: Eventual<Response>
+  private let eventual: OneShot<Response>
   /// Where the requests go.
   public let requestStream: RequestStreamWriter<Request>
 
   @usableFromInline
-  init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ response: Eventual<Response>) {
+  init(_ handle: CallHandle, _ requests: RequestStreamWriter<Request>, _ response: OneShot<Response>) {
     self.handle = handle
     requestStream = requests
     eventual = response

@@ -22,10 +22,10 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
 
   /// Decodes the one response of a call, on the transport's loop.
   @inlinable
-  convenience init<Responses: Marshaller>(
+  convenience init<ResponseMarshaller: Marshaller>(
     _ record: CallRecord?,
-    _ handover: ResponseHandover<Responses.Message>,
-    _ marshaller: Responses
+    _ handover: ResponseHandover<ResponseMarshaller.Message>,
+    _ marshaller: ResponseMarshaller
   ) {
     self.init(record) { bytes in
       handover.take { try marshaller.decode(bytes) }

@@ -3,8 +3,8 @@ import Synchronization
 /// What a call object remembers of its call: metadata, trailers and status, each as it comes.
 @usableFromInline
 final class CallRecord: Sendable {
-  private let initialMetadata = Eventual<HPACKHeaders>()
-  private let end = Eventual<End>()
+  private let initialMetadata = OneShot<HPACKHeaders>()
+  private let end = OneShot<End>()
   /// Written before the response is told.
   let responseWasCompressed = Atomic(false)
 

@@ -85,7 +85,7 @@ extension MethodCall {
   /// Starts a call with one request and one response.
   @inlinable
   public func makeUnaryCall(_ request: Request) -> AsyncUnaryCall<Response> {
-    let (record, response) = (CallRecord(), Eventual<Response>())
+    let (record, response) = (CallRecord(), OneShot<Response>())
     let started = start(.message(request), ResponseHandover(response), record)
     return AsyncUnaryCall(CallHandle(started.call, record), response)
   }
@@ -93,7 +93,7 @@ extension MethodCall {
   /// Starts a call with a stream of requests and one response.
   @inlinable
   public func makeClientStreamingCall() -> AsyncClientStreamingCall<Request, Response> {
-    let (record, response) = (CallRecord(), Eventual<Response>())
+    let (record, response) = (CallRecord(), OneShot<Response>())
     let started = start(.stream, ResponseHandover(response), record)
     return AsyncClientStreamingCall(CallHandle(started.call, record), started.requests, response)
   }

@@ -7,13 +7,13 @@
 /// let kettle = try await call.unary(Query(name: "kettle"))
 /// ```
 @frozen
-public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable {
+public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>: Sendable {
   /// What the client sends.
-  public typealias Request = Requests.Message
+  public typealias Request = RequestMarshaller.Message
   /// What the server sends.
-  public typealias Response = Responses.Message
+  public typealias Response = ResponseMarshaller.Message
 
-  @usableFromInline let method: Method<Requests, Responses>
+  @usableFromInline let method: Method<RequestMarshaller, ResponseMarshaller>
   @usableFromInline let channel: Channel
   @usableFromInline let options: CallOptions?
   @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
@@ -21,7 +21,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
   /// A call of `method`. The interceptors are all that the call passes: the channel's own are not added.
   @inlinable
   public init(
-    _ method: Method<Requests, Responses>,
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
     on channel: Channel,
     options: CallOptions? = nil,
     interceptors: ClientInterceptorChain<Request, Response>? = nil
@@ -96,7 +96,7 @@ public struct MethodCall<Requests: Marshaller, Responses: Marshaller>: Sendable 
       method.descriptor,
       options,
       chain.interceptors,
-      ClientEnds(method.requests, method.responses)
+      ClientCodec(method.requests, method.responses)
     )
     pipeline.contentSubtype = ContentSubtype.of(method.requests, method.responses)
     return pipeline

@@ -9,16 +9,16 @@ enum HandoverPhase: Sendable {
 /// Brings the one response of a call and the task that waits for it together, whichever comes first. The response counts
 /// only once the call has ended well.
 @usableFromInline
-final class ResponseHandover<Message: Sendable>: Place<Result<Message, GRPCStatus>?>, @unchecked Sendable {
+final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>?>, @unchecked Sendable {
   // Sendable holds because the transport's loop alone touches the value until it is settled, and whoever takes it
   // alone thereafter; and because the continuation is written and read under the lock alone.
   @usableFromInline let phase = Locked(HandoverPhase.empty)
   @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<Message, any Error>?
   /// Gets the result in place of the one task.
-  @usableFromInline let shared: Eventual<Message>?
+  @usableFromInline let shared: OneShot<Message>?
 
   @inlinable
-  init(_ shared: Eventual<Message>? = nil) {
+  init(_ shared: OneShot<Message>? = nil) {
     self.shared = shared
     super.init(nil)
   }

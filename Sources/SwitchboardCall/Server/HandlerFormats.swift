@@ -6,14 +6,14 @@ struct HandlerFormats: Sendable {
 
   /// The method with the handler's own marshallers, and how the same handler is made with others.
   @usableFromInline
-  init<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
-    _ make: @escaping @Sendable (Method<Requests, Responses>.InFormat) -> any MethodHandler
+  init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> any MethodHandler
   ) {
     readsOwn = { method.requests.reads($0) && method.responses.reads($0) }
     self.make = { format in
-      guard let requests = format.named(for: Requests.Message.self),
-        let responses = format.named(for: Responses.Message.self)
+      guard let requests = format.named(for: RequestMarshaller.Message.self),
+        let responses = format.named(for: ResponseMarshaller.Message.self)
       else { return nil }
       return make(Method(method.descriptor, requests: requests, responses: responses))
     }

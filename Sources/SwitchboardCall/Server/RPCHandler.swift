@@ -13,8 +13,8 @@ final class RPCHandler: MethodHandler {
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
   /// Handles what a client sends, and answers.
-  @usableFromInline typealias Handle<Requests, Request: Sendable, Response: Sendable> =
-    nonisolated(nonsending) @Sendable (Requests, CallAnswer<Request, Response>) async throws -> Void
+  @usableFromInline typealias Handle<Input, Request: Sendable, Response: Sendable> =
+    nonisolated(nonsending) @Sendable (Input, CallAnswer<Request, Response>) async throws -> Void
 
   @usableFromInline
   init(
@@ -34,48 +34,52 @@ final class RPCHandler: MethodHandler {
 
   /// Serves a method that takes one request.
   @inlinable
-  convenience init<Requests: Marshaller, Responses: Marshaller>(
-    one method: Method<Requests, Responses>,
-    _ interceptors: Interceptors<Requests.Message, Responses.Message>?,
-    _ handle: @escaping Handle<Requests.Message, Requests.Message, Responses.Message>
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    one method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
+    _ handle:
+      @escaping Handle<RequestMarshaller.Message, RequestMarshaller.Message, ResponseMarshaller.Message>
   ) {
     let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, handle) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let requests = method.requests
-      let ends = ServerEnds(method) { pipeline, request in
+      let codec = ServerCodec(method) { pipeline, request in
         { await Self.run(handle, request, .chain(pipeline)) }
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
-          return ServerPipeline(stream, chain, ends).receive(message: message)
+          return ServerPipeline(stream, chain, codec).receive(message: message)
         }
-        let request: Requests.Message
+        let request: RequestMarshaller.Message
         do {
           request = try requests.decode(message)
         } catch {
           return stream.finish(.marshalling(error, "decoded"))
         }
-        stream.run { await Self.run(handle, request, .stream(stream, ends.encode)) }
+        stream.run { await Self.run(handle, request, .stream(stream, codec.encode)) }
       }
     }
   }
 
   /// Serves a method that takes a stream of requests.
   @inlinable
-  convenience init<Requests: Marshaller, Responses: Marshaller>(
-    stream method: Method<Requests, Responses>,
-    _ interceptors: Interceptors<Requests.Message, Responses.Message>?,
-    _ handle: @escaping Handle<RequestStream<Requests.Message>, Requests.Message, Responses.Message>
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    stream method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
+    _ handle:
+      @escaping Handle<
+        RequestStream<RequestMarshaller.Message>, RequestMarshaller.Message, ResponseMarshaller.Message
+      >
   ) {
     let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, handle) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let requests = method.requests
-      let ends = ServerEnds(method)
+      let codec = ServerCodec(method)
       return { stream, _ in
         if let chain = interceptors?(), !chain.isEmpty {
-          let pipeline = ServerPipeline(stream, chain, ends)
+          let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
             stream.run { await Self.run(handle, messages, .chain(pipeline)) }
           }
@@ -83,20 +87,20 @@ final class RPCHandler: MethodHandler {
         let messages = RequestStream(stream.requests) { bytes in
           try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
         }
-        stream.run { await Self.run(handle, messages, .stream(stream, ends.encode)) }
+        stream.run { await Self.run(handle, messages, .stream(stream, codec.encode)) }
       }
     }
   }
 
   /// Runs the handler of one call. What it throws is the status of the call.
   @inlinable
-  nonisolated(nonsending) static func run<Requests, Request, Response>(
-    _ handle: Handle<Requests, Request, Response>,
-    _ requests: Requests,
+  nonisolated(nonsending) static func run<Input, Request, Response>(
+    _ handle: Handle<Input, Request, Response>,
+    _ input: Input,
     _ answer: CallAnswer<Request, Response>
   ) async {
     do {
-      try await handle(requests, answer)
+      try await handle(input, answer)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }

@@ -13,7 +13,7 @@ extension Channel {
     let loops: LoopGroup
     if let group { loops = group } else { loops = try LoopGroup() }
     self.init(
-      try ClientChannel(target: target, options: options, group: loops),
+      try HTTP2ClientTransport(target: target, options: options, group: loops),
       serviceConfig: options.serviceConfig,
       retryBufferSize: options.retryBufferSize,
       interceptorFactories: options.interceptorFactories,

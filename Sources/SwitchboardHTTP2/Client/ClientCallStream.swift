@@ -20,7 +20,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   // The receiver's answers.
   private let wantsMetadata: Bool
   @exclusivity(unchecked) private var wantsSent = false
-  let channel: ClientChannel
+  let channel: HTTP2ClientTransport
   @exclusivity(unchecked) private(set) var phase = Phase.idle
   @exclusivity(unchecked) var connection: ClientConnection?
   @exclusivity(unchecked) private(set) var head: ResponseHead
@@ -51,7 +51,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
 
-  init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: ClientChannel) {
+  init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
     deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
     inboundFlow = request.responses.map(InboundFlow.init)
     self.request = request

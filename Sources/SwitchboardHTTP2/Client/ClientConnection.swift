@@ -3,7 +3,7 @@
 /// One of a channel's connections.
 final class ClientConnection: Connection {
   // Unchecked exclusivity: confined to the loop.
-  private let channel: ClientChannel
+  private let channel: HTTP2ClientTransport
   /// Among the channel's connections.
   let number: Int
   @exclusivity(unchecked) private(set) var isReady = false
@@ -20,7 +20,7 @@ final class ClientConnection: Connection {
   @exclusivity(unchecked) private var keepalive: Keepalive?
   @exclusivity(unchecked) private var keepaliveTimer: LoopTimer?
 
-  init?(_ channel: ClientChannel, socket: Socket) {
+  init?(_ channel: HTTP2ClientTransport, socket: Socket) {
     self.channel = channel
     number = channel.nextConnectionNumber()
     keepalive = channel.keepaliveInterval.map {

@@ -22,7 +22,7 @@ struct ConnectivityWatchers: Sendable {
   }
 }
 
-extension ClientChannel {
+extension HTTP2ClientTransport {
   /// The state now and each one after it. A reader that is slow sees the latest states, not all.
   public var connectivity: AsyncStream<ConnectivityState> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in

@@ -3,12 +3,12 @@ import SwitchboardCall
 /// Where a channel connects to, in gRPC's naming: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`,
 /// `ipv6:[::1]:80` (several, with commas), or `unix:path`.
 struct Target: Sendable, Equatable {
-  enum Place: Sendable, Equatable {
+  enum Ref: Sendable, Equatable {
     case name(host: String, port: Int)
     case addresses([SocketAddress])
   }
 
-  let place: Place
+  let place: Ref
   /// What `:authority` says unless the options do, and the name that a certificate must carry.
   let authority: String
   let host: String
@@ -23,7 +23,7 @@ struct Target: Sendable, Equatable {
     }
   }
 
-  private init(place: Place, authority: String, host: String) {
+  private init(place: Ref, authority: String, host: String) {
     self.place = place
     self.authority = authority
     self.host = host

@@ -37,7 +37,7 @@ final class Session {
   /// Where `drain` writes to, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
-  @exclusivity(unchecked) private var watch: FrameWatch
+  @exclusivity(unchecked) private var watch: FloodGuard
   /// The size of the block of headers that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
   @exclusivity(unchecked) private var headersCharged = 0
@@ -65,7 +65,7 @@ final class Session {
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
     self.memory = memory
     frameLimit = settings.maxFrameSize
-    watch = FrameWatch(of: role, allowance: settings.controlFrameAllowance)
+    watch = FloodGuard(of: role, allowance: settings.controlFrameAllowance)
     headerListSizeFree = settings.maxHeaderListSize
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow

@@ -58,10 +58,10 @@ enum SessionFactory {
     if let limit = settings.maxEncoderTableSize {
       nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
     }
-    // One read can bring more pings than nghttp2 holds answers for by default: `FrameWatch` is to see them
+    // One read can bring more pings than nghttp2 holds answers for by default: `FloodGuard` is to see them
     // first, and this to hold for a peer that does not read.
     nghttp2_option_set_max_outbound_ack(option, 4000)
-    // `FrameWatch` limits resets, by a measure that clients which cancel many calls do not reach.
+    // `FloodGuard` limits resets, by a measure that clients which cancel many calls do not reach.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
     var memory = memory.sessionMemory

@@ -17,7 +17,7 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
     responses = model.streamsResponses ? MessagePipe(limit: 100) : nil
   }
 
-  func start(on channel: ClientChannel, _ method: String) {
+  func start(on channel: HTTP2ClientTransport, _ method: String) {
     var options = CallOptions(initialMetadata: ["x-token": "\(model.token)"])
     if model.hasDeadline { options.timeout = .seconds(10) }
     var body = requests.map { CallRequest.Body.stream($0) }

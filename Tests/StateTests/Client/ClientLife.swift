@@ -4,9 +4,9 @@
 
 /// A connection of a client whose server does anything that a server can, and whose callers do anything that callers can.
 final class ClientLife: Life {
-  private var channel: ClientChannel?
+  private var channel: HTTP2ClientTransport?
   private weak var remaining: ClientConnection?
-  private weak var remainingChannel: ClientChannel?
+  private weak var remainingChannel: HTTP2ClientTransport?
   private let reader = FrameReader(skipping: 24)
   private let wire: Wire
   private var all: [CheckedCall] = []
@@ -27,7 +27,7 @@ final class ClientLife: Life {
 
   init?(_ group: LoopGroup, _ options: ChannelOptions, seed: UInt64, tracing: Bool) {
     let loop = group.loops[0]
-    guard let channel = try? ClientChannel(target: Self.target, options: options, group: group),
+    guard let channel = try? HTTP2ClientTransport(target: Self.target, options: options, group: group),
       let (wire, socket) = Wire.make(on: loop), let connection = ClientConnection(channel, socket: socket)
     else { return nil }
     self.wire = wire

@@ -149,7 +149,7 @@ struct ScriptedService: CallHandlerProvider {
   }
 
   private func makeHandlers(_ suffix: String, _ chain: Chain?) -> [any MethodHandler] {
-    let (bytes, script) = (BytesMarshaller(), script)
+    let script = script
     func method(_ name: String, _ type: GRPCCallType) -> MethodDescriptor {
       MethodDescriptor(service: "s", method: name + suffix, type: type)
     }

@@ -27,7 +27,7 @@ import Testing
 
   @Test func aProviderIsAskedBeforeTheCall() async throws {
     let script = ScriptedChannel()
-    let gate = Eventual<String?>()
+    let gate = OneShot<String?>()
     var options = CallOptions(timeout: .seconds(10))
     options.oauth2AccessToken = "not this one"
     options.authTokenProvider = Provider { try await gate.value() }
@@ -68,8 +68,8 @@ import Testing
 
   @Test func theDeadlineDoesNotWaitForAToken() async throws {
     let script = ScriptedChannel()
-    let cancelled = Eventual<Bool>()
-    let never = Eventual<String?>()
+    let cancelled = OneShot<Bool>()
+    let never = OneShot<String?>()
     var options = CallOptions(timeout: .seconds(1))
     options.authTokenProvider = Provider {
       do {
@@ -87,8 +87,8 @@ import Testing
 
   @Test func cancellingDoesNotWaitForAToken() async throws {
     let script = ScriptedChannel()
-    let never = Eventual<String?>()
-    let asked = Eventual<Bool>()
+    let never = OneShot<String?>()
+    let asked = OneShot<Bool>()
     let call = script.unary(
       options: .with {
         $0.authTokenProvider = Provider {

@@ -46,7 +46,7 @@ final class ScriptedCall: ByteCall {
   private let loop: TestLoop
   private let announce: @Sendable (ScriptedCall) -> Void
   private let isClosed = Locked(false)
-  private let end = Eventual<GRPCStatus>()
+  private let end = OneShot<GRPCStatus>()
 
   init(
     _ request: CallRequest,

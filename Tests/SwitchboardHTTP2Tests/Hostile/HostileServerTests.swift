@@ -223,7 +223,7 @@ import Testing
     options.observer = abuses
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: options)
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     let call = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     let peer = listener.accept()
     _ = peer.next(Kind.data)

@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [false, true]) func aSecondResponseFailsTheCallWhenItComes(isCompressed: Bool) async throws
   {
     let group = try LoopGroup()
-    let channel = try ClientChannel(target: "unix:/nowhere", options: ChannelOptions(), group: group)
+    let channel = try HTTP2ClientTransport(target: "unix:/nowhere", options: ChannelOptions(), group: group)
     let receiver = EndRecorder()
     let second = isCompressed ? Self.first : Self.empty
     await channel.loop.onLoop {

@@ -37,7 +37,7 @@ enum FedConnection {
 
   /// A connection of a channel, which its calls take. On the loop.
   static func withClient<Result>(
-    _ channel: ClientChannel,
+    _ channel: HTTP2ClientTransport,
     _ body: (ClientConnection) throws -> Result
   ) rethrows -> Result? {
     guard let (socket, other) = socket(on: channel.loop) else { return nil }

@@ -60,7 +60,7 @@ import Testing
     // Nobody listens there.
     let path = "/tmp/switchboard-channelz-\(UUID().uuidString).sock"
     let channel = try Channel(target: "unix:\(path)")
-    let transport = try #require(channel.transport as? ClientChannel)
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
     while !Task.isCancelled, await channel.snapshot()?.trace.eventCount ?? 0 <= 40 {
       channel.connect()
       await transport.loop.advance(by: .seconds(200))

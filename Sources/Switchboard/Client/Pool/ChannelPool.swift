@@ -124,7 +124,7 @@ public final class ChannelPool: Sendable {
     var options = try ChannelOptions(arguments)
     options.logger = logger.adding(arguments.settings.logContext)
     options.observer = observer
-    return PooledChannel(try ClientChannel(target: host, options: options, group: group, loop: loop))
+    return PooledChannel(try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop))
   }
 
   // MARK: Idleness

@@ -2,11 +2,11 @@ import Synchronization
 
 /// A channel of a pool, which counts its calls so that it can tell when it is not used.
 final class PooledChannel: Sendable {
-  private let channel: ClientChannel
+  private let channel: HTTP2ClientTransport
   /// How many calls were made; below zero once the channel is closed.
   private let uses = Atomic(0)
 
-  init(_ channel: ClientChannel) {
+  init(_ channel: HTTP2ClientTransport) {
     self.channel = channel
   }
 

@@ -102,7 +102,7 @@ final class CallEngine: ByteTransport {
       }
     }
     guard mustSeeRequests else { return transport.makeCall(request, receiver: receiver) }
-    return RepeatedCall(request, receiver, transport, plan, environment)
+    return RetryingCall(request, receiver, transport, plan, environment)
   }
 }
 

@@ -17,7 +17,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
 
     @usableFromInline
     enum Responses: Sendable {
-      case one(Eventual<Response>)
+      case one(OneShot<Response>)
       case stream(ResponseStream<Response>)
     }
 
@@ -61,8 +61,8 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
 
   /// Tells `handler` of the responses to `request`, or, without one, to those that are written.
   @inlinable
-  convenience init<Requests: Marshaller<Request>, Responses: Marshaller<Response>>(
-    _ call: MethodCall<Requests, Responses>,
+  convenience init<RequestMarshaller: Marshaller<Request>, ResponseMarshaller: Marshaller<Response>>(
+    _ call: MethodCall<RequestMarshaller, ResponseMarshaller>,
     _ request: Request?,
     _ handler: any ResponseHandler<Response>
   ) {
@@ -75,7 +75,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
         let (started, responses) = call.startStream(body, record)
         return Started(CallHandle(started.call, record), started.requests, .stream(responses))
       }
-      let response = Eventual<Response>()
+      let response = OneShot<Response>()
       let started = call.start(body, ResponseHandover(response), record)
       return Started(CallHandle(started.call, record), started.requests, .one(response))
     }

@@ -3,7 +3,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
   // Sendable holds because everything is touched on the event loop alone, where the transport also tells its
   // receiver.
   /// Kept until the attempt is over: it may be all that keeps the call.
-  private var owner: RepeatedCall?
+  private var owner: RetryingCall?
   /// Where the attempt's requests go, where the call streams them.
   let requests: MessagePipe?
   /// Where the attempt's responses come from, where they cannot go to the caller at once.
@@ -17,7 +17,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
 
   var isOver: Bool { owner == nil }
 
-  init(_ owner: RepeatedCall, requests: MessagePipe?, responses: MessagePipe?) {
+  init(_ owner: RetryingCall, requests: MessagePipe?, responses: MessagePipe?) {
     self.owner = owner
     self.requests = requests
     self.responses = responses

@@ -5,10 +5,10 @@ final class ChosenFormat<Request: Sendable, Response: Sendable>: Sendable {
   private let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
 
   @usableFromInline
-  init<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
+  init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
     _ options: CallOptions
-  ) where Requests.Message == Request, Responses.Message == Response {
+  ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     self.method = method.inFormat(of: options)
   }
 

@@ -86,15 +86,15 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
     guard !isInstalled else { return }
     isInstalled = true
     let pipeline = context.pipeline
-    let extras = pipeline.extras ?? ChainExtras()
-    pipeline.extras = extras
-    extras.whenClosed { [credit] in
+    let sideWork = pipeline.sideWork ?? SideWork()
+    pipeline.sideWork = sideWork
+    sideWork.whenClosed { [credit] in
       self.call?.close(.callEnded)
       self.call = nil
       credit.close()
     }
     guard context.type.streamsRequests else { return }
-    extras.gates.add(at: context.index) { self.call?.requests.gate }
+    sideWork.gates.add(at: context.index) { self.call?.requests.gate }
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

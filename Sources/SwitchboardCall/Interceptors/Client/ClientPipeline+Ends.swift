@@ -5,11 +5,11 @@ extension ClientPipeline {
     switch part {
     case .metadata(let headers):
       // Only now have the interceptors had their say.
-      if chosen != nil || hasChosenFormat { ends.chooseFormat(self) }
+      if chosen != nil || hasChosenFormat { codec.chooseFormat(self) }
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
-        send(try chosen?.encode(message) ?? ends.encode(message), metadata, promise)
+        send(try chosen?.encode(message) ?? codec.encode(message), metadata, promise)
       } catch {
         failToEncode(error, promise)
       }

@@ -7,10 +7,10 @@ extension ClientPipeline {
     }
     guard isOpen else { return }
     guard index >= 0 else { return deliver(.end(GRPCStatus(describing: error), HPACKHeaders())) }
-    if let executor = extras?.hops?[index].responses {
+    if let executor = sideWork?.executors?[index].responses {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
-    places.interceptors[index].errorCaught(error, context: Context(self, index))
+    chain.interceptors[index].errorCaught(error, context: Context(self, index))
   }
 
   @usableFromInline
@@ -22,15 +22,15 @@ extension ClientPipeline {
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index <= places.last else {
+    guard index <= chain.last else {
       stop(reason ?? .cancelledByCaller)
       promise?.succeed()
       return
     }
-    if let executor = extras?.hops?[index].requests {
+    if let executor = sideWork?.executors?[index].requests {
       return hop(executor, index) { $0.cancel(promise: promise, context: $1) }
     }
-    places.interceptors[index].cancel(promise: promise, context: Context(self, index))
+    chain.interceptors[index].cancel(promise: promise, context: Context(self, index))
   }
 
   /// Asks for so many responses, where they stream.
@@ -40,20 +40,20 @@ extension ClientPipeline {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }
-    guard index <= places.last else { return addDemand(count) }
-    if let executor = extras?.hops?[index].requests {
+    guard index <= chain.last else { return addDemand(count) }
+    if let executor = sideWork?.executors?[index].requests {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
-    places.interceptors[index].receiveNextMessages(count, context: Context(self, index))
+    chain.interceptors[index].receiveNextMessages(count, context: Context(self, index))
   }
 
   /// Where streamed requests wait that come from the interceptor at `index`, or from the caller at -1. A chain that
   /// still holds the metadata back has no place yet.
   @usableFromInline
   func nextGate(after index: Int) throws -> InterceptorGate {
-    guard isOpen, extras?.isEnding != true else { throw GRPCStatus.callEnded }
+    guard isOpen, sideWork?.isEnding != true else { throw GRPCStatus.callEnded }
     let pipe = requests ?? MessagePipe(limit: 1)
-    let gate = extras?.gates.first(after: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
-    return extras?.behindExecutors(gate, on: eventLoop) ?? gate
+    let gate = sideWork?.gates.first(after: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
+    return sideWork?.behindExecutors(gate, on: eventLoop) ?? gate
   }
 }

@@ -14,16 +14,16 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
-  @exclusivity(unchecked) @usableFromInline var places: ChainPlaces<Interceptor>
+  @exclusivity(unchecked) @usableFromInline var chain: InterceptorList<Interceptor>
   /// What few chains have.
-  @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
-  @usableFromInline let ends: ClientEnds<Request, Response>
+  @exclusivity(unchecked) @usableFromInline var sideWork: SideWork?
+  @usableFromInline let codec: ClientCodec<Request, Response>
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// In place of `toCaller`, the caller of one response.
   @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
   /// How many responses there were for it, and the first.
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
-  @exclusivity(unchecked) @usableFromInline var response = InlinePlace<Response>()
+  @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
@@ -34,15 +34,15 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ method: MethodDescriptor,
     _ options: CallOptions?,
     _ interceptors: consuming [Interceptor],
-    _ ends: ClientEnds<Request, Response>
+    _ codec: ClientCodec<Request, Response>
   ) {
-    places = ChainPlaces(interceptors)
-    self.ends = ends
+    chain = InterceptorList(interceptors)
+    self.codec = codec
     super.init(engine, method, options ?? CallOptions())
-    for index in 0..<(places.last + 1)
-    where places.uncounted(index)._withUnsafeGuaranteedRef({ $0.hops.areNamed }) {
-      extras = ChainExtras(hops: places.interceptors.map(\.hops))
-      places.takeDetours()
+    for index in 0..<(chain.last + 1)
+    where chain.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
+      sideWork = SideWork(executors: chain.interceptors.map(\.executors))
+      chain.takeDetours()
       break
     }
   }
@@ -63,18 +63,18 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   @inlinable @inline(__always)
   func receiveFirst(_ part: GRPCClientResponsePart<Response>) {
     let hasEntered = enter()
-    receiveOnLoop(part, at: places.last)
+    receiveOnLoop(part, at: chain.last)
     leave(hasEntered)
   }
 
   /// Lets parts into the chain, which is let go of no sooner than it is left; says whether that is to be done.
   @inlinable @inline(__always)
-  func enter() -> Bool { places.enter() }
+  func enter() -> Bool { chain.enter() }
 
   @inlinable @inline(__always)
   func leave(_ hasEntered: Bool) {
     guard hasEntered else { return }
-    places.leave()
+    chain.leave()
     if !isOpen { letGo() }
   }
 
@@ -93,7 +93,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = places.near(index) else { return sendOn(part, promise, index) }
+    guard let interceptor = chain.near(index) else { return sendOn(part, promise, index) }
     interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
@@ -104,12 +104,12 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
       promise?.fail(GRPCStatus.callEnded)
       return
     }
-    guard index <= places.last else { return leave(part, promise) }
-    if let executor = extras?.hops?[index].requests {
+    guard index <= chain.last else { return leave(part, promise) }
+    if let executor = sideWork?.executors?[index].requests {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     let hasEntered = enter()
-    places.interceptors[index].send(part, promise: promise, context: Context(self, index))
+    chain.interceptors[index].send(part, promise: promise, context: Context(self, index))
     leave(hasEntered)
   }
 
@@ -128,7 +128,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
 
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard let interceptor = places.near(index) else { return receiveOn(part, index) }
+    guard let interceptor = chain.near(index) else { return receiveOn(part, index) }
     interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: Context(self, index)) }
   }
 
@@ -136,11 +136,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   func receiveOn(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
     guard isOpen else { return }
     guard index >= 0 else { return deliver(part) }
-    if let executor = extras?.hops?[index].responses {
+    if let executor = sideWork?.executors?[index].responses {
       return hop(executor, index) { $0.receive(part, context: $1) }
     }
     let hasEntered = enter()
-    places.interceptors[index].receive(part, context: Context(self, index))
+    chain.interceptors[index].receive(part, context: Context(self, index))
     leave(hasEntered)
   }
 
@@ -184,11 +184,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ work: @escaping @Sendable (Interceptor, Context) -> Void
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
-    nonisolated(unsafe) let interceptor = places.interceptors[index]
-    extras?.workBegins()
+    nonisolated(unsafe) let interceptor = chain.interceptors[index]
+    sideWork?.workBegins()
     executor.execute {
       work(interceptor, Context(self, index))
-      self.eventLoop.execute { self.extras?.workIsDone() }
+      self.eventLoop.execute { self.sideWork?.workIsDone() }
     }
   }
 
@@ -203,15 +203,15 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     return false
   }
 
-  override func tellHeaders(_ headers: HPACKHeaders) { ends.headers(self, headers) }
+  override func tellHeaders(_ headers: HPACKHeaders) { codec.headers(self, headers) }
 
-  override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
+  override func tellMessage(_ bytes: RawSpan) { codec.message(self, bytes) }
 
   override func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
-    ends.end(self, status, trailers)
+    codec.end(self, status, trailers)
   }
 
-  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: places.last) }
+  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: chain.last) }
 
   override func giveUp(_ status: GRPCStatus) {
     guard isOpen else { return }
@@ -237,19 +237,19 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
   }
 
   private func atRest(_ work: @escaping () -> Void) {
-    if let extras { extras.endAtRest(work) } else { work() }
+    if let sideWork { sideWork.endAtRest(work) } else { work() }
   }
 
   /// Neighbours let go of each other, and with them of every part that an interceptor kept.
   @inlinable
   func close() {
     isOpen = false
-    places.close()
+    chain.close()
     closeTransport()
-    if !places.isEntered { letGo() }
-    extras?.close()
+    if !chain.isEntered { letGo() }
+    sideWork?.close()
   }
 
   @usableFromInline
-  func letGo() { _ = places.takeAll() }
+  func letGo() { _ = chain.takeAll() }
 }

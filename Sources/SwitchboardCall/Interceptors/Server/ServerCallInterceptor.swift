@@ -84,15 +84,15 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
     guard !isInstalled else { return }
     isInstalled = true
     let pipeline = context.pipeline
-    let extras = pipeline.extras ?? ChainExtras()
-    pipeline.extras = extras
-    extras.whenClosed { [credit] in
+    let sideWork = pipeline.sideWork ?? SideWork()
+    pipeline.sideWork = sideWork
+    sideWork.whenClosed { [credit] in
       self.call?.close(.callEnded)
       self.call = nil
       credit.close()
     }
     guard context.type.streamsResponses else { return }
-    extras.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
+    sideWork.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {
@@ -127,7 +127,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
         return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
       }
     )
-    pipeline.extras?.workBegins()
+    pipeline.sideWork?.workBegins()
     call.onEnd = { pipeline.workIsDone() }
     return call
   }

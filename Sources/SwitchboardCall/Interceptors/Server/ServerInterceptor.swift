@@ -51,7 +51,7 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable> {
   open var responseExecutor: InterceptorExecutor? { nil }
 
   @usableFromInline
-  final var hops: InterceptorHops {
-    InterceptorHops(requests: requestExecutor, responses: responseExecutor)
+  final var executors: InterceptorExecutors {
+    InterceptorExecutors(requests: requestExecutor, responses: responseExecutor)
   }
 }

@@ -19,13 +19,13 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var logger: Logger { pipeline.stream.logger }
 
   /// What may be sent in the call, and how often.
-  public var type: GRPCCallType { pipeline.ends.method.type }
+  public var type: GRPCCallType { pipeline.codec.method.type }
 
   /// The method that is called.
-  public var method: MethodDescriptor { pipeline.ends.method }
+  public var method: MethodDescriptor { pipeline.codec.method }
 
   /// The path of the method, such as `/echo.Echo/Get`.
-  public var path: String { pipeline.ends.method.path }
+  public var path: String { pipeline.codec.method.path }
 
   /// Who is at the other end of the connection.
   public var peer: PeerIdentity { pipeline.stream.peer }

@@ -7,7 +7,7 @@ extension ServerPipeline {
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
-        send(try ends.encode(message), metadata, promise)
+        send(try codec.encode(message), metadata, promise)
       } catch {
         failToEncode(error, promise)
       }
@@ -21,7 +21,7 @@ extension ServerPipeline {
   @inlinable
   func receive(message: RawSpan) {
     receiveFirst(.metadata(stream.headers))
-    if isOpen { ends.message(self, message) }
+    if isOpen { codec.message(self, message) }
     receiveFirst(.end)
   }
 
@@ -38,7 +38,7 @@ extension ServerPipeline {
       hasMetadataOfRequest = true
       if endIsEarly { startHandler() }
     case .message(let request):
-      if handler == nil { handler = ends.makeHandler?(self, request) } else { finish(.tooManyMessages) }
+      if handler == nil { handler = codec.makeHandler?(self, request) } else { finish(.tooManyMessages) }
     case .end:
       if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
     }
@@ -81,13 +81,13 @@ extension ServerPipeline {
 
   @inlinable
   func makeQueue() -> PartQueue<Request> {
-    PartQueue { self.receiveNextMessages($0, to: self.places.last) }
+    PartQueue { self.receiveNextMessages($0, to: self.chain.last) }
   }
 
   @inlinable
   func makeWriter() -> PartWriter<Response> {
     PartWriter(eventLoop) {
-      try self.nextGate(before: self.places.last + 1)
+      try self.nextGate(before: self.chain.last + 1)
     } send: { response, metadata in
       self.sendMetadata()
       self.sendFirst(.message(response, metadata))

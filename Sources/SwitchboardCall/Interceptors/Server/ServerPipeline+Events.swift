@@ -6,11 +6,11 @@ extension ServerPipeline {
       return eventLoop.execute { self.errorCaught(error, at: index) }
     }
     guard isOpen else { return }
-    guard index <= places.last else { return failHandler(GRPCStatus(describing: error)) }
-    if let executor = extras?.hops?[index].requests {
+    guard index <= chain.last else { return failHandler(GRPCStatus(describing: error)) }
+    if let executor = sideWork?.executors?[index].requests {
       return hop(executor, index) { $0.errorCaught(error, context: $1) }
     }
-    places.interceptors[index].errorCaught(error, context: Context(self, index))
+    chain.interceptors[index].errorCaught(error, context: Context(self, index))
   }
 
   /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
@@ -27,10 +27,10 @@ extension ServerPipeline {
     }
     guard isOpen else { return }
     guard index >= 0 else { return addDemand(count) }
-    if let executor = extras?.hops?[index].responses {
+    if let executor = sideWork?.executors?[index].responses {
       return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
     }
-    places.interceptors[index].receiveNextMessages(count, context: Context(self, index))
+    chain.interceptors[index].receiveNextMessages(count, context: Context(self, index))
   }
 
   /// Where streamed responses wait that come from the interceptor at `index`, or from the handler behind the last.
@@ -38,8 +38,8 @@ extension ServerPipeline {
   func nextGate(before index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
     let pipe = stream.responses
-    let gate = extras?.gates.last(before: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
-    return extras?.behindExecutors(gate, on: eventLoop) ?? gate
+    let gate = sideWork?.gates.last(before: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
+    return sideWork?.behindExecutors(gate, on: eventLoop) ?? gate
   }
 }
 

@@ -13,12 +13,12 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @usableFromInline typealias Context = ServerInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
-  @usableFromInline typealias Handler = ServerEnds<Request, Response>.Handler
+  @usableFromInline typealias Handler = ServerCodec<Request, Response>.Handler
 
-  @exclusivity(unchecked) @usableFromInline var places: ChainPlaces<Interceptor>
+  @exclusivity(unchecked) @usableFromInline var chain: InterceptorList<Interceptor>
   /// What few chains have.
-  @exclusivity(unchecked) @usableFromInline var extras: ChainExtras?
-  @usableFromInline let ends: ServerEnds<Request, Response>
+  @exclusivity(unchecked) @usableFromInline var sideWork: SideWork?
+  @usableFromInline let codec: ServerCodec<Request, Response>
   /// Takes the parts of a stream of requests; `nil` where there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
   /// What handles the one request, which it has; it runs once the requests have ended.
@@ -35,15 +35,15 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   init(
     _ stream: any ServerStream,
     _ interceptors: consuming [Interceptor],
-    _ ends: ServerEnds<Request, Response>
+    _ codec: ServerCodec<Request, Response>
   ) {
-    places = ChainPlaces(interceptors)
-    self.ends = ends
-    super.init(stream, streamsResponses: ends.method.type.streamsResponses)
-    for index in 0..<(places.last + 1)
-    where places.uncounted(index)._withUnsafeGuaranteedRef({ $0.hops.areNamed }) {
-      extras = ChainExtras(hops: places.interceptors.map(\.hops))
-      places.takeDetours()
+    chain = InterceptorList(interceptors)
+    self.codec = codec
+    super.init(stream, streamsResponses: codec.method.type.streamsResponses)
+    for index in 0..<(chain.last + 1)
+    where chain.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
+      sideWork = SideWork(executors: chain.interceptors.map(\.executors))
+      chain.takeDetours()
       break
     }
     stream.observe(self)
@@ -63,18 +63,18 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable @inline(never)
   func sendFirst(_ part: GRPCServerResponsePart<Response>) {
     let hasEntered = enter()
-    sendOnLoop(part, promise: nil, to: places.last)
+    sendOnLoop(part, promise: nil, to: chain.last)
     leave(hasEntered)
   }
 
   /// Lets parts into the chain, which is let go of no sooner than it is left; says whether that is to be done.
   @inlinable @inline(__always)
-  func enter() -> Bool { places.enter() }
+  func enter() -> Bool { chain.enter() }
 
   @inlinable @inline(__always)
   func leave(_ hasEntered: Bool) {
     guard hasEntered else { return }
-    places.leave()
+    chain.leave()
     if !isOpen { letGo() }
   }
 
@@ -93,7 +93,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCServerRequestPart<Request>, at index: Int) {
-    guard let interceptor = places.near(index) else { return receiveOn(part, index) }
+    guard let interceptor = chain.near(index) else { return receiveOn(part, index) }
     interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: Context(self, index)) }
   }
 
@@ -101,12 +101,12 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable @inline(never)
   func receiveOn(_ part: GRPCServerRequestPart<Request>, _ index: Int) {
     guard isOpen else { return }
-    if index <= places.last {
-      if let executor = extras?.hops?[index].requests {
+    if index <= chain.last {
+      if let executor = sideWork?.executors?[index].requests {
         return hop(executor, index) { $0.receive(part, context: $1) }
       }
       let hasEntered = enter()
-      places.interceptors[index].receive(part, context: Context(self, index))
+      chain.interceptors[index].receive(part, context: Context(self, index))
       leave(hasEntered)
     } else if let streamed {
       streamed.take(streamed, part)
@@ -130,7 +130,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = places.near(index) else { return sendOn(part, promise, index) }
+    guard let interceptor = chain.near(index) else { return sendOn(part, promise, index) }
     interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, context: Context(self, index)) }
   }
 
@@ -141,11 +141,11 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
       return
     }
     guard index >= 0 else { return leave(part, promise) }
-    if let executor = extras?.hops?[index].responses {
+    if let executor = sideWork?.executors?[index].responses {
       return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
     }
     let hasEntered = enter()
-    places.interceptors[index].send(part, promise: promise, context: Context(self, index))
+    chain.interceptors[index].send(part, promise: promise, context: Context(self, index))
     leave(hasEntered)
   }
 
@@ -157,8 +157,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
     _ work: @escaping @Sendable (Interceptor, Context) -> Void
   ) {
     // An interceptor that names an executor is used there; what it does before is its `init`.
-    nonisolated(unsafe) let interceptor = places.interceptors[index]
-    extras?.workBegins()
+    nonisolated(unsafe) let interceptor = chain.interceptors[index]
+    sideWork?.workBegins()
     executor.execute {
       work(interceptor, Context(self, index))
       self.eventLoop.execute { self.workIsDone() }
@@ -172,23 +172,23 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
   @inlinable
   func close() {
     isOpen = false
-    places.close()
+    chain.close()
     handler = nil
     if let streamed {
       streamed.queue.finish(.callEnded)
       self.streamed = nil
     }
-    if !places.isEntered { letGo() }
+    if !chain.isEntered { letGo() }
     resumeReader()
-    extras?.close()
+    sideWork?.close()
   }
 
   @usableFromInline
-  func letGo() { _ = places.takeAll() }
+  func letGo() { _ = chain.takeAll() }
 
-  override func tellMessage(_ bytes: RawSpan) { ends.message(self, bytes) }
+  override func tellMessage(_ bytes: RawSpan) { codec.message(self, bytes) }
 
-  override func tellEnd() { ends.end(self) }
+  override func tellEnd() { codec.end(self) }
 
   override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: 0) }
 
@@ -205,13 +205,13 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
 
   /// Something that was under way is over.
   func workIsDone() {
-    extras?.workIsDone()
+    sideWork?.workIsDone()
     closeIfDone()
   }
 
   /// A chain that keeps the end to itself is let go of when neither side has anything left to say.
   @usableFromInline
   func closeIfDone() {
-    if isTransportClosed, isOpen, !isHandling, extras?.isAtRest ?? true { close() }
+    if isTransportClosed, isOpen, !isHandling, sideWork?.isAtRest ?? true { close() }
   }
 }

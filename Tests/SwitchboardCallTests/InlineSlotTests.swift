@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchboardCall
 
-@Suite struct InlinePlaceTests {
+@Suite struct InlineSlotTests {
   /// What is told of when it goes, in structures that fit into the place and that do not.
   private final class Witness {
     let tell: () -> Void
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func valuesComeBack() {
-    var text = InlinePlace<String>()
+    var text = InlineSlot<String>()
     #expect(text.take() == nil)
     text.put("a text that is too long to lie within its two words")
     #expect(text.take() == "a text that is too long to lie within its two words")
@@ -33,26 +33,26 @@ import Testing
   }
 
   @Test func theFirstValueStays() {
-    var number = InlinePlace<Int>()
+    var number = InlineSlot<Int>()
     number.put(1)
     number.put(2)
     #expect(number.take() == 1)
   }
 
   @Test func whatIsTooLargeOrTooStrictlyAlignedLiesElsewhere() {
-    #expect(InlinePlace<(Int, Int, Int, Int)>.fits)
-    #expect(!InlinePlace<(Int, Int, Int, Int, Int)>.fits)
-    #expect(!InlinePlace<SIMD4<Float>>.fits)
-    var vector = InlinePlace<SIMD4<Float>>()
+    #expect(InlineSlot<(Int, Int, Int, Int)>.fits)
+    #expect(!InlineSlot<(Int, Int, Int, Int, Int)>.fits)
+    #expect(!InlineSlot<SIMD4<Float>>.fits)
+    var vector = InlineSlot<SIMD4<Float>>()
     vector.put([1, 2, 3, 4])
     #expect(vector.take() == [1, 2, 3, 4])
   }
 
   @Test func aPlaceThatIsClearedLetsGo() {
     var gone = 0
-    var small = InlinePlace<Small>()
+    var small = InlineSlot<Small>()
     small.put(Small(witness: Witness { gone += 1 }))
-    var large = InlinePlace<Large>()
+    var large = InlineSlot<Large>()
     large.put(Large(witness: Witness { gone += 1 }))
     #expect(gone == 0)
     small.clear()
@@ -65,7 +65,7 @@ import Testing
 
   @Test func whatIsTakenIsNoLongerThePlaces() {
     var gone = 0
-    var large = InlinePlace<Large>()
+    var large = InlineSlot<Large>()
     large.put(Large(witness: Witness { gone += 1 }))
     var taken = large.take()
     large.clear()

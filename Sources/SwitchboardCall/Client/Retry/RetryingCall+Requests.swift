@@ -1,6 +1,6 @@
 // How streamed requests reach the attempts: read from the caller as fast as the fastest attempt sends them, and kept for
 // the others.
-extension RepeatedCall: MessagePipe.Observer {
+extension RetryingCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
     onLoop { $0.pumpAll() }
   }

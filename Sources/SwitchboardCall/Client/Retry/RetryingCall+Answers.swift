@@ -1,5 +1,5 @@
 // What becomes of an attempt, and with it of the call.
-extension RepeatedCall {
+extension RetryingCall {
   func attempt(_ attempt: Attempt, received headers: HPACKHeaders) {
     take(attempt)
     if receiver.wantsMetadata { receiver.receive(headers: headers) }

@@ -6,18 +6,18 @@ import Synchronization
 /// again while nobody else does may look, and after some looks it is suspended all the same: if
 /// others wait for its thread, they then call too, and nobody looks any more. There is one of these in a process,
 /// as there is one pool.
-final class CallerPatience: Sendable {
-  static let ofProcess = CallerPatience()
+final class CallerSpin: Sendable {
+  static let ofProcess = CallerSpin()
 
   /// Of so many waits in a row the last is without a look.
   static let waitsInARow = 32
 
-  private let patience: Patience
+  private let spin: AdaptiveSpin
   private let lastCaller = Atomic(0)
   private let waits = Atomic(0)
 
-  init(_ patience: Patience = Patience()) {
-    self.patience = patience
+  init(_ spin: AdaptiveSpin = AdaptiveSpin()) {
+    self.spin = spin
   }
 
   /// Called by a task that would be suspended next; does nothing, or returns when what it waits for is there, or
@@ -30,6 +30,6 @@ final class CallerPatience: Sendable {
     }
     let count = waits.wrappingAdd(1, ordering: .relaxed).newValue
     guard count % Self.waitsInARow != 0 else { return }
-    _ = urgent ? patience.insist(on: isThere) : patience.look(for: isThere)
+    _ = urgent ? spin.insist(on: isThere) : spin.look(for: isThere)
   }
 }

@@ -2,7 +2,7 @@ import SwitchboardCall
 import Synchronization
 
 /// The HTTP/2 transport under a channel: connects, reconnects, and gives each call a connection.
-public final class ClientChannel: ByteTransport, @unchecked Sendable {
+public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   // Sendable holds because everything but `watchers` is touched on the loop alone.
 
   let loop: Loop
@@ -97,7 +97,7 @@ public final class ClientChannel: ByteTransport, @unchecked Sendable {
   /// Looks for an answer for a moment, which saves being woken for it. On the loop nothing would come of it.
   func look(for isThere: () -> Bool) {
     guard !loop.inEventLoop else { return }
-    CallerPatience.ofProcess.look(urgent: options.lowLatency, for: isThere)
+    CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
   /// Gives the call a connection, now or when there is one.

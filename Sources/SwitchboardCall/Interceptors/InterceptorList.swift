@@ -5,7 +5,7 @@
 /// than all else that a chain does for a part.
 @frozen
 @usableFromInline
-struct ChainPlaces<Interceptor: AnyObject> {
+struct InterceptorList<Interceptor: AnyObject> {
   @usableFromInline private(set) var interceptors: [Interceptor]
   /// The last of them.
   @usableFromInline let last: Int

@@ -1,6 +1,6 @@
 /// A value that comes once, for any number of tasks that wait for it.
 @usableFromInline
-final class Eventual<Value: Sendable>: Sendable {
+final class OneShot<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var result: Result<Value, GRPCStatus>?
     var callbacks: [@Sendable (Result<Value, GRPCStatus>) -> Void] = []

@@ -1,7 +1,7 @@
 /// The executors that one interceptor names.
 @frozen
 @usableFromInline
-struct InterceptorHops: Sendable {
+struct InterceptorExecutors: Sendable {
   @usableFromInline let requests: InterceptorExecutor?
   @usableFromInline let responses: InterceptorExecutor?
 

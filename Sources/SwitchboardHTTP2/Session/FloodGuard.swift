@@ -6,7 +6,7 @@ import SwitchboardCall
 /// Such frames are paid for. A peer starts with an allowance, gets a quarter of it back each second, and
 /// earns some with each frame that is sent for a call: that is what brings window updates and resets from a
 /// peer that does no harm.
-struct FrameWatch {
+struct FloodGuard {
   struct Finding {
     let offence: Session.Offence
     /// Where the frame begins, in what was scanned.
@@ -116,7 +116,7 @@ private enum FrameKind: UInt8 {
 
 // MARK: - What is allowed
 
-extension FrameWatch {
+extension FloodGuard {
   private mutating func judge(_ frame: Head, _ now: UInt64) -> Session.Offence? {
     payloadLeft = frame.length
     kind = Kind(rawValue: frame.type)

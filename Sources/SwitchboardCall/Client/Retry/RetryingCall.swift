@@ -2,7 +2,7 @@
 ///
 /// It is committed to an attempt when the server's headers come, when the requests are more than may be kept, or when
 /// no other attempt will follow. Until then nothing of a response reaches the caller.
-final class RepeatedCall: ByteCall, @unchecked Sendable {
+final class RetryingCall: ByteCall, @unchecked Sendable {
   // Sendable holds because what other threads touch is `cancellation`, behind its lock; the rest is touched on the
   // event loop alone.
 
@@ -64,7 +64,7 @@ final class RepeatedCall: ByteCall, @unchecked Sendable {
     }
   }
 
-  func onLoop(_ body: @escaping @Sendable (RepeatedCall) -> Void) {
+  func onLoop(_ body: @escaping @Sendable (RetryingCall) -> Void) {
     if loop.inEventLoop { return body(self) }
     loop.execute { body(self) }
   }

@@ -3,7 +3,7 @@
 /// They are closures that are handed the pipeline and refer to marshallers alone; where these have no fields, as
 /// protobuf's, they cost a call no allocation.
 @usableFromInline
-struct ClientEnds<Request: Sendable, Response: Sendable> {
+struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
 
   @usableFromInline let encode: (Request) throws -> MessageBuffer
@@ -14,10 +14,10 @@ struct ClientEnds<Request: Sendable, Response: Sendable> {
   @usableFromInline let chooseFormat: (Pipeline) -> Void
 
   @inlinable @inline(__always)
-  init<Requests: Marshaller, Responses: Marshaller>(
-    _ requests: Requests,
-    _ responses: Responses
-  ) where Requests.Message == Request, Responses.Message == Response {
+  init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ requests: RequestMarshaller,
+    _ responses: ResponseMarshaller
+  ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     encode = { request throws in try requests.encode(request) }
     headers = { pipeline, headers in
       pipeline.receiveFirst(.metadata(headers))

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-extension ClientChannel {
+extension HTTP2ClientTransport {
   /// Opens a connection when calls wait for one and none is on its way.
   func connectIfNeeded() {
     guard state != .shutdown, dialing == nil, retryTimer == nil, !loop.hasEnded else { return }

@@ -2,7 +2,7 @@
 ///
 /// Made once for each method; its calls share it.
 @usableFromInline
-final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
+final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
   @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
   @usableFromInline typealias MakeHandler = @Sendable (Pipeline, Request) -> Handler
@@ -15,10 +15,10 @@ final class ServerEnds<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let makeHandler: MakeHandler?
 
   @inlinable @inline(__always)
-  init<Requests: Marshaller, Responses: Marshaller>(
-    _ method: Method<Requests, Responses>,
+  init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    _ method: Method<RequestMarshaller, ResponseMarshaller>,
     makeHandler: MakeHandler? = nil
-  ) where Requests.Message == Request, Responses.Message == Response {
+  ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
     encode = { response throws in try responses.encode(response) }

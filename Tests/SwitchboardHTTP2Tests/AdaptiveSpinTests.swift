@@ -15,14 +15,14 @@ private final class SteppingClock: Sendable {
   func read() -> UInt64 { time.wrappingAdd(step, ordering: .relaxed).newValue }
 }
 
-@Suite struct PatienceTests {
+@Suite struct AdaptiveSpinTests {
   /// Each look may look four times.
-  private let clock = SteppingClock(step: Patience.limit / 4)
-  private var patience: Patience { Patience { [clock] in clock.read() } }
+  private let clock = SteppingClock(step: AdaptiveSpin.limit / 4)
+  private var spin: AdaptiveSpin { AdaptiveSpin { [clock] in clock.read() } }
 
   @Test func aLookEndsWhenWhatItIsForIsThere() {
     var looks = 0
-    let found = patience.look {
+    let found = spin.look {
       looks += 1
       return looks == 3
     }
@@ -32,7 +32,7 @@ private final class SteppingClock: Sendable {
 
   @Test func aLookInVainEndsInTime() {
     var looks = 0
-    let found = patience.look {
+    let found = spin.look {
       looks += 1
       return false
     }
@@ -41,12 +41,12 @@ private final class SteppingClock: Sendable {
   }
 
   @Test func looksInVainAreGivenUpButForOneInManyWaits() {
-    let patience = patience
-    for _ in 0..<Patience.firstTrust { _ = patience.look { false } }
+    let spin = spin
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     var waitsWithALook = 0
-    for _ in 0..<Patience.interval * 3 {
+    for _ in 0..<AdaptiveSpin.interval * 3 {
       var looked = false
-      _ = patience.look {
+      _ = spin.look {
         looked = true
         return false
       }
@@ -56,24 +56,24 @@ private final class SteppingClock: Sendable {
   }
 
   @Test func aLookThatWasWorthWhileIsFollowedByAnother() {
-    let patience = patience
-    for _ in 0..<Patience.firstTrust { _ = patience.look { false } }
+    let spin = spin
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     var finds = 0
-    for _ in 0..<Patience.interval where patience.look(for: { true }) { finds += 1 }
+    for _ in 0..<AdaptiveSpin.interval where spin.look(for: { true }) { finds += 1 }
     #expect(finds == 1)
-    #expect(patience.look { true })
+    #expect(spin.look { true })
   }
 
   @Test func insistingNeedsNoTrust() {
-    let patience = patience
-    for _ in 0..<Patience.firstTrust { _ = patience.look { false } }
-    #expect(!patience.look { true })
-    #expect(patience.insist { true })
+    let spin = spin
+    for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
+    #expect(!spin.look { true })
+    #expect(spin.insist { true })
   }
 }
 
 @Suite struct CallerPatienceTests {
-  private let callers = CallerPatience(Patience())
+  private let callers = CallerSpin(AdaptiveSpin())
 
   private func looks(urgent: Bool = false) -> Bool {
     var looked = false
@@ -86,9 +86,9 @@ private final class SteppingClock: Sendable {
 
   @Test func oneThatCallsAgainAndAgainLooksButNotEveryTime() {
     var count = 0
-    for _ in 0..<CallerPatience.waitsInARow * 2 + 1 where looks() { count += 1 }
+    for _ in 0..<CallerSpin.waitsInARow * 2 + 1 where looks() { count += 1 }
     // Not the first, which follows on somebody else, and not the last of each row.
-    #expect(count == CallerPatience.waitsInARow * 2 - 2)
+    #expect(count == CallerSpin.waitsInARow * 2 - 2)
   }
 
   @Test(arguments: [false, true]) func callersThatTakeTurnsDoNotLook(urgent: Bool) async {

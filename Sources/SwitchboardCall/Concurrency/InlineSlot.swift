@@ -1,9 +1,9 @@
 /// A place for one value within its owner, a class that is generic over it; values that do not fit lie behind a pointer.
 ///
-/// An optional would do, but its type the runtime looks up for each owner that it lets go of: see `Place`.
+/// An optional would do, but its type the runtime looks up for each owner that it lets go of: see `Ref`.
 @frozen
 @usableFromInline
-struct InlinePlace<Value>: ~Copyable {
+struct InlineSlot<Value>: ~Copyable {
   // The memory holds a value exactly while `isFull`. The owner keeps the place where it is, and clears it before it goes.
   @usableFromInline var memory: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
   @usableFromInline private(set) var isFull = false

@@ -1,11 +1,11 @@
 /// What few chains have: interceptors that name executors, or that see calls whole. An object, so that the others neither
 /// set it up nor clear it away.
 @usableFromInline
-final class ChainExtras: @unchecked Sendable {
+final class SideWork: @unchecked Sendable {
   // Sendable holds because it is touched on the call's loop alone.
 
   /// Where interceptors want their parts; `nil` where none names an executor.
-  @usableFromInline let hops: [InterceptorHops]?
+  @usableFromInline let executors: [InterceptorExecutors]?
   /// Interceptors that take messages in themselves, and make writers wait where they are behind.
   var gates = InterceptorGates()
   /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
@@ -22,8 +22,8 @@ final class ChainExtras: @unchecked Sendable {
   private static let limit = 16
 
   @usableFromInline
-  init(hops: [InterceptorHops]? = nil) {
-    self.hops = hops
+  init(executors: [InterceptorExecutors]? = nil) {
+    self.executors = executors
   }
 
   var isAtRest: Bool { underWay == 0 }

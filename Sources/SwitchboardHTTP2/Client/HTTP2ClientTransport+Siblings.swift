@@ -5,9 +5,9 @@ struct ChannelSiblings: Sendable {
   /// How many are kept. One that was not asked for while so many others were finishes its calls, and closes.
   private static let limit = 16
 
-  private var channels: [(host: String, channel: ClientChannel)] = []
+  private var channels: [(host: String, channel: HTTP2ClientTransport)] = []
 
-  mutating func take(_ host: String) -> ClientChannel? {
+  mutating func take(_ host: String) -> HTTP2ClientTransport? {
     guard let index = channels.firstIndex(where: { $0.host == host }) else { return nil }
     let found = channels.remove(at: index)
     channels.append(found)
@@ -15,23 +15,23 @@ struct ChannelSiblings: Sendable {
   }
 
   /// Returns the one that makes room.
-  mutating func add(_ channel: ClientChannel) -> ClientChannel? {
+  mutating func add(_ channel: HTTP2ClientTransport) -> HTTP2ClientTransport? {
     channels.append((channel.host, channel))
     return channels.count > Self.limit ? channels.removeFirst().channel : nil
   }
 
-  mutating func removeAll() -> [ClientChannel] {
+  mutating func removeAll() -> [HTTP2ClientTransport] {
     defer { channels = [] }
     return channels.map(\.channel)
   }
 }
 
-extension ClientChannel {
+extension HTTP2ClientTransport {
   /// A channel with the same options to another target, on the same loop. It lives as long as this one, at most.
   public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     if let known = siblings.withLock({ $0.take(host) }) { return known }
-    let channel = try ClientChannel(target: host, options: options, group: group, loop: loop)
+    let channel = try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop)
     siblings.withLock { $0.add(channel) }?.retire()
     return channel
   }

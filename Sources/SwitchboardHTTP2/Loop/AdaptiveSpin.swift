@@ -12,7 +12,7 @@ import Synchronization
 /// To block and to be woken on another core takes some 30 µs, more than a peer that is awake needs to answer, and
 /// processor time on both sides. So a short look pays where answers come fast, and only there: each look that was
 /// in vain costs trust, each that was not earns some, and without trust there is but one look in many waits.
-final class Patience: Sendable {
+final class AdaptiveSpin: Sendable {
   /// How long a look may take, in nanoseconds: enough for a peer that must be woken first.
   static let limit: UInt64 = 60_000
   private static let fullTrust = 8

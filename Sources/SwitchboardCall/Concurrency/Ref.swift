@@ -4,7 +4,7 @@
 /// parameters at hand, but any type that is made of them, such as an optional, the runtime has to look up for each
 /// instance, at 300 instructions and more.
 @usableFromInline
-class Place<Value>: @unchecked Sendable {
+class Ref<Value>: @unchecked Sendable {
   // Sendable and unchecked exclusivity hold because whoever makes it uses it on one event loop alone, and no access
   // lasts while other code runs.
   @exclusivity(unchecked) @usableFromInline final var value: Value
