@@ -3,7 +3,7 @@ import Switchboard
 
 /// Serves gRPC's test service up to one place of each call, and stays there until the call is cancelled.
 package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
-  package enum Ref: Sendable {
+  package enum Place: Sendable {
     /// With the requests read as they come.
     case request
     case beforeAnswer
@@ -26,10 +26,10 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
       []
   }
 
-  private let place: Ref
+  private let place: Place
   private let state = Locked(State())
 
-  package init(_ place: Ref) { self.place = place }
+  package init(_ place: Place) { self.place = place }
 
   package var handlers: Handlers { state.withLock { $0.handlers } }
 
@@ -54,7 +54,7 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
     for continuation in due { continuation.resume() }
   }
 
-  private func linger(at place: Ref, _ context: ServerCallContext) async throws {
+  private func linger(at place: Place, _ context: ServerCallContext) async throws {
     guard place == self.place else { return }
     if place == .afterMetadata { context.sendInitialMetadata() }
     note { $0.lingering += 1 }

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Where handlers stay, if that is the stage.
-    var place: LingeringProvider.Ref {
+    var place: LingeringProvider.Place {
       switch self {
       case .handshake, .tlsHandshake, .afterHeaders, .midRequest: .none
       case .beforeAnswer: .beforeAnswer

@@ -38,10 +38,11 @@ import Testing
     #expect(GRPCStatus(describing: GRPCStatus(code: .aborted)).code == .aborted)
   }
 
-  @Test(arguments: ["", "plain", "100%", "schön\n\u{1F600}", "a%20b"])
+  @Test(arguments: ["", "plain", "100%", "schön\n\u{1F600}", "a%20b", " ", " at both ends ", "\t"])
   func messagesSurviveTheWire(_ message: String) {
     let encoded = PercentEncoding.encode(message)
     #expect(encoded.allSatisfy { (0x20...0x7e).contains($0) })
+    #expect(encoded.first != 0x20 && encoded.last != 0x20)
     #expect(PercentEncoding.decode(encoded) == message)
   }
 

@@ -15,7 +15,7 @@ struct OptionEffectTests {
         $0.name = "Orders"
         $0.method = [
           .with {
-            $0.name = "Ref"
+            $0.name = "Place"
             $0.inputType = ".shop.Order"
             $0.outputType = ".shop.Order"
           }

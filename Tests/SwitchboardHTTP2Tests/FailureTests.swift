@@ -9,14 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FailureTests {
   @Test(arguments: Wire.allCases) func aHandlersStatusReachesTheCaller(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
-      let failure = await status { _ = try await pair.get(TestService.fail, Array("50% of ü".utf8)) }
-      #expect(failure == GRPCStatus(code: .failedPrecondition, message: "50% of ü"))
+      for message in ["50% of ü", " spaces ", "\t"] {
+        let failure = await status { _ = try await pair.get(TestService.fail, Array(message.utf8)) }
+        #expect(failure == GRPCStatus(code: .failedPrecondition, message: message))
+      }
     }
   }
 
   @Test(arguments: Wire.allCases) func anUnknownMethodIsUnimplemented(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
-      #expect(await status { _ = try await pair.get(TestService.missing) }?.code == .unimplemented)
+      let failure = await status { _ = try await pair.get(TestService.missing) }
+      #expect(failure?.code == .unimplemented)
+      #expect(failure?.message == "there is no method \"\(TestService.missing.path)\" here")
     }
   }
 

@@ -33,7 +33,7 @@ import Testing
   func nonsenseIsRefused(_ text: String) {
     let expected = GRPCStatus(
       code: .invalidArgument,
-      message: "not a target that can be connected to: \(text)"
+      message: "not a target that can be connected to: \"\(text)\""
     )
     #expect(throws: expected) { try Target(text) }
   }

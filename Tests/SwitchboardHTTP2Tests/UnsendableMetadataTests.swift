@@ -25,6 +25,8 @@ import Testing
       value: "a\r\nb: c",
       message: "the metadata \"fine\" has a value that HTTP does not allow"
     ),
+    Sample(name: "fine", value: "x ", message: "the metadata \"fine\" has a value that HTTP does not allow"),
+    Sample(name: "fine", value: "\tx", message: "the metadata \"fine\" has a value that HTTP does not allow"),
   ]
 
   @Test(arguments: samples, [Wire.ipv4, .inProcess])
@@ -56,8 +58,8 @@ import Testing
   /// A handler that goes on writes to nobody.
   @Test(arguments: [Wire.ipv4, .inProcess]) func theHandlerIsCancelled(_ wire: Wire) async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
-    try await withServer(Self.samples[0], .initialAlone, wire, whenCancelled: { continuation.finish() }) {
-      caller async throws in
+    let finish: @Sendable () -> Void = { continuation.finish() }
+    try await withServer(Self.samples[0], .initialAlone, wire, whenCancelled: finish) { caller async throws in
       let failure = await status { _ = try await caller.expand(Spoiler.waiting, [1]).collected() }
       #expect(failure?.code == .internalError)
       for await _ in cancelled {}

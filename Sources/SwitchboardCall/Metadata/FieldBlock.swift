@@ -12,15 +12,15 @@ struct FieldBlock: @unchecked Sendable {
     var fieldCount = 0
 
     /// What is neither bytes nor places yet.
-    var room: Int { capacity - byteCount - fieldCount * Ref.size }
+    var room: Int { capacity - byteCount - fieldCount * Place.size }
   }
 
-  private struct Ref {
+  private struct Place {
     let start: Int
     let nameCount: Int
     let valueCount: Int
 
-    static let size = MemoryLayout<Ref>.stride
+    static let size = MemoryLayout<Place>.stride
   }
 
   private typealias Storage = ManagedBuffer<Extent, UInt8>
@@ -42,15 +42,15 @@ struct FieldBlock: @unchecked Sendable {
   /// Adds a field, whose name and value `fill` must write, one after the other.
   mutating func append(nameCount: Int, valueCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     let byteCount = nameCount + valueCount
-    makeOwn(room: byteCount + Ref.size)
+    makeOwn(room: byteCount + Place.size)
     storage?.withUnsafeMutablePointers { extent, bytes in
       let start = extent.pointee.byteCount
       fill(UnsafeMutableBufferPointer(start: bytes + start, count: byteCount))
       extent.pointee.byteCount += byteCount
       extent.pointee.fieldCount += 1
-      let place = Ref(start: start, nameCount: nameCount, valueCount: valueCount)
+      let place = Place(start: start, nameCount: nameCount, valueCount: valueCount)
       let end = UnsafeMutableRawPointer(bytes) + extent.pointee.capacity
-      (end - extent.pointee.fieldCount * Ref.size).storeBytes(of: place, as: Ref.self)
+      (end - extent.pointee.fieldCount * Place.size).storeBytes(of: place, as: Place.self)
     }
   }
 
@@ -62,7 +62,7 @@ struct FieldBlock: @unchecked Sendable {
     }
     return try storage.withUnsafeMutablePointers { extent, bytes in
       let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
-      let place = (end - (index + 1) * Ref.size).loadUnaligned(as: Ref.self)
+      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
       let name = UnsafePointer(bytes + place.start)
       return try body(
         Bytes(start: name, count: place.nameCount),
@@ -76,7 +76,7 @@ struct FieldBlock: @unchecked Sendable {
     guard let storage, index >= 0, index < Self.extent(storage).fieldCount else { return false }
     return storage.withUnsafeMutablePointers { extent, bytes in
       let end = UnsafeRawPointer(bytes) + extent.pointee.capacity
-      let place = (end - (index + 1) * Ref.size).loadUnaligned(as: Ref.self)
+      let place = (end - (index + 1) * Place.size).loadUnaligned(as: Place.self)
       guard place.nameCount == name.count, place.valueCount == value.count else { return false }
       let own = UnsafePointer(bytes + place.start)
       return Self.areEqual(own, name) && Self.areEqual(own + place.nameCount, value)
@@ -122,7 +122,7 @@ struct FieldBlock: @unchecked Sendable {
     old.withUnsafeMutablePointers { extent, source in
       own.withUnsafeMutablePointers { larger, target in
         target.initialize(from: source, count: extent.pointee.byteCount)
-        let placesSize = extent.pointee.fieldCount * Ref.size
+        let placesSize = extent.pointee.fieldCount * Place.size
         (target + larger.pointee.capacity - placesSize)
           .initialize(from: source + extent.pointee.capacity - placesSize, count: placesSize)
       }

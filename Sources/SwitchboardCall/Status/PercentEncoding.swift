@@ -1,11 +1,14 @@
-/// The percent-encoding of `grpc-message`: space to tilde stand for themselves, except the percent sign.
+/// The percent-encoding of `grpc-message`: space to tilde stand for themselves, except the percent sign and, since HTTP
+/// allows none there, a space at either end.
 @_spi(Transport)
 public enum PercentEncoding {
   public static func encode(_ message: String) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(message.utf8.count)
-    for byte in message.utf8 {
-      if byte >= 0x20, byte <= 0x7e, byte != UInt8(ascii: "%") {
+    let last = message.utf8.count - 1
+    for (index, byte) in message.utf8.enumerated() {
+      let mayBeSpace = index > 0 && index < last
+      if byte > 0x20 || byte == 0x20 && mayBeSpace, byte <= 0x7e, byte != UInt8(ascii: "%") {
         encoded.append(byte)
       } else {
         encoded.append(UInt8(ascii: "%"))

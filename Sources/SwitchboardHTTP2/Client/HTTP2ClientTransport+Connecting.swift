@@ -44,7 +44,7 @@ extension HTTP2ClientTransport {
       switch result {
       case .success(let socket): self.adopt(dialing, socket)
       case .failure(let error):
-        self.dialingFailed(dialing, error.status("cannot connect to \(self.target.authority)"))
+        self.dialingFailed(dialing, error.status("cannot connect to \(self.target.shown)"))
       }
     }
     dialing.connector = connector

@@ -3,15 +3,23 @@ import SwitchboardCall
 /// Where a channel connects to, in gRPC's naming: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`,
 /// `ipv6:[::1]:80` (several, with commas), or `unix:path`.
 struct Target: Sendable, Equatable {
-  enum Ref: Sendable, Equatable {
+  enum Place: Sendable, Equatable {
     case name(host: String, port: Int)
     case addresses([SocketAddress])
   }
 
-  let place: Ref
+  let place: Place
   /// What `:authority` says unless the options do, and the name that a certificate must carry.
   let authority: String
   let host: String
+
+  /// What messages call it: with the port, or as the path that it is.
+  var shown: String {
+    switch place {
+    case .name(let host, let port): "\(host):\(port)"
+    case .addresses(let addresses): addresses.map(\.endpoint).joined(separator: ", ")
+    }
+  }
 
   init(_ text: String) throws(GRPCStatus) {
     if text.hasPrefix("unix:") {
@@ -23,7 +31,7 @@ struct Target: Sendable, Equatable {
     }
   }
 
-  private init(place: Ref, authority: String, host: String) {
+  private init(place: Place, authority: String, host: String) {
     self.place = place
     self.authority = authority
     self.host = host
@@ -91,6 +99,6 @@ struct Target: Sendable, Equatable {
 
 extension GRPCStatus {
   static func badTarget(_ text: String) -> GRPCStatus {
-    GRPCStatus(code: .invalidArgument, message: "not a target that can be connected to: \(text)")
+    GRPCStatus(code: .invalidArgument, message: "not a target that can be connected to: \"\(text)\"")
   }
 }

@@ -66,7 +66,9 @@ final class InProcessCall: @unchecked Sendable {
     if transport.isObserved { observe(transport.channelOptions.observer, isServer: false) }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
     guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
-    guard let method = handler else { return close(.unknownMethod) }
+    guard let method = handler else {
+      return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
+    }
     let subtype = request.contentSubtype
     guard let handler = subtype.isUnnamed ? method : transport.router.handler(method, for: subtype) else {
       return close(.unknownFormat)

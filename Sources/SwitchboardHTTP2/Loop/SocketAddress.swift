@@ -98,8 +98,17 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// As gRPC names addresses: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`.
   public var description: String {
     switch kind {
-    case .ip(isV6: false): "ipv4:\(host):\(port ?? 0)"
-    case .ip(isV6: true): "ipv6:[\(host)]:\(port ?? 0)"
+    case .ip(isV6: false): "ipv4:\(endpoint)"
+    case .ip(isV6: true): "ipv6:\(endpoint)"
+    case .unix: endpoint
+    }
+  }
+
+  /// As people write it.
+  var endpoint: String {
+    switch kind {
+    case .ip(isV6: false): "\(host):\(port ?? 0)"
+    case .ip(isV6: true): "[\(host)]:\(port ?? 0)"
     case .unix(let path): "unix:\(path)"
     }
   }

@@ -12,6 +12,8 @@ struct RequestHead {
   /// What was found for the path.
   private(set) var handler: (any MethodHandler)?
   private(set) var streamsRequests = false
+  /// Set where nothing was found.
+  private var unknownMethod: GRPCStatus?
   /// What is gRPC's own is not among it.
   private(set) var metadata = HPACKHeaders()
   var timeout: GRPCTimeout?
@@ -62,8 +64,11 @@ struct RequestHead {
     }
   }
 
-  mutating func take(_ route: Router.Route?) {
-    guard let route else { return }
+  mutating func take(_ route: Router.Route?, for path: Bytes) {
+    guard let route else {
+      unknownMethod = .unknownMethod(path)
+      return
+    }
     handler = route.handler
     streamsRequests = route.streamsRequests
   }
@@ -148,7 +153,7 @@ struct RequestHead {
     }
     guard acceptsTrailers || webFormat != nil else { return .status(.missingTrailersSupport) }
     guard !hasBadTimeout else { return .status(.badTimeout) }
-    guard handler != nil else { return .status(.unknownMethod) }
+    guard handler != nil else { return .status(unknownMethod ?? GRPCStatus(code: .unimplemented)) }
     guard !hasUnknownFormat else { return .status(.unknownFormat) }
     guard encoding != nil else { return .status(.unknownEncoding) }
     return nil
@@ -210,11 +215,14 @@ extension GRPCStatus {
     message: "the request's grpc-timeout is malformed",
     origin: .peer
   )
-  static let unknownMethod = GRPCStatus(
-    code: .unimplemented,
-    message: "there is no such method here",
-    origin: .library
-  )
+  static func unknownMethod(_ path: UnsafeBufferPointer<UInt8>) -> GRPCStatus {
+    let shown = String(decoding: path.prefix(200), as: UTF8.self).debugDescription
+    return GRPCStatus(
+      code: .unimplemented,
+      message: "there is no method \(shown)\(path.count > 200 ? "…" : "") here",
+      origin: .library
+    )
+  }
   static let unknownFormat = GRPCStatus(
     code: .unimplemented,
     message: "the method has no marshaller for the request's content type",

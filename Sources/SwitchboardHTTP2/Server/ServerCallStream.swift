@@ -100,7 +100,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .receiving, !hasHead else { return }
     if name.equals(":path") {
-      head.take(connection.router.route(for: value))
+      head.take(connection.router.route(for: value), for: value)
     } else {
       head.add(name, value, fields)
     }

@@ -10,6 +10,11 @@ enum FieldSyntax {
   static func isValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }
+
+  /// Without spaces at its ends too, for which other peers end the stream.
+  static func isStrictValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    nghttp2_check_header_value_rfc9113(value.baseAddress, value.count) != 0
+  }
 }
 
 /// Names that the library itself writes: where a user's metadata has them they are left out, so that what came with one call
@@ -41,7 +46,7 @@ extension HPACKHeaders {
       let failure: GRPCStatus? = withField(at: index) { name, value in
         if name.first == UInt8(ascii: ":") { return nil }
         guard FieldSyntax.isName(name) else { return .metadata(name, "is not a name that HTTP allows") }
-        guard FieldSyntax.isValue(value) else {
+        guard FieldSyntax.isStrictValue(value) else {
           return .metadata(name, "has a value that HTTP does not allow")
         }
         return nil

@@ -61,6 +61,8 @@ enum SessionFactory {
     // One read can bring more pings than nghttp2 holds answers for by default: `FloodGuard` is to see them
     // first, and this to hold for a peer that does not read.
     nghttp2_option_set_max_outbound_ack(option, 4000)
+    // Spaces at the ends of a value are forbidden today, but gRPC's messages of statuses had them before that.
+    nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1)
     // `FloodGuard` limits resets, by a measure that clients which cancel many calls do not reach.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }

@@ -4,7 +4,7 @@ struct Gate: Sendable, Equatable {
     case toServer, toClient
   }
 
-  enum Ref: Sendable, Equatable {
+  enum Place: Sendable, Equatable {
     /// Before the first byte, of whatever protocol.
     case firstByte
     /// Before so many frames of a type have passed, and one more: of those of calls, by plaintext HTTP/2.
@@ -15,7 +15,7 @@ struct Gate: Sendable, Equatable {
   static let headers: UInt8 = 1
 
   var direction: Direction
-  var place: Ref
+  var place: Place
 }
 
 /// Finds a gate's place in the bytes that go one way.
@@ -24,7 +24,7 @@ struct GateScanner {
     case preface, header, payload
   }
 
-  private let place: Gate.Ref
+  private let place: Gate.Place
   private var expected: Expected
   private var left: Int
   private var header: [UInt8] = []

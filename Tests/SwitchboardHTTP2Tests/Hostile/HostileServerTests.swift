@@ -198,7 +198,7 @@ import Testing
     arguments: [
       ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("100%25", "100%"), ("%41%", "A%"), ("%%41", "%A"),
       ("%ff%fe", "\u{fffd}\u{fffd}"), ("%00", "\0"), ("%C3%BC", "ü"), ("a%0d%0ab", "a\r\nb"), ("", ""),
-      ("%2525", "%25"), ("%f0%9f%98%80", "\u{1F600}"), ("%+1", "%+1"),
+      ("%2525", "%25"), ("%f0%9f%98%80", "\u{1F600}"), ("%+1", "%+1"), (" spaces ", " spaces "),
     ]
   )
   func messagesOfStatusesAreDecodedWithoutTrust(_ sample: (sent: String, text: String)) async throws {

@@ -35,7 +35,7 @@ final class Proxy {
     folder = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let configuration = folder.appending(path: "proxy.conf")
-    let place = Ref(
+    let place = Place(
       folder: folder.path,
       upstream: "\(upstream)",
       milliseconds: Int(timeout * 1000),
@@ -77,7 +77,7 @@ extension Proxy.Kind {
     }
   }
 
-  fileprivate func configuration(_ place: Proxy.Ref) -> String {
+  fileprivate func configuration(_ place: Proxy.Place) -> String {
     switch self {
     case .nginx: place.forNginx
     case .haproxy: place.forHAProxy
@@ -93,7 +93,7 @@ extension PEMSource {
 
 extension Proxy {
   /// Where a proxy stands: what its configuration is made of.
-  fileprivate struct Ref {
+  fileprivate struct Place {
     let folder: String
     let upstream: String
     let milliseconds: Int

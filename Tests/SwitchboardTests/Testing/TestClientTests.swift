@@ -2,7 +2,7 @@ import GoldenServicesTestClient
 import Switchboard
 import Testing
 
-private typealias Ref = Weather_Place
+private typealias Place = Weather_Place
 private typealias Report = Weather_Report
 
 extension Weather_Place {
@@ -20,7 +20,7 @@ extension Weather_Report {
 
   init() throws { client = try Weather_WeatherTestClient() }
 
-  private var messages: [Ref] {
+  private var messages: [Place] {
     seen.all.compactMap { if case .message(let place) = $0 { place } else { nil } }
   }
 
@@ -31,10 +31,10 @@ extension Weather_Report {
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }
     client.enqueueLookResponse(Report("sun"))
     #expect(client.hasLookResponsesRemaining)
-    #expect(try await client.look(Ref("here")) == Report("rain"))
-    #expect(try await client.look(Ref("there")) == Report("sun"))
+    #expect(try await client.look(Place("here")) == Report("rain"))
+    #expect(try await client.look(Place("there")) == Report("sun"))
     #expect(!client.hasLookResponsesRemaining)
-    #expect(messages == [Ref("here")])
+    #expect(messages == [Place("here")])
     guard case .metadata? = seen.all.first, case .end? = seen.all.last else {
       return #expect(Bool(false), "the call's start or its end is missing: \(seen.all)")
     }
@@ -43,30 +43,30 @@ extension Weather_Report {
   @Test func givesAStreamOfResponses() async throws {
     client.enqueueForecastResponses([Report("rain"), Report("sun")]) { seen.append($0) }
     #expect(client.hasForecastResponsesRemaining)
-    let reports = try await client.forecast(Ref("here")).collected()
+    let reports = try await client.forecast(Place("here")).collected()
     #expect(reports == [Report("rain"), Report("sun")])
-    #expect(messages == [Ref("here")])
+    #expect(messages == [Place("here")])
   }
 
   @Test func givesOneResponseOnceAllRequestsAreThere() async throws {
     client.enqueueSummarizeResponse(Report("mixed")) { seen.append($0) }
-    let report = try await client.summarize([Ref("here"), Ref("there")])
+    let report = try await client.summarize([Place("here"), Place("there")])
     #expect(report == Report("mixed"))
-    #expect(messages == [Ref("here"), Ref("there")])
+    #expect(messages == [Place("here"), Place("there")])
   }
 
   @Test func endsAStreamOnceAllRequestsAreThere() async throws {
     client.enqueueFollowResponses([Report("rain")]) { seen.append($0) }
-    let reports = try await client.follow([Ref("here"), Ref("there")]).collected()
+    let reports = try await client.follow([Place("here"), Place("there")]).collected()
     #expect(reports == [Report("rain")])
-    #expect(messages == [Ref("here"), Ref("there")])
+    #expect(messages == [Place("here"), Place("there")])
   }
 
   // MARK: Responses that the test sends
 
   @Test func sendsMetadataAMessageAndTrailers() async throws {
     let response = client.makeLookResponseStream()
-    let call = client.makeLookCall(Ref("here"))
+    let call = client.makeLookCall(Place("here"))
     try response.sendMessage(Report("rain"), initialMetadata: ["a": "1"], trailingMetadata: ["b": "2"])
     #expect(try await call.response == Report("rain"))
     #expect(try await call.initialMetadata.first(name: "a") == "1")
@@ -76,7 +76,7 @@ extension Weather_Report {
 
   @Test func sendsErrors() async throws {
     try client.makeLookResponseStream().sendError(GRPCStatus(code: .notFound, message: "no such place"))
-    let unary = await status { _ = try await client.look(Ref("here")) }
+    let unary = await status { _ = try await client.look(Place("here")) }
     #expect(unary == GRPCStatus(code: .notFound, message: "no such place"))
 
     let stream = client.makeForecastResponseStream()
@@ -84,7 +84,7 @@ extension Weather_Report {
     try stream.sendError(GRPCStatus(code: .aborted))
     var reports: [Report] = []
     let streaming = await status {
-      for try await report in client.forecast(Ref("here")) { reports.append(report) }
+      for try await report in client.forecast(Place("here")) { reports.append(report) }
     }
     #expect(streaming?.code == .aborted)
     #expect(reports == [Report("rain")])
@@ -96,7 +96,7 @@ extension Weather_Report {
     var reports = call.responseStream.makeAsyncIterator()
     try response.sendInitialMetadata(["a": "1"])
     for name in ["here", "there"] {
-      try await call.requestStream.send(Ref(name))
+      try await call.requestStream.send(Place(name))
       try response.sendMessage(Report(name))
       #expect(try await reports.next() == Report(name))
     }
@@ -120,7 +120,7 @@ extension Weather_Report {
   // MARK: Around them
 
   @Test func failsWhereNothingIsEnqueued() async {
-    let status = await status { _ = try await client.look(Ref("here")) }
+    let status = await status { _ = try await client.look(Place("here")) }
     #expect(
       status
         == GRPCStatus(code: .unavailable, message: "no response is enqueued for /weather.Weather/Look")
@@ -130,8 +130,8 @@ extension Weather_Report {
   @Test func asksInterceptors() async throws {
     let client = try Weather_WeatherTestClient(interceptors: Louder())
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }
-    #expect(try await client.look(Ref("here")) == Report("RAIN"))
-    #expect(messages == [Ref("HERE")])
+    #expect(try await client.look(Place("here")) == Report("RAIN"))
+    #expect(messages == [Place("HERE")])
   }
 
   @Test func standsInForTheClient() async throws {
@@ -141,14 +141,14 @@ extension Weather_Report {
 
   @Test func endsWithTheCallThatIsCancelled() async throws {
     let response = client.makeForecastResponseStream()
-    let call = client.makeForecastCall(Ref("here"))
+    let call = client.makeForecastCall(Place("here"))
     call.cancel()
     #expect(await call.status.code == .cancelled)
     try response.sendMessage(Report("nobody listens"))
   }
 
   private func advice(any client: some Weather_WeatherClientProtocol) async throws -> String {
-    try await client.look(Ref("here"), callOptions: nil).text == "rain" ? "take an umbrella" : "go"
+    try await client.look(Place("here"), callOptions: nil).text == "rain" ? "take an umbrella" : "go"
   }
 }
 
@@ -175,7 +175,7 @@ private final class LouderInterceptor: ClientInterceptor<Weather_Place, Weather_
     guard case .message(let place, let metadata) = part else {
       return context.send(part, promise: promise)
     }
-    context.send(.message(Ref(place.name.uppercased()), metadata), promise: promise)
+    context.send(.message(Place(place.name.uppercased()), metadata), promise: promise)
   }
 
   override func receive(
