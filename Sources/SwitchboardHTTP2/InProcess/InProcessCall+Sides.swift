@@ -68,8 +68,8 @@ extension InProcessCall: ServerStream {
       return
     }
     let task = Task.immediate(executorPreference: transport.loop) { await handler() }
-    // The call may have ended in the part of the handler that has run already.
-    if isHandling { self.task = task } else { task.cancel() }
+    // The call may have failed in the part of the handler that has run already.
+    if isHandling { self.task = task } else if !hasSucceeded { task.cancel() }
   }
 
   /// Nobody counts those that run: the client is this process.

@@ -28,6 +28,7 @@ final class InProcessCall: @unchecked Sendable {
   let cancelled = Atomic(false)
   private(set) var deadline: ContinuousClock.Instant?
   private var phase = Phase.idle
+  private(set) var hasSucceeded = false
   private var headersTold = false
   private var timer: LoopTimer?
   private var observations: [Observation] = []
@@ -170,6 +171,7 @@ final class InProcessCall: @unchecked Sendable {
     guard phase != .closed else { return }
     if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
     phase = .closed
+    hasSucceeded = status.isOk
     if let timer { transport.loop.cancel(timer) }
     timer = nil
     cancelled.store(true, ordering: .relaxed)
