@@ -47,7 +47,7 @@ extension HelpTopic {
     Visibility: docs/Generator.md has their values. PayloadMappings=FILE names types of your own, and the
     marshallers for them, that messages travel as.
 
-    An error in a .proto reads FILE:LINE:COLUMN: MESSAGE. Files whose content stays the same are not
+    An error in a .proto reads PATH:LINE:COLUMN: error: MESSAGE. Files whose content stays the same are not
     written again.
     """
 }
