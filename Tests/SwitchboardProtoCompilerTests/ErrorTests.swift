@@ -62,10 +62,30 @@ import Testing
   }
 
   @Test func sayWhyEditionsFail() throws {
-    let folder = try ProtoFolder(["a.proto": "// Newer.\nedition = \"2023\";\nmessage A {}"])
-    let errors = folder.errors("a.proto")
-    #expect(errors.count == 1)
-    #expect(errors.first?.hasPrefix("here/a.proto:2:1: error: This tool was built with libprotoc ") == true)
+    for (edition, protoc) in [("2023", "protoc 27 or later"), ("2024", "protoc 32 or later")] {
+      let folder = try ProtoFolder(["a.proto": "// Newer.\nedition = \"\(edition)\";\nmessage A {}"])
+      let errors = folder.errors("a.proto")
+      #expect(errors.count == 1)
+      let error = try #require(errors.first)
+      #expect(error.hasPrefix("here/a.proto:2:1: error: This tool was built with libprotoc "))
+      #expect(error.contains(protoc))
+      #expect(error.contains("--descriptor-set FILE"))
+    }
+  }
+
+  @Test(arguments: ["\"2099\"", "'2099'"])
+  func sayWhichEditionsThereAre(_ edition: String) throws {
+    let folder = try ProtoFolder(["a.proto": "edition = \(edition);"])
+    #expect(
+      folder.errors("a.proto") == [
+        "here/a.proto:1:1: error: edition 2099 is not supported: the editions are 2023 and 2024"
+      ]
+    )
+  }
+
+  @Test(arguments: ["edition", "edition =", "edition = \"", "edition = \"\";", "edition = 2023;"])
+  func comeForAnEditionThatIsNoneToo(_ source: String) throws {
+    #expect(try ProtoFolder(["a.proto": source]).errors("a.proto").count == 1)
   }
 
   @Test func sayWhereAFileWasLookedFor() throws {
