@@ -1,3 +1,5 @@
+import SwitchboardGenerator
+
 extension HelpTopic {
   /// What the user reads about this.
   var text: String {
@@ -42,12 +44,28 @@ extension HelpTopic {
       -h, --help                 Show this.
       --                         What follows are FILEs.
 
-    The generator's options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,
-    PayloadMappings, ProtoPathModuleMappings, ReflectionData, Server, Services, UseAccessLevelOnImports and
-    Visibility: docs/Generator.md has their values. PayloadMappings=FILE names types of your own, and the
-    marshallers for them, that messages travel as.
+    The generator's options, whose values are in docs/Generator.md:
+
+    \(lines(of: Generator.optionNames))
+
+    PayloadMappings=FILE names types of your own, and the marshallers for them, that messages travel as.
 
     An error in a .proto reads PATH:LINE:COLUMN: error: MESSAGE. Files whose content stays the same are not
     written again.
     """
 }
+
+  /// `names` between commas, in lines of a width to read.
+  private static func lines(of names: [String]) -> String {
+    var lines = [""]
+    for (index, name) in names.enumerated() {
+      let word = index + 1 < names.count ? name + "," : name
+      let line = lines[lines.count - 1]
+      if line.count + word.count > 100 {
+        lines.append("  " + word)
+      } else {
+        lines[lines.count - 1] = line + (line.isEmpty ? "  " : " ") + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }

@@ -179,3 +179,13 @@ import Testing
     #expect(wrong.errors.hasSuffix("\nTry 'switchboard help generate'.\n"))
   }
 }
+    let topic = String(
+      decoding: try Command.product("switchboard", ["help", "generate"]).output,
+      as: UTF8.self
+    )
+    let unknown = try generate("-o", "out", "--option", "Key=Value", "a.proto").errors
+    let options = try #require(unknown.split(separator: "the options are ").last)
+    for option in options.split(whereSeparator: { ", \n".contains($0) }) {
+      #expect(topic.contains("  \(option)") || topic.contains(" \(option),"), "\(option)")
+    }
+    #expect(topic.contains(" TestClient,"))
