@@ -32,8 +32,9 @@ extension HelpTopic {
       -o, --output DIR           Write to this directory; it is made where it does not exist.
       --option Key=Value         Set an option of the generator (below).
       --configuration JSON       Take files, include directories and options from a switchboard.json, with the
-                                 paths in it relative to it. FILEs take the place of its own; directories
-                                 and options of flags come after its own.
+                                 paths in it relative to it. One that names no files takes every .proto beside
+                                 it and below it. FILEs take the place of its own; directories and options of
+                                 flags come after its own.
       --descriptor-set SET       Read compiled files instead of sources: a serialized FileDescriptorSet, with all
                                  imports, from any compiler. protoc writes one with --descriptor_set_out and
                                  --include_imports (--include_source_info keeps comments), buf with
@@ -53,7 +54,6 @@ extension HelpTopic {
     An error in a .proto reads PATH:LINE:COLUMN: error: MESSAGE. Files whose content stays the same are not
     written again.
     """
-}
 
   /// `names` between commas, in lines of a width to read.
   private static func lines(of names: [String]) -> String {
@@ -69,3 +69,4 @@ extension HelpTopic {
     }
     return lines.joined(separator: "\n")
   }
+}
