@@ -33,7 +33,8 @@ struct PluginUnderFuzz: Sendable {
     } catch let error as ConfigurationError {
       // Whoever reads it is to know which file it is about.
       let isClear =
-        error.description.hasPrefix("\(file.path): ") && error.description.count > file.path.count + 2
+        error.place.hasPrefix(file.path) && error.description.hasPrefix(error.place + ": ")
+        && !error.problem.isEmpty
       return try BrokenPromise.unless(isClear, "an error says nothing: \(error)")
     }
     try check(target)

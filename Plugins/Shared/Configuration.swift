@@ -23,47 +23,53 @@ struct Configuration: Hashable {
 
 /// Why a target's files cannot be generated, as its author reads it.
 struct ConfigurationError: Error, Hashable, CustomStringConvertible {
-  var description: String
+  /// The file as it was given, and the line and the column where they are known.
+  var place: String
+  var problem: String
 
-  init(_ file: URL, _ problem: String) {
-    description = "\(file.path): \(problem)"
+  var description: String { "\(place): \(problem)" }
+
+  init(_ file: URL, _ problem: String, at fault: JSONFault? = nil) {
+    place = file.relativePath + (fault.map { ":\($0.line):\($0.column)" } ?? "")
+    self.problem = problem
   }
 }
 
 extension Configuration {
-  /// Reads the configuration in `directory`; `nil` where there is none.
-  init?(in directory: URL) throws {
-    let file = directory.appendingPathComponent(Self.fileName)
-    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    self = try Configuration(file: file)
-  }
-
-  /// Reads the configuration in `file`.
-  init(file: URL) throws(ConfigurationError) {
+  /// Reads the configuration that is the content of `file`.
+  init(_ content: Data, from file: URL) throws(ConfigurationError) {
     do {
-      self = try JSONDecoder().decode(Configuration.self, from: Data(contentsOf: file))
+      self = try JSONDecoder().decode(Configuration.self, from: content)
+    } catch let DecodingError.dataCorrupted(context) where context.codingPath.isEmpty {
+      // What the decoder says of the place is not the same on every system.
+      let fault = JSONFault(in: Array(content))
+      throw ConfigurationError(
+        file,
+        "not valid JSON" + (fault.map { ": expected \($0.expected)" } ?? ""),
+        at: fault
+      )
+    } catch let error as UnknownKey {
+      throw ConfigurationError(
+        file,
+        "unknown key \"\(error.name)\"; the keys are protos, includes and options"
+      )
     } catch let error as DecodingError {
       throw ConfigurationError(file, error.problem)
     } catch {
-      throw ConfigurationError(file, "it cannot be read")
+      throw ConfigurationError(file, "\(error)")
     }
   }
 }
 
 extension Configuration: Decodable {
-  private enum Key: String, CodingKey, CaseIterable {
+  private enum Key: String, CodingKey {
     case protos, includes, options
   }
 
   init(from decoder: any Decoder) throws {
     for name in try decoder.container(keyedBy: AnyKey.self).allKeys
     where Key(rawValue: name.stringValue) == nil {
-      let accepted = Key.allCases.map(\.rawValue).joined(separator: ", ")
-      throw DecodingError.dataCorruptedError(
-        forKey: name,
-        in: try decoder.container(keyedBy: AnyKey.self),
-        debugDescription: "it is not known here; accepted are \(accepted)"
-      )
+      throw UnknownKey(name: name.stringValue)
     }
     let fields = try decoder.container(keyedBy: Key.self)
     protos = try fields.decodeIfPresent([String].self, forKey: .protos)
@@ -71,6 +77,11 @@ extension Configuration: Decodable {
     options =
       try fields.decodeIfPresent([String: OptionValue].self, forKey: .options)?.mapValues(\.texts) ?? [:]
   }
+}
+
+/// A key of the file's object that says nothing to us.
+private struct UnknownKey: Error {
+  var name: String
 }
 
 /// Any name of a JSON object's field.
@@ -107,9 +118,6 @@ extension DecodingError {
   /// What is wrong, without the type names that the standard description is full of.
   fileprivate var problem: String {
     switch self {
-    case .dataCorrupted(let context) where context.codingPath.isEmpty:
-      let cause = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"]
-      return "not valid JSON" + (cause.map { ": \($0)" } ?? "")
     case .dataCorrupted(let context):
       return "'\(context.path)': \(context.debugDescription)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context):

@@ -25,15 +25,13 @@ struct ProtoTarget {
     let roots = configuration.includes.map {
       directory.resolving($0)
     }
-    let files = configuration.protos?.map {
-      directory.resolving($0)
-    }
     self.configurationFile = configurationFile
     self.roots = roots
     for root in roots where !root.isDirectory {
       throw ConfigurationError(configurationFile, "the include directory \(root.path) is not there")
     }
-    protos = try (files ?? protoFiles(below: directory)).map { file in
+    protos = try configuration.protoPaths(beside: configurationFile).map { path in
+      let file = directory.resolving(path)
       guard FileManager.default.fileExists(atPath: file.path) else {
         throw ConfigurationError(configurationFile, "the file \(file.path) is not there")
       }
@@ -42,21 +40,27 @@ struct ProtoTarget {
       }
       return Proto(name: name, file: file)
     }
-    guard !protos.isEmpty else {
-      throw ConfigurationError(configurationFile, "there is no .proto file beside it, and none in 'protos'")
+  }
+}
+
+extension Configuration {
+  /// Reads the configuration in `directory`; `nil` where there is none.
+  fileprivate init?(in directory: URL) throws(ConfigurationError) {
+    let file = directory.appendingPathComponent(Self.fileName)
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    let content: Data
+    do {
+      content = try Data(contentsOf: file)
+    } catch {
+      throw ConfigurationError(file, "it cannot be read: \(error.localizedDescription)")
     }
+    self = try Configuration(content, from: file)
   }
 }
 
 /// Every `.proto` file in `directory` and below it, in a stable order.
 func protoFiles(below directory: URL) -> [URL] {
-  let found = FileManager.default.enumerator(
-    at: directory,
-    includingPropertiesForKeys: nil,
-    options: [.skipsHiddenFiles, .skipsPackageDescendants]
-  )
-  let files = found?.compactMap { $0 as? URL }.filter { $0.pathExtension == "proto" } ?? []
-  return files.map(\.standardizedFileURL).sorted { $0.path < $1.path }
+  protoNames(below: directory).map { directory.resolving($0) }
 }
 
 extension URL {

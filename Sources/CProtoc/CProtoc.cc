@@ -54,6 +54,7 @@ std::vector<std::string> NamesOf(const cprotoc_input &input, const SourceRoots &
     if (!name) {
       diagnostics->AddError(input.files[i], {}, error);
     } else if (std::find(names.begin(), names.end(), *name) == names.end()) {
+      diagnostics->ShowAs(*name, roots.PathOf(*name, input.files[i]));
       names.push_back(*name);
     }
   }

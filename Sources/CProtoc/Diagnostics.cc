@@ -14,24 +14,27 @@ std::string Format(const std::string &file, Place place, const std::string &mess
   return text + ": " + message;
 }
 
-void Append(const std::string &file, Place place, const std::string &message, const char *noun,
-            std::vector<std::string> *texts) {
-  if (texts->size() < kMostDiagnostics) {
-    texts->push_back(Format(file, place, message));
-  } else if (texts->size() == kMostDiagnostics) {
-    const std::string count = std::to_string(kMostDiagnostics);
-    texts->push_back(Format(file, {}, "There are more than " + count + " " + noun + "; the rest is left out."));
-  }
-}
-
 }  // namespace
 
 void Diagnostics::AddError(const std::string &file, Place place, const std::string &message) {
-  Append(file, place, message, "errors", &errors_);
+  Append(file, place, "error", message, &errors_);
 }
 
 void Diagnostics::AddWarning(const std::string &file, Place place, const std::string &message) {
-  Append(file, place, "warning: " + message, "warnings", &warnings_);
+  Append(file, place, "warning", message, &warnings_);
+}
+
+void Diagnostics::Append(const std::string &file, Place place, const std::string &kind,
+                         const std::string &message, std::vector<std::string> *texts) const {
+  const auto known = paths_.find(file);
+  const std::string &path = known == paths_.end() ? file : known->second;
+  if (texts->size() < kMostDiagnostics) {
+    texts->push_back(Format(path, place, kind + ": " + message));
+  } else if (texts->size() == kMostDiagnostics) {
+    const std::string count = std::to_string(kMostDiagnostics);
+    const std::string rest = "There are more than " + count + " " + kind + "s; the rest is left out.";
+    texts->push_back(Format(path, {}, kind + ": " + rest));
+  }
 }
 
 }  // namespace switchboard

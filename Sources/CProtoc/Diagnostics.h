@@ -3,6 +3,7 @@
 #ifndef SWITCHBOARD_DIAGNOSTICS_H
 #define SWITCHBOARD_DIAGNOSTICS_H
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Place {
 
 class Diagnostics {
  public:
+  // Has what concerns the file called `name` start with `path`, unless it already starts with another.
+  void ShowAs(const std::string &name, const std::string &path) { paths_.emplace(name, path); }
+
   void AddError(const std::string &file, Place place, const std::string &message);
   void AddWarning(const std::string &file, Place place, const std::string &message);
 
@@ -23,6 +27,10 @@ class Diagnostics {
   const std::vector<std::string> &warnings() const { return warnings_; }
 
  private:
+  void Append(const std::string &file, Place place, const std::string &kind, const std::string &message,
+              std::vector<std::string> *texts) const;
+
+  std::map<std::string, std::string> paths_;
   std::vector<std::string> errors_;
   std::vector<std::string> warnings_;
 };

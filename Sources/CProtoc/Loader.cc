@@ -127,6 +127,7 @@ void Loader::Link(Pending &file) {
 bool Loader::Parse(const std::string &name, FileDescriptorProto *proto) {
   std::string error;
   const auto source = roots_.Read(name, &error);
+  diagnostics_->ShowAs(name, roots_.PathOf(name, ""));
   if (!source) {
     diagnostics_->AddError(name, {}, error);
     return false;

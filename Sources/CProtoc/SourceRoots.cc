@@ -38,6 +38,15 @@ std::string Canonical(const std::string &path) {
   return text;
 }
 
+// `path` without what leads nowhere, such as the "." of a root.
+std::string WithoutDots(const std::string &path) {
+  fs::path result;
+  for (const fs::path &part : fs::path(path)) {
+    if (part != ".") result /= part;
+  }
+  return result.empty() ? path : result.string();
+}
+
 // What is left of `path` below `root`; empty where it does not lie there.
 std::string Below(const std::string &root, const std::string &path) {
   std::string prefix = Canonical(root);
@@ -86,8 +95,21 @@ std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::str
   if (!Find(path).empty()) return path;
   *error = Exists(path) ? "File does not lie in any include directory (-I). Add the one from which "
                           "imports name it."
-                        : "File not found.";
+                        : NotFound(path);
   return std::nullopt;
+}
+
+std::string SourceRoots::PathOf(const std::string &name, const std::string &given) const {
+  const std::string found = Find(name);
+  if (found.empty()) return name;
+  return IsSameFile(found, given) ? given : WithoutDots(found);
+}
+
+std::string SourceRoots::NotFound(const std::string &path) const {
+  if (!path.empty() && path.front() == '/') return "File not found.";
+  std::string places;
+  for (const std::string &root : roots_) places += (places.empty() ? "" : ", ") + WithoutDots(root);
+  return "File not found in any include directory (-I): " + places + ".";
 }
 
 std::optional<std::string> SourceRoots::Read(const std::string &name, std::string *error) const {
@@ -98,7 +120,7 @@ std::optional<std::string> SourceRoots::Read(const std::string &name, std::strin
   const std::string path = Find(name);
   struct stat status;
   if (path.empty()) {
-    *error = "File not found in any include directory (-I).";
+    *error = NotFound(name);
   } else if (::stat(path.c_str(), &status) != 0) {
     *error = std::string("Could not open the file: ") + ::strerror(errno) + ".";
   } else if (S_ISDIR(status.st_mode)) {

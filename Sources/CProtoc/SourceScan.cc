@@ -22,11 +22,25 @@ class Ignore : public google::protobuf::io::ErrorCollector {
   void AddError(int, google::protobuf::io::ColumnNumber, const std::string &) override {}
 };
 
-std::string EditionsMessage() {
+// No edition's name comes near this.
+constexpr size_t kLongestEdition = 40;
+
+// What to do about a file of an edition, whose statement `tokenizer` has just begun.
+std::string EditionMessage(Tokenizer *tokenizer) {
+  const bool has_name = tokenizer->Next() && tokenizer->current().text == "=" && tokenizer->Next() &&
+                        tokenizer->current().type == Tokenizer::TYPE_STRING;
+  const std::string text = has_name ? tokenizer->current().text : "";
+  const std::string name = text.size() > 2 ? text.substr(1, text.size() - 2) : "";
+  if (!name.empty() && name != "2023" && name != "2024") {
+    const std::string shown = name.size() > kLongestEdition ? "of this name" : name;
+    return "edition " + shown + " is not supported: the editions are 2023 and 2024";
+  }
   const int version = GOOGLE_PROTOBUF_VERSION;
   return "This tool was built with libprotoc " + std::to_string(version / 1000 % 1000) + "." +
-         std::to_string(version % 1000) +
-         ", which knows no editions. Use protoc 27 or later with the plugin protoc-gen-switchboard.";
+         std::to_string(version % 1000) + ", which knows no editions. Use protoc " +
+         (name == "2024" ? "32" : "27") +
+         " or later with the plugin protoc-gen-switchboard, or have it, or buf, compile the file and hand the result "
+         "to this tool with --descriptor-set FILE.";
 }
 
 // Counts what nests and what chains, token by token.
@@ -69,9 +83,10 @@ std::optional<ScanError> ScanSource(const std::string &source) {
   bool is_first = true;
   while (tokenizer.Next()) {
     const Tokenizer::Token &token = tokenizer.current();
+    const Place place{token.line, token.column};
     std::string message = limits.Visit(token.text);
-    if (is_first && token.text == "edition") message = EditionsMessage();
-    if (!message.empty()) return ScanError{{token.line, token.column}, message};
+    if (is_first && token.text == "edition") message = EditionMessage(&tokenizer);
+    if (!message.empty()) return ScanError{place, message};
     is_first = false;
   }
   return std::nullopt;

@@ -42,6 +42,9 @@ public struct Generator {
     try GeneratorOptions(parameter: parameter).mappingPaths
   }
 
+  /// The options that a parameter may set, sorted.
+  public static var optionNames: [String] { GeneratorOptions.names }
+
   /// Whether the types of a file need not be generated: they are a part of this package, as the well-known types are.
   public static func comesWithPackage(_ file: String) -> Bool { ModuleMappings().module(of: file) != nil }
 

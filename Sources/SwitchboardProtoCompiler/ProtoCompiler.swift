@@ -30,17 +30,16 @@ public struct CompiledProtos: Sendable, Hashable {
   /// imports, with JSON names and comments.
   public var request: [UInt8]
 
-  /// What libprotoc finds questionable, in the form of ``ProtoErrors/errors``, the message
-  /// after `warning: `.
+  /// What libprotoc finds questionable, in the form of ``ProtoErrors/errors``, with `warning: ` for `error: `.
   public var warnings: [String]
 }
 
 /// Why `.proto` files do not compile.
 public struct ProtoErrors: Error, Sendable, Hashable {
-  /// One line each: `file:line:column: message`, counted from 1, or `file: message` where it concerns
-  /// a file as a whole.
+  /// One line each: `path:line:column: error: message`, counted from 1, or `path: error: message` where it
+  /// concerns a file as a whole. The path is the one that the file was given by, or found at.
   public var errors: [String]
 
-  /// What else libprotoc finds questionable, in the same form, the message after `warning: `.
+  /// What else libprotoc finds questionable, in the same form, with `warning: ` for `error: `.
   public var warnings: [String]
 }

@@ -1,3 +1,5 @@
+import SwitchboardToolSupport
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -9,26 +11,23 @@ extension GenerateArguments {
   func configured() throws(CommandFailure) -> GenerateArguments {
     guard let configuration else { return self }
     let file = URL(fileURLWithPath: configuration)
-    let content: Configuration
-    do throws(ConfigurationError) {
-      content = try Configuration(file: file)
-    } catch {
-      throw CommandFailure(lines: [error.description], exitCode: .usage)
-    }
+    let bytes = try CommandFailure.catching(.usage) { () throws(SystemError) in try readFile(configuration) }
     var merged = self
-    merged.includeDirectories = content.includes.map { path($0, beside: file) } + includeDirectories
-    merged.options = optionTexts(of: content, beside: file) + options
-    if files.isEmpty { merged.files = (content.protos ?? []).map { path($0, beside: file) } }
-    guard !merged.files.isEmpty else {
-      throw CommandFailure(
-        "no .proto files to generate for, neither here nor in \(configuration)",
-        exitCode: .usage
-      )
+    do throws(ConfigurationError) {
+      let content = try Configuration(Data(bytes), from: file)
+      merged.includeDirectories =
+        content.includes.map { path($0, beside: configuration) } + includeDirectories
+      merged.options = optionTexts(of: content, beside: configuration) + options
+      if files.isEmpty {
+        merged.files = try content.protoPaths(beside: file).map { path($0, beside: configuration) }
+      }
+    } catch {
+      throw CommandFailure(lines: ["\(error.place): error: \(error.problem)"], exitCode: .usage)
     }
     return merged
   }
 
-  private func optionTexts(of content: Configuration, beside file: URL) -> [String] {
+  private func optionTexts(of content: Configuration, beside file: String) -> [String] {
     content.options.sorted { $0.key < $1.key }.flatMap { key, values in
       values.map { value in
         "\(key)=\(Configuration.pathOptions.contains(key) ? path(value, beside: file) : value)"
@@ -37,7 +36,8 @@ extension GenerateArguments {
   }
 
   /// Where `path` leads that stands in `file`.
-  private func path(_ path: String, beside file: URL) -> String {
-    path.hasPrefix("/") ? path : file.deletingLastPathComponent().appendingPathComponent(path).path
+  private func path(_ path: String, beside file: String) -> String {
+    guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+    return file[...slash] + path
   }
 }

@@ -1,3 +1,5 @@
+import SwitchboardGenerator
+
 extension HelpTopic {
   /// What the user reads about this.
   var text: String {
@@ -30,8 +32,9 @@ extension HelpTopic {
       -o, --output DIR           Write to this directory; it is made where it does not exist.
       --option Key=Value         Set an option of the generator (below).
       --configuration JSON       Take files, include directories and options from a switchboard.json, with the
-                                 paths in it relative to it. FILEs take the place of its own; directories
-                                 and options of flags come after its own.
+                                 paths in it relative to it. One that names no files takes every .proto beside
+                                 it and below it. FILEs take the place of its own; directories and options of
+                                 flags come after its own.
       --descriptor-set SET       Read compiled files instead of sources: a serialized FileDescriptorSet, with all
                                  imports, from any compiler. protoc writes one with --descriptor_set_out and
                                  --include_imports (--include_source_info keeps comments), buf with
@@ -42,12 +45,28 @@ extension HelpTopic {
       -h, --help                 Show this.
       --                         What follows are FILEs.
 
-    The generator's options are Client, ExtraModuleImports, FileNaming, KeepMethodCasing, Messages,
-    PayloadMappings, ProtoPathModuleMappings, ReflectionData, Server, Services, UseAccessLevelOnImports and
-    Visibility: docs/Generator.md has their values. PayloadMappings=FILE names types of your own, and the
-    marshallers for them, that messages travel as.
+    The generator's options, whose values are in docs/Generator.md:
 
-    An error in a .proto reads FILE:LINE:COLUMN: MESSAGE. Files whose content stays the same are not
+    \(lines(of: Generator.optionNames))
+
+    PayloadMappings=FILE names types of your own, and the marshallers for them, that messages travel as.
+
+    An error in a .proto reads PATH:LINE:COLUMN: error: MESSAGE. Files whose content stays the same are not
     written again.
     """
+
+  /// `names` between commas, in lines of a width to read.
+  private static func lines(of names: [String]) -> String {
+    var lines = [""]
+    for (index, name) in names.enumerated() {
+      let word = index + 1 < names.count ? name + "," : name
+      let line = lines[lines.count - 1]
+      if line.count + word.count > 100 {
+        lines.append("  " + word)
+      } else {
+        lines[lines.count - 1] = line + (line.isEmpty ? "  " : " ") + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
 }

@@ -31,7 +31,9 @@ extension GenerateArguments {
 
   /// What the author of a `switchboard.json` should know of a file that is not found.
   private func hint(on errors: [String]) -> [String] {
-    guard let configuration, errors.contains(where: { $0.contains(": File not found") }) else { return [] }
+    guard let configuration, errors.contains(where: { $0.contains("File not found in any include") }) else {
+      return []
+    }
     return [
       "\(configuration): note: Imports start at 'includes'. Files of another target are found where this target "
         + "depends on it and it has a switchboard.json, too."

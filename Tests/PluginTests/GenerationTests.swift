@@ -138,7 +138,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{", "not valid JSON"),
+    ("[1 2]", ":1:4: not valid JSON: expected \",\" or \"]\""),
+    ("{\n  \"protos\": [\"a.proto\",\n  \"includes\": []\n}", ":3:13: not valid JSON: expected"),
     ("[]", "the file is not of the right kind: "),
     (#"{"protos": "a.proto"}"#, "'protos' is not of the right kind: "),
     (#"{"includes": [1]}"#, "'includes.Index 0' is not of the right kind: "),
@@ -146,9 +147,9 @@ import Testing
       #"{"options": {"Server": {}}}"#,
       "'options.Server': an option is true, false, a string or a list of strings"
     ),
-    (#"{"proto": []}"#, "'proto': it is not known here; accepted are protos, includes, options"),
+    (#"{"proto": []}"#, "unknown key \"proto\"; the keys are protos, includes and options"),
     (#"{"protos": ["gone.proto"]}"#, "the file "),
-    (#"{"protos": []}"#, "there is no .proto file beside it, and none in 'protos'"),
+    (#"{"protos": []}"#, "'protos' names no file"),
     (#"{"includes": ["gone"]}"#, "the include directory "),
     (#"{"includes": ["sub"]}"#, "/A/a.proto does not lie in any of the 'includes'"),
   ])
@@ -156,7 +157,7 @@ import Testing
     let error = try #require(throws: ConfigurationError.self) {
       try target("A", ["switchboard.json": json, "a.proto": "", "sub/b.proto": ""])
     }
-    #expect(error.description.hasPrefix(path("A/switchboard.json") + ": "))
+    #expect(error.description.hasPrefix(path("A/switchboard.json") + ":"))
     #expect(error.description.contains(problem), "\(error)")
   }
 }

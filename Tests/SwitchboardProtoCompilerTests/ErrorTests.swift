@@ -4,12 +4,12 @@ import Testing
 @Suite struct ErrorTests {
   @Test func countLinesAndColumnsFromOne() throws {
     let folder = try ProtoFolder(["a.proto": "syntax = \"proto3\";\nmessage A {\n  int32 x 1;\n}\n"])
-    #expect(folder.errors("a.proto") == ["a.proto:3:11: Missing field number."])
+    #expect(folder.errors("a.proto") == ["here/a.proto:3:11: error: Missing field number."])
   }
 
   @Test func pointAtWhatDoesNotLink() throws {
     let folder = try ProtoFolder(["a.proto": "syntax = \"proto3\";\nmessage A { Missing m = 1; }"])
-    #expect(folder.errors("a.proto") == ["a.proto:2:13: \"Missing\" is not defined."])
+    #expect(folder.errors("a.proto") == ["here/a.proto:2:13: error: \"Missing\" is not defined."])
   }
 
   @Test func nameTheImportThatFails() throws {
@@ -19,11 +19,24 @@ import Testing
     ])
     #expect(
       folder.errors("a.proto") == [
-        "gone.proto: File not found in any include directory (-I).",
-        "b.proto:2:1: Import \"gone.proto\" was not found or had errors.",
-        "a.proto:2:1: Import \"b.proto\" was not found or had errors.",
+        "gone.proto: error: File not found in any include directory (-I): here, /usr/include.",
+        "here/b.proto:2:1: error: Import \"gone.proto\" was not found or had errors.",
+        "here/a.proto:2:1: error: Import \"b.proto\" was not found or had errors.",
       ]
     )
+  }
+
+  @Test func startWithThePathThatWasGiven() throws {
+    let folder = try ProtoFolder(["sub/a.proto": "junk", "sub/b.proto": "import \"sub/a.proto\""])
+    let given = folder.path + "/./sub/../sub/a.proto"
+    #expect(folder.errors(given).first?.hasPrefix("here/./sub/../sub/a.proto:1:1: error: ") == true)
+    // What nobody gave has the path that it was found at.
+    let compiler = ProtoCompiler(includeDirectories: [folder.path + "/./", "/usr/include"])
+    for file in ["sub/a.proto", folder.path + "/sub/b.proto"] {
+      let errors = try #require(throws: ProtoErrors.self) { try compiler.compile([file]) }.errors
+      let path = folder.path + "/" + (file.hasSuffix("a.proto") ? "sub/a.proto" : "sub/b.proto")
+      #expect(errors.contains { $0.hasPrefix(path + ":1:") }, "\(errors)")
+    }
   }
 
   @Test func nameTheFilesOfACycle() throws {
@@ -35,24 +48,57 @@ import Testing
     ])
     #expect(
       folder.errors("a.proto", "self.proto") == [
-        "c.proto:1:20: File recursively imports itself: b.proto -> c.proto -> b.proto",
-        "b.proto:3:1: Import \"c.proto\" was not found or had errors.",
-        "a.proto:2:1: Import \"b.proto\" was not found or had errors.",
-        "self.proto:1:20: File recursively imports itself: self.proto -> self.proto",
+        "here/c.proto:1:20: error: File recursively imports itself: b.proto -> c.proto -> b.proto",
+        "here/b.proto:3:1: error: Import \"c.proto\" was not found or had errors.",
+        "here/a.proto:2:1: error: Import \"b.proto\" was not found or had errors.",
+        "here/self.proto:1:20: error: File recursively imports itself: self.proto -> self.proto",
       ]
     )
   }
 
   @Test func comeForEveryFile() throws {
     let folder = try ProtoFolder(["a.proto": "junk", "b.proto": "syntax = \"proto3\"; message B {"])
-    #expect(folder.errors("a.proto", "b.proto").map { $0.prefix(8) } == ["a.proto:", "b.proto:"])
+    #expect(folder.errors("a.proto", "b.proto").map { $0.prefix(13) } == ["here/a.proto:", "here/b.proto:"])
   }
 
   @Test func sayWhyEditionsFail() throws {
-    let folder = try ProtoFolder(["a.proto": "// Newer.\nedition = \"2023\";\nmessage A {}"])
-    let errors = folder.errors("a.proto")
-    #expect(errors.count == 1)
-    #expect(errors.first?.hasPrefix("a.proto:2:1: This tool was built with libprotoc ") == true)
+    for (edition, protoc) in [("2023", "protoc 27 or later"), ("2024", "protoc 32 or later")] {
+      let folder = try ProtoFolder(["a.proto": "// Newer.\nedition = \"\(edition)\";\nmessage A {}"])
+      let errors = folder.errors("a.proto")
+      #expect(errors.count == 1)
+      let error = try #require(errors.first)
+      #expect(error.hasPrefix("here/a.proto:2:1: error: This tool was built with libprotoc "))
+      #expect(error.contains(protoc))
+      #expect(error.contains("--descriptor-set FILE"))
+    }
+  }
+
+  @Test(arguments: ["\"2099\"", "'2099'"])
+  func sayWhichEditionsThereAre(_ edition: String) throws {
+    let folder = try ProtoFolder(["a.proto": "edition = \(edition);"])
+    #expect(
+      folder.errors("a.proto") == [
+        "here/a.proto:1:1: error: edition 2099 is not supported: the editions are 2023 and 2024"
+      ]
+    )
+  }
+
+  @Test(arguments: ["edition", "edition =", "edition = \"", "edition = \"\";", "edition = 2023;"])
+  func comeForAnEditionThatIsNoneToo(_ source: String) throws {
+    #expect(try ProtoFolder(["a.proto": source]).errors("a.proto").count == 1)
+  }
+
+  @Test func sayWhereAFileWasLookedFor() throws {
+    let folder = try ProtoFolder()
+    #expect(
+      folder.errors("gone.proto", folder.path + "/gone.proto") == [
+        "gone.proto: error: File not found in any include directory (-I): here, /usr/include.",
+        "here/gone.proto: error: File not found.",
+      ]
+    )
+    let dotted = ProtoCompiler(includeDirectories: [".", folder.path + "/."])
+    let error = try #require(throws: ProtoErrors.self) { try dotted.compile(["gone.proto"]) }.errors.first
+    #expect(error?.hasSuffix("(-I): ., \(folder.path).") == true)
   }
 
   @Test func areSeparateFromWarnings() throws {
@@ -62,8 +108,8 @@ import Testing
     ])
     #expect(
       try folder.compile("a.proto").warnings == [
-        "b.proto: warning: No syntax specified; proto2 is assumed.",
-        "a.proto:2:1: warning: Import b.proto is unused.",
+        "\(folder.path)/b.proto: warning: No syntax specified; proto2 is assumed.",
+        "\(folder.path)/a.proto:2:1: warning: Import b.proto is unused.",
       ]
     )
   }

@@ -68,13 +68,13 @@ import Testing
   @Test func hugeFiles() throws {
     let folder = try ProtoFolder()
     try folder.write(Data(count: 17 << 20), to: "a.proto")
-    #expect(folder.errors("a.proto") == ["a.proto: Input file is larger than 16 MiB."])
+    #expect(folder.errors("a.proto") == ["here/a.proto: error: Input file is larger than 16 MiB."])
   }
 
   @Test func errorsWithoutEnd() throws {
     let errors = try errors(of: String(repeating: "a;", count: 100_000))
     #expect(errors.count == 1_001)
-    #expect(errors.last == "a.proto: There are more than 1000 errors; the rest is left out.")
+    #expect(errors.last == "here/a.proto: error: There are more than 1000 errors; the rest is left out.")
   }
 
   @Test func whatIsNoFile() throws {
@@ -82,9 +82,9 @@ import Testing
     try #require(mkfifo(folder.path + "/fifo.proto", 0o600) == 0)
     try #require(symlink("/dev/zero", folder.path + "/device.proto") == 0)
     try #require(symlink("loop.proto", folder.path + "/loop.proto") == 0)
-    #expect(folder.errors("directory.proto") == ["directory.proto: Input file is a directory."])
-    #expect(folder.errors("fifo.proto") == ["fifo.proto: Input file is not a regular file."])
-    #expect(folder.errors("device.proto") == ["device.proto: Input file is not a regular file."])
+    #expect(folder.errors("directory.proto") == ["here/directory.proto: error: Input file is a directory."])
+    #expect(folder.errors("fifo.proto") == ["here/fifo.proto: error: Input file is not a regular file."])
+    #expect(folder.errors("device.proto") == ["here/device.proto: error: Input file is not a regular file."])
     #expect(folder.errors("loop.proto").count == 1)
   }
 
@@ -92,7 +92,7 @@ import Testing
   func unreadableFiles() throws {
     let folder = try ProtoFolder(["a.proto": header])
     try #require(chmod(folder.path + "/a.proto", 0) == 0)
-    #expect(folder.errors("a.proto") == ["a.proto: Could not read the file: Permission denied."])
+    #expect(folder.errors("a.proto") == ["here/a.proto: error: Could not read the file: Permission denied."])
   }
 
   @Test func everyPrefixOfAFile() throws {

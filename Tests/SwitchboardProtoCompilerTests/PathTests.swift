@@ -36,7 +36,8 @@ import Testing
     let errors = errors(roots: [folder.path + "/root"], folder.path + "/a.proto")
     #expect(errors.count == 1)
     #expect(
-      errors.first?.hasPrefix(folder.path + "/a.proto: File does not lie in any include directory") == true
+      errors.first?.hasPrefix(folder.path + "/a.proto: error: File does not lie in any include directory")
+        == true
     )
   }
 
@@ -59,7 +60,7 @@ import Testing
     let errors = errors(roots: [folder.path + "/root"], "a.proto")
     #expect(
       errors.first
-        == "../b.proto: Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in an import or a file's name."
+        == "../b.proto: error: Backslashes, consecutive slashes, \".\", or \"..\" are not allowed in an import or a file's name."
     )
   }
 

@@ -31,13 +31,13 @@ final class ProtoFolder {
     try ProtoCompiler(includeDirectories: [path, "/usr/include"]).compile(files)
   }
 
-  /// The errors of compiling; empty where it succeeds.
+  /// The errors of compiling, with `here` for the path of this folder; empty where it succeeds.
   func errors(_ files: String...) -> [String] {
     do {
       _ = try ProtoCompiler(includeDirectories: [path, "/usr/include"]).compile(files)
       return []
     } catch {
-      return error.errors
+      return error.errors.map { $0.replacingOccurrences(of: path, with: "here") }
     }
   }
 }

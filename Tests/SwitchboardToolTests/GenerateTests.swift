@@ -49,7 +49,9 @@ import Testing
   @Test func reportsErrorsInProtos() throws {
     let command = try generate("-I", "protos", "-o", scratch.path, "broken.proto")
     #expect(command.exitCode == 1)
-    #expect(command.errors == "broken.proto:3:11: Missing field number.\n")
+    #expect(command.errors == "protos/broken.proto:3:11: error: Missing field number.\n")
+    let path = scratch.path + "/protos/broken.proto"
+    #expect(try generate("-I", "protos", "-o", scratch.path, path).errors.hasPrefix(path + ":3:11: error: "))
     #expect(try scratch.files(below: ".").keys.filter { $0.hasSuffix(".swift") } == [])
   }
 
@@ -141,16 +143,52 @@ import Testing
 
   @Test func reportsABadConfigurationAsUsage() throws {
     for (json, problem) in [
-      ("{", "not valid JSON"), (#"{"files": []}"#, "accepted are protos, includes, options"),
-      ("{}", "no .proto files to generate for"),
+      ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
+      (#"{"files": []}"#, ": error: unknown key \"files\"; the keys are protos, includes and options"),
+      ("{}", ": error: there is no .proto file beside it or below it"),
+      (#"{"protos": []}"#, ": error: 'protos' names no file"),
     ] {
-      try scratch.write(json, to: "switchboard.json")
-      let command = try generate("--configuration", "switchboard.json", "-o", scratch.path)
+      try scratch.write(json, to: "empty/target.json")
+      let command = try generate("--configuration", "empty/target.json", "-o", scratch.path)
       #expect(command.exitCode == 2)
-      #expect(command.errors.contains("switchboard.json"))
-      #expect(command.errors.contains(problem))
+      #expect(command.errors == "empty/target.json\(problem)\n")
     }
-    #expect(try generate("--configuration", "gone.json", "-o", scratch.path).exitCode == 2)
+  }
+
+  @Test func saysWhyAConfigurationCannotBeRead() throws {
+    for (name, reason) in [("gone.json", "No such file or directory"), ("protos", "Is a directory")] {
+      let command = try generate("--configuration", name, "-o", scratch.path)
+      #expect(command.exitCode == 2)
+      #expect(command.errors == "switchboard: \(name): \(reason)\n")
+    }
+  }
+
+  @Test func takesEveryProtoBesideAConfigurationThatNamesNone() throws {
+    let target = try Scratch([
+      "p/switchboard.json": "{}",
+      "p/a.proto": "syntax = \"proto3\"; import \"sub/b.proto\"; message A { B b = 1; }",
+      "p/sub/b.proto": "syntax = \"proto3\"; message B {}",
+      "p/.hidden/c.proto": "junk",
+      "d.proto": "junk",
+    ])
+    for folder in ["p/", ""] {
+      let directory = target.path + (folder.isEmpty ? "/p" : "")
+      let arguments = [
+        "generate", "--configuration", folder + "switchboard.json", "--output", target.path + "/out",
+      ]
+      let command = try Command.product("switchboard", arguments, in: directory)
+      #expect(command.exitCode == 0, "\(command.errors)")
+      #expect(try target.files(below: "out").keys.sorted() == ["a.pb.swift", "sub/b.pb.swift"])
+      try FileManager.default.removeItem(atPath: target.path + "/out")
+    }
+    try target.write("message {", to: "p/sub/b.proto")
+    let broken = try Command.product(
+      "switchboard",
+      ["generate", "--configuration", "p/switchboard.json", "-o", "out"],
+      in: target.path
+    )
+    #expect(broken.exitCode == 1)
+    #expect(broken.errors.contains("p/sub/b.proto:1:9: error: Expected message name.\n"))
   }
 
   @Test func tellsTheAuthorOfAConfigurationWhereImportsStart() throws {
@@ -158,7 +196,9 @@ import Testing
     try scratch.write("syntax = \"proto3\"; import \"other/gone.proto\";", to: "c.proto")
     let command = try generate("--configuration", "switchboard.json", "-o", scratch.path, "c.proto")
     #expect(command.exitCode == 1)
-    #expect(command.errors.contains("other/gone.proto: File not found in any include directory (-I).\n"))
+    #expect(
+      command.errors.contains("other/gone.proto: error: File not found in any include directory (-I): ")
+    )
     #expect(command.errors.contains("switchboard.json: note: Imports start at 'includes'."))
   }
 
@@ -166,6 +206,16 @@ import Testing
     let help = try Command.product("switchboard", ["--help"])
     #expect(help.exitCode == 0)
     #expect(String(decoding: help.output, as: UTF8.self).contains("usage: switchboard generate"))
+    let topic = String(
+      decoding: try Command.product("switchboard", ["help", "generate"]).output,
+      as: UTF8.self
+    )
+    let unknown = try generate("-o", "out", "--option", "Key=Value", "a.proto").errors
+    let options = try #require(unknown.split(separator: "the options are ").last)
+    for option in options.split(whereSeparator: { ", \n".contains($0) }) {
+      #expect(topic.contains("  \(option)") || topic.contains(" \(option),"), "\(option)")
+    }
+    #expect(topic.contains(" TestClient,"))
     let version = try Command.product("switchboard", ["--version"])
     #expect(version.exitCode == 0)
     #expect(String(decoding: version.output, as: UTF8.self).hasPrefix("switchboard 0."))

@@ -23,8 +23,9 @@ typedef struct cprotoc_input {
   const char *parameter;
 } cprotoc_input;
 
-// What came of it. The diagnostics read `file:line:column: message`, counted from 1, or
-// `file: message` where they concern a file as a whole; the message of a warning starts with `warning: `.
+// What came of it. The diagnostics read `path:line:column: error: message`, counted from 1, or
+// `path: error: message` where they concern a file as a whole, and those of a warning have `warning: ` there.
+// The path is the one that the file was given by, or found at.
 typedef struct cprotoc_result {
   // A serialized google.protobuf.compiler.CodeGeneratorRequest; NULL where there are errors.
   uint8_t *request;

@@ -36,16 +36,25 @@ struct GeneratorOptions {
   }
 
   private mutating func set(_ key: String, to value: String) throws(GeneratorError) {
-    switch key {
-    case "Visibility": visibility = try GeneratorOptions.choice(value, for: key)
-    case "FileNaming": fileNaming = try GeneratorOptions.choice(value, for: key)
-    case "ProtoPathModuleMappings": moduleMappingsPath = try GeneratorOptions.text(value, for: key)
-    case "PayloadMappings": payloadMappingsPath = try GeneratorOptions.text(value, for: key)
-    case "ExtraModuleImports": extraModuleImports.append(try GeneratorOptions.module(value, for: key))
-    default:
+    switch Setting(rawValue: key) {
+    case .visibility: visibility = try GeneratorOptions.choice(value, for: key)
+    case .fileNaming: fileNaming = try GeneratorOptions.choice(value, for: key)
+    case .moduleMappings: moduleMappingsPath = try GeneratorOptions.text(value, for: key)
+    case .payloadMappings: payloadMappingsPath = try GeneratorOptions.text(value, for: key)
+    case .extraModuleImports: extraModuleImports.append(try GeneratorOptions.module(value, for: key))
+    case nil:
       guard let flag = GeneratorOptions.flags[key] else { throw GeneratorOptions.unknown(key) }
       self[keyPath: flag] = try GeneratorOptions.boolean(value, for: key)
     }
+  }
+
+  /// The options that are more than true or false.
+  private enum Setting: String, CaseIterable {
+    case extraModuleImports = "ExtraModuleImports"
+    case fileNaming = "FileNaming"
+    case payloadMappings = "PayloadMappings"
+    case moduleMappings = "ProtoPathModuleMappings"
+    case visibility = "Visibility"
   }
 
   private static var flags: [String: WritableKeyPath<GeneratorOptions, Bool>] {
@@ -61,13 +70,11 @@ struct GeneratorOptions {
     ]
   }
 
+  /// The names of all options, sorted.
+  static var names: [String] { (Setting.allCases.map(\.rawValue) + flags.keys).sorted() }
+
   private static func unknown(_ key: String) -> GeneratorError {
-    let others = [
-      "ExtraModuleImports", "FileNaming", "PayloadMappings", "ProtoPathModuleMappings",
-      "Visibility",
-    ]
-    let known = (others + flags.keys).sorted().joined(separator: ", ")
-    return GeneratorError("unknown option '\(key)': the options are \(known)")
+    GeneratorError("unknown option '\(key)': the options are \(names.joined(separator: ", "))")
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(

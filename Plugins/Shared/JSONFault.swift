@@ -1,0 +1,120 @@
+/// The first place at which a text is not JSON.
+struct JSONFault: Hashable {
+  /// Both count from 1.
+  var line: Int
+  var column: Int
+  /// What could have come there.
+  var expected: String
+
+  /// Looks for a fault in `text`; `nil` where there is none.
+  init?(in text: [UInt8]) {
+    var scan = JSONScan(text: text)
+    guard let expected = scan.firstFault() else { return nil }
+    let before = text[..<scan.position]
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    column = String(decoding: before[start...], as: UTF8.self).count + 1
+    self.expected = expected
+  }
+}
+
+/// Walks over JSON, up to the first thing that is none.
+private struct JSONScan {
+  /// What may come next.
+  private enum Next {
+    case value, firstElement, firstKey, key, colon, separator
+  }
+
+  let text: [UInt8]
+  private(set) var position = 0
+  private var next = Next.value
+  /// The brackets that are open: of each, the one that closes it.
+  private var closers: [UInt8] = []
+
+  init(text: [UInt8]) { self.text = text }
+
+  /// Goes to the first fault and says what is expected there.
+  mutating func firstFault() -> String? {
+    while true {
+      skip { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      if next == .separator && closers.isEmpty { return position == text.count ? nil : "the end of the file" }
+      if let fault = step() { return fault }
+    }
+  }
+
+  /// Takes what comes next, or says what should.
+  private mutating func step() -> String? {
+    switch next {
+    case .value: return takeValue(or: "a value")
+    case .firstElement: return takeCloser() ? nil : takeValue(or: "a value or \"]\"")
+    case .firstKey: return takeCloser() ? nil : takeKey(or: "a key in quotes or \"}\"")
+    case .key: return takeKey(or: "a key in quotes")
+    case .colon:
+      next = .value
+      return take(UInt8(ascii: ":")) ? nil : "\":\""
+    case .separator:
+      if takeCloser() { return nil }
+      let isObject = closers.last == UInt8(ascii: "}")
+      next = isObject ? .key : .value
+      return take(UInt8(ascii: ",")) ? nil : "\",\" or \"\(isObject ? "}" : "]")\""
+    }
+  }
+
+  private mutating func takeValue(or fault: String) -> String? {
+    if take(UInt8(ascii: "{")) {
+      closers.append(UInt8(ascii: "}"))
+      next = .firstKey
+    } else if take(UInt8(ascii: "[")) {
+      closers.append(UInt8(ascii: "]"))
+      next = .firstElement
+    } else if take(UInt8(ascii: "\"")) {
+      next = .separator
+      return finishString()
+    } else {
+      let start = position
+      skip { $0 != 0x2C && $0 > 0x20 && $0 != 0x5D && $0 != 0x7D && $0 != 0x3A }
+      let word = String(decoding: text[start..<position], as: UTF8.self)
+      // Numbers that only look like ones are the decoder's concern.
+      let isNumber = word.first.map { $0.isNumber || $0 == "-" } == true && Double(word) != nil
+      guard isNumber || ["true", "false", "null"].contains(word) else {
+        position = start
+        return fault
+      }
+      next = .separator
+    }
+    return nil
+  }
+
+  private mutating func takeKey(or fault: String) -> String? {
+    guard take(UInt8(ascii: "\"")) else { return fault }
+    next = .colon
+    return finishString()
+  }
+
+  /// Goes behind the end of a string.
+  private mutating func finishString() -> String? {
+    while position < text.count, text[position] >= 0x20 {
+      if take(UInt8(ascii: "\"")) { return nil }
+      position += text[position] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    position = min(position, text.count)
+    return "a quotation mark that ends the string"
+  }
+
+  private mutating func takeCloser() -> Bool {
+    guard let closer = closers.last, take(closer) else { return false }
+    closers.removeLast()
+    next = .separator
+    return true
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard position < text.count, text[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+    while position < text.count, isSkipped(text[position]) { position += 1 }
+  }
+}
