@@ -52,7 +52,7 @@ public struct ChannelOptions: Sendable {
   public var controlFrameAllowance = 1000
   /// How connections are secured. `nil`: they are not.
   public var tls: ClientTLS?
-  /// Whether the loop, and who waits for an answer, keep looking for it for some 50 µs before they block. That takes the
+  /// Whether the loop, and who waits for an answer, keep looking for it for up to 60 µs before they block. That takes the
   /// time of being woken out of a call's latency, for cores that are busy while calls go on; while none do they
   /// are idle.
   public var lowLatency = false

@@ -48,7 +48,7 @@ public struct ServerOptions: Sendable {
   public var web: WebOptions?
   /// How long a new connection may take to get through its handshakes, TLS and HTTP/2.
   public var handshakeTimeout = Duration.seconds(20)
-  /// Whether the loops keep looking for the next event for some 50 µs after each that has to do with calls, before
+  /// Whether the loops keep looking for the next event for up to 60 µs after each that has to do with calls, before
   /// they block. That takes the time of being woken out of a call's latency, for a core that is busy while
   /// calls go on; while none do it is idle.
   public var lowLatency = false
