@@ -17,3 +17,13 @@ where RawValue == Int, Value == Self {
   /// The names of the values as the `.proto` file spells them.
   static var valueNames: EnumNames { get }
 }
+
+// By number, here for all enums: what the compiler makes up for an enum takes it a time that grows with the square of the
+// number of cases.
+extension Enum {
+  @inlinable
+  public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
