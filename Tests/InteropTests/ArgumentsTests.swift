@@ -28,7 +28,7 @@ struct ArgumentsTests {
     #expect(throws: Arguments.UsageError.self) { try Arguments(words) }
   }
 
-  @Test func whatACaseNeedsIsAskedFor() throws {
+  @Test func aCaseAsksForWhatItNeeds() throws {
     #expect(throws: Arguments.UsageError.self) { try Arguments(["client"]).testCase }
     #expect(throws: Arguments.UsageError.self) { try Arguments(["client", "--test_case=x"]).testCase }
     #expect(throws: Arguments.UsageError.self) {

@@ -20,7 +20,7 @@ import Testing
   private let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc", "a": ""]
   private let trailers: HPACKHeaders = ["grpc-status": "0", "a": "12345678"]
 
-  @Test func whatIsTakenIsWhatCame() {
+  @Test func theFieldsThatCameAreTaken() {
     let lists: [HPACKHeaders] = [
       headers, trailers, headers, trailers, [:], headers,
       // Less than before, more, other values of the same length, and other places.
@@ -42,7 +42,7 @@ import Testing
     #expect(!first.0.sharesMemory(with: second.1))
   }
 
-  @Test func whatIsSharedIsNotChangedByThoseWhoHaveIt() {
+  @Test func sharedCopiesDoNotChange() {
     var mine = collect(headers)
     let before = mine
     mine.add(name: "mine", value: "1")

@@ -78,7 +78,7 @@ import Testing
     #expect(headers != ["a": "1"])
   }
 
-  @Test func whatLosesAllItsFieldsIsEmpty() {
+  @Test func metadataWithoutFieldsIsEmpty() {
     var headers: HPACKHeaders = ["a": "1", "A": "2"]
     headers.remove(name: "a")
     #expect(headers.isEmpty)

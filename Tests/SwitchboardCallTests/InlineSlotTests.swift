@@ -39,7 +39,7 @@ import Testing
     #expect(number.take() == 1)
   }
 
-  @Test func whatIsTooLargeOrTooStrictlyAlignedLiesElsewhere() {
+  @Test func largeAndStrictlyAlignedValuesLieElsewhere() {
     #expect(InlineSlot<(Int, Int, Int, Int)>.fits)
     #expect(!InlineSlot<(Int, Int, Int, Int, Int)>.fits)
     #expect(!InlineSlot<SIMD4<Float>>.fits)
@@ -63,7 +63,7 @@ import Testing
     #expect(gone == 2)
   }
 
-  @Test func whatIsTakenIsNoLongerThePlaces() {
+  @Test func aTakenValueHasLeftTheSlot() {
     var gone = 0
     var large = InlineSlot<Large>()
     large.put(Large(witness: Witness { gone += 1 }))

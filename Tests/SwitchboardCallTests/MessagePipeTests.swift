@@ -115,7 +115,7 @@ import Testing
     #expect(observer.readable == 2)
   }
 
-  @Test func whatIsNotFlushedWaitsForWhatIs() {
+  @Test func unflushedMessagesWaitForAFlush() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 1000)
     pipe.attach(observer)

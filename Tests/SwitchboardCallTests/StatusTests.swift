@@ -9,7 +9,7 @@ import Testing
     #expect("\(GRPCStatus(code: .notFound))" == "not found (5)")
   }
 
-  @Test func whatAStatusSaysIsSetPieceByPiece() {
+  @Test func thePartsOfAStatusCanBeSet() {
     var status = GRPCStatus(code: .ok, message: "OK", origin: .peer)
     #expect(status == .ok)
     #expect(status.packedDetails == nil)

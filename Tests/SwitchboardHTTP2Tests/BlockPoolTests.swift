@@ -13,7 +13,7 @@ import Testing
     return try #require(await loop.find { body(loop.blocks) })
   }
 
-  @Test func whatIsGivenBackIsTakenAgain() async throws {
+  @Test func aReturnedBlockIsUsedAgain() async throws {
     try #expect(
       await onLoop { pool in
         guard let first = pool.take(100), let second = pool.take(100) else { return false }

@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func whatIsReadLateIsReadWhole() async throws {
+  @Test func lateReadersReadEverything() async throws {
     var server = ServerOptions()
     server.streamBufferSize = 16 * 1024
     server.streamWindow = 64 * 1024

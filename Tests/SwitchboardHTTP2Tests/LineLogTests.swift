@@ -28,7 +28,7 @@ import Testing
   }
 
   /// Nobody writes lines of their own into the log, nor speaks to the terminal that shows it.
-  @Test func whatPeersSayStaysOnItsLine() async throws {
+  @Test func aPeersWordsStayOnOneLogLine() async throws {
     let lines = try await lines { log in
       log.log(.info, "closed", ["reason": "a\nerror: forged\u{1b}[2J\u{2028}ü\u{202e}txt"])
     }
@@ -65,7 +65,7 @@ import Testing
       .reduce(0) { $0 + ($1.contains("dropped") ? Int($1.prefix { $0.isNumber }) ?? 0 : 1) }
   }
 
-  @Test(arguments: ["/dev/full", "no such descriptor"]) func whatCannotBeWrittenIsCounted(_ path: String)
+  @Test(arguments: ["/dev/full", "no such descriptor"]) func unwrittenLinesAreCounted(_ path: String)
     async
   {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)

@@ -45,7 +45,7 @@ import Testing
     #expect(ended == nil)
   }
 
-  @Test func whoSleepsWakesByTheLoopsClock() async throws {
+  @Test func sleepersWakeByTheLoopsClock() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }
@@ -55,7 +55,7 @@ import Testing
     #expect(await loop.onLoop { loop.openHandles } == 0)
   }
 
-  @Test func whoIsCancelledSleepsNoLonger() async throws {
+  @Test func aCancelledSleeperWakes() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }

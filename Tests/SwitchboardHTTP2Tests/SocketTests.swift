@@ -86,7 +86,7 @@ import Testing
     return record
   }
 
-  @Test func whoHasMuchToReadLetsOthersHaveTheirTurn() async throws {
+  @Test func aBusySocketLetsOthersHaveTheirTurn() async throws {
     let record = try await record(cost: .zero)
     #expect(record.reads.filter { $0.name == "flood" }.map(\.count).reduce(0, +) == 120_000)
     // The other's byte comes before the second share, and work between any two.
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// As with messages that decompress to a thousand times their size.
-  @Test func whoCostsMuchReadsLittle() async throws {
+  @Test func aCostlyConnectionReadsLittle() async throws {
     let record = try await record(cost: .milliseconds(100))
     let counts = record.reads.filter { $0.name == "flood" }.map(\.count)
     #expect(counts.reduce(0, +) == 120_000)

@@ -69,7 +69,7 @@ import Testing
 
   private static let both = [TLSVersion.tls12, .tls13]
 
-  @Test(arguments: Side.allCases, both) func whatIsSaidArrives(_ side: Side, _ version: TLSVersion) throws {
+  @Test(arguments: Side.allCases, both) func plaintextArrives(_ side: Side, _ version: TLSVersion) throws {
     let ends = try Ends(side, version)
     ends.shakeHands()
     try #require(ends.filter.isSecure && ends.peer.isSecure)
@@ -128,7 +128,7 @@ import Testing
     #expect(ends.encrypt([1]).1.isEmpty)
   }
 
-  @Test func whoWantsNoMoreGetsNoMore() throws {
+  @Test func aReaderThatStopsGetsNoMore() throws {
     let ends = try Ends(.server, .tls13)
     ends.shakeHands()
     for _ in 0..<20 { ends.peer.write([UInt8](repeating: 1, count: 16384)) }

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func whatHasNoAnswerFailsOrIsPassedOn() async throws {
+  @Test func callsWithoutACannedAnswerFailOrPass() async throws {
     let provider = TestProvider()
     try await withEcho(provider, client: [CannedAnswers()]) { client async throws in
       #expect(await status { _ = try await client.get(request("x")) }?.code == .unimplemented)

@@ -54,7 +54,7 @@ import Testing
     #expect(provider.calls == 2)
   }
 
-  @Test func whatResponsesVaryByTellsCallsApart() async throws {
+  @Test func theKeyOfTheCacheTellsCallsApart() async throws {
     let provider = TestProvider()
     let cache = ResponseCache()
     try await withEcho(provider) { client async throws in

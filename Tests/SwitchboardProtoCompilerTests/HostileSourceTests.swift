@@ -77,7 +77,7 @@ import Testing
     #expect(errors.last == "here/a.proto: error: There are more than 1000 errors; the rest is left out.")
   }
 
-  @Test func whatIsNoFile() throws {
+  @Test func namesThatAreNoFilesAreRejected() throws {
     let folder = try ProtoFolder(["directory.proto/x": ""])
     try #require(mkfifo(folder.path + "/fifo.proto", 0o600) == 0)
     try #require(symlink("/dev/zero", folder.path + "/device.proto") == 0)

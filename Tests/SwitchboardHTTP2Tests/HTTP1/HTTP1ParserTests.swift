@@ -91,7 +91,7 @@ import Testing
     #expect(told == ["head /a", "400"])
   }
 
-  @Test func whatIsTooLarge() {
+  @Test func tooLargeHeadsAreRefused() {
     expect("POST /" + String(repeating: "a", count: 200), ["431"], headLimit: 100)
     expect(
       "POST /a HTTP/1.1\r\nHost: x\r\n" + String(repeating: "a: b\r\n", count: 30),

@@ -115,7 +115,7 @@ import Testing
   }
 
   /// What fits is sent whole, however near to the limit.
-  @Test func whatFitsIsSentWhole() async throws {
+  @Test func messagesThatFitAreSentWhole() async throws {
     let answer = try await answer("Trailers", 8000, limit: 8192)
     #expect(answer.fields["grpc-status"] == "0")
     #expect(answer.fields["large"]?.count == 8000)

@@ -21,7 +21,7 @@ import Testing
     (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) },
   ]
 
-  @Test(arguments: garbage) func whatIsNotTLSIsDisconnected(_ bytes: [UInt8]) async throws {
+  @Test(arguments: garbage) func bytesOtherThanTLSAreDisconnected(_ bytes: [UInt8]) async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try RawPeer(hostile.pair.address)
       peer.send(bytes)

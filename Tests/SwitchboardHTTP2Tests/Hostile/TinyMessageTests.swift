@@ -63,7 +63,7 @@ import Testing
 
   /// What stayed in bytes is read in the end, whole and in order, and the end comes after it.
   @Test(arguments: [Wire.ipv4, .tls, .inProcess])
-  func whatIsReadLateIsReadWhole(_ wire: Wire) async throws {
+  func lateReadersReadEverything(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       let count = 30_000
       let requests = (0..<count).map { $0 % 3 == 0 ? [] : [UInt8(truncatingIfNeeded: $0)] }

@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func whatPagesMaySendCanBeLimited() async throws {
+  @Test func theMetadataOfPagesCanBeLimited() async throws {
     var options = Self.options
     options.web?.allowedHeaders = ["content-type", "x-grpc-web"]
     options.web?.allowsCredentials = true

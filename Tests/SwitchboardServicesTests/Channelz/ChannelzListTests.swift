@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func whatHappenedToAChannelIsTold() async throws {
+  @Test func theEventsOfAChannelAreShown() async throws {
     try await Watched.with { watched async throws in
       #expect(await watched.get("hello") == nil)
       let socket = try #require(try await watched.channelSockets().first)
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotThereIsNotFound() async throws {
+  @Test func missingEntriesAreNotFound() async throws {
     try await Watched.with { watched async throws in
       let view = watched.view
       for id: Int64 in [0, 99, -1, .max, .min, 99 << 40, 1 << 40 | 99, 2 << 40 | 99] {
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test func whatIsLetGoOfIsToldOfNoMore() async throws {
+  @Test func releasedChannelsAreNoLongerShown() async throws {
     let channelz = ChannelzService()
     try await hosted([channelz]) { outlook, _ async throws in
       let view = Grpc_Channelz_V1_ChannelzClient(channel: outlook)

@@ -25,7 +25,9 @@ import Testing
     #expect(log.lines.filter { $0.hasPrefix("i >") } == requests)
   }
 
-  @Test(arguments: [false, true]) func soItIsOnTheCallsLoop(_ intercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func writingAfterTheEndIsRefusedOnTheCallsLoop(_ intercepted: Bool)
+    async throws
+  {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = intercepted ? pair.client { [ClientRecorder("i", log)] } : pair.client()

@@ -18,7 +18,7 @@ import Testing
     #expect(log.lines.filter { $0.hasPrefix("2 ") }.count == asked.count)
   }
 
-  @Test func whatIsHeldBackDoesNotCome() async throws {
+  @Test func withheldPartsDoNotArrive() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client { [OneByOne(log)] }

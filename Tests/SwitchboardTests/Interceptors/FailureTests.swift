@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func whatThisSideFailsWithIsAnError() async throws {
+  @Test func aLocalFailureIsAnError() async throws {
     let log = Log()
     let channel = try Channel(target: "127.0.0.1:1")
     let client = Echo_EchoClient(
@@ -216,7 +216,7 @@ import Testing
         [CountedClientInterceptor(live), ClientHook(send: { _, _, _ in })]
       }
       _ = await status { _ = try await stuck.get(Echo_EchoRequest("x")) }
-      while live.count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+      try await live.isZero()
     }
   }
 }

@@ -162,7 +162,8 @@ import Testing
 extension LiveCount {
   /// Waits until nothing is alive.
   func isZero() async throws {
-    while count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<20_000 where count > 0 { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(count == 0)
   }
 }
 

@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A second metadata begins the call to the handler anew; without one, what follows an end is part of no call.
-  @Test func whatFollowsAnEndIsPartOfNoCall() async throws {
+  @Test func partsAfterAnEndBelongToNoCall() async throws {
     let log = Log()
     let provider = NamingProvider(log) {
       [

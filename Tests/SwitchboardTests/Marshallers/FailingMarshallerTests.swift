@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: Fault.allCases, Side.allCases)
-  func soItDoesBehindInterceptors(_ fault: Fault, _ side: Side) async throws {
+  func eachKindOfCallEndsWithInternalBehindInterceptors(_ fault: Fault, _ side: Side) async throws {
     try await check(fault, side, intercepted: true)
   }
 

@@ -1,4 +1,5 @@
 import Switchboard
+import Testing
 
 /// Lines in the order in which they were noted, from any thread.
 final class Log: Sendable {
@@ -10,7 +11,8 @@ final class Log: Sendable {
 
   /// Waits until there are so many lines.
   func lines(atLeast count: Int) async throws -> [String] {
-    while lines.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<20_000 where lines.count < count { try await Task.sleep(for: .milliseconds(2)) }
+    try #require(lines.count >= count, "there are only \(lines)")
     return lines
   }
 }
