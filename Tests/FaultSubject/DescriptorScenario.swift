@@ -19,7 +19,7 @@ struct DescriptorScenario {
     hoard.takeAll(but: left)
     let early = Result { () throws(GRPCStatus) in try LoopGroup() }
     hoard.giveAllBack()
-    FaultSubject.say("early: \(early)".contains("nothing left") ? "nothing left" : "started")
+    FaultSubject.say("early: \(early)".contains("no resources") ? "nothing left" : "started")
     _ = try LoopGroup()
     FaultSubject.say("started")
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(command.output == [])
     let files = try scratch.files(below: "out")
     #expect(files.keys.sorted() == ["a.pb.swift", "sub/b.pb.swift"])
-    #expect(files["a.pb.swift"]?.contains("/// Holds the other.") == true)
+    #expect(files["a.pb.swift"]?.contains("/// Imports the other.") == true)
   }
 
   @Test func leavesUnchangedFilesAlone() throws {
