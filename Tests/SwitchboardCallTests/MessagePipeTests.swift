@@ -44,10 +44,10 @@ import Testing
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(3))
     let writer = Task { try await pipe.waitUntilWritable() }
-    while pipe.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
-    let found = try await withUnsafeThrowingContinuation { pipe.register(reader: $0, ticket: 100) }
-    #expect(found?.byteCount == 3)
-    #expect(pipe.state.withLock { $0.writers.isEmpty })
+    while pipe.queue.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
+    #expect(try await pipe.queue.waitToRead() == nil)
+    #expect(try await pipe.next()?.byteCount == 3)
+    #expect(pipe.queue.state.withLock { $0.writers.isEmpty })
     pipe.abort(.callEnded)
     _ = await writer.result
   }

@@ -1,40 +1,42 @@
+/// A queue that writers wait for.
+@usableFromInline
+protocol WriterRoom: AnyObject, Sendable {
+  nonisolated(nonsending) func waitUntilWritable() async throws
+}
+
+extension MessagePipe: WriterRoom {}
+extension PartQueue: WriterRoom {}
+
 /// Where a writer waits until what it wrote has gone on.
 @usableFromInline
 struct InterceptorGate: Sendable {
-  let wait: @Sendable () async throws -> Void
+  /// What may still be under way on executors of interceptors, where there are any.
+  let executors: Credit?
+  /// The next queue; `nil` where there is none yet.
+  let queue: (any WriterRoom)?
 
   @usableFromInline
-  nonisolated(nonsending) func waitUntilWritable() async throws { try await wait() }
+  nonisolated(nonsending) func waitUntilWritable() async throws {
+    await executors?.wait()
+    try await queue?.waitUntilWritable()
+  }
 }
 
 /// The interceptors of a chain that take messages in themselves, by their places.
 struct InterceptorGates {
-  private var gates: [(index: Int, gate: () -> InterceptorGate?)] = []
+  private var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
 
-  mutating func add(at index: Int, _ gate: @escaping () -> InterceptorGate?) { gates.append((index, gate)) }
+  mutating func add(at index: Int, _ queue: @escaping () -> (any WriterRoom)?) {
+    gates.append((index, queue))
+  }
 
   /// The nearest one behind this place.
-  func first(after index: Int) -> InterceptorGate? {
-    gates.isEmpty ? nil : gates.filter { $0.index > index }.min { $0.index < $1.index }?.gate()
+  func first(after index: Int) -> (any WriterRoom)? {
+    gates.isEmpty ? nil : gates.filter { $0.index > index }.min { $0.index < $1.index }?.queue()
   }
 
   /// The nearest one before this place.
-  func last(before index: Int) -> InterceptorGate? {
-    gates.isEmpty ? nil : gates.filter { $0.index < index }.max { $0.index < $1.index }?.gate()
-  }
-}
-
-extension PartQueue {
-  /// Where writers wait until what they wrote has been read.
-  var gate: InterceptorGate { InterceptorGate { await self.waitUntilWritable() } }
-}
-
-extension EventLoop {
-  /// Runs the work on the loop, at once where this is it, and waits for its result.
-  func submit<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-    if inEventLoop { return try work() }
-    return try await withCheckedThrowingContinuation { continuation in
-      execute { continuation.resume(with: .init { try work() }) }
-    }
+  func last(before index: Int) -> (any WriterRoom)? {
+    gates.isEmpty ? nil : gates.filter { $0.index < index }.max { $0.index < $1.index }?.queue()
   }
 }

@@ -40,13 +40,22 @@ final class PartWriter<Message: Sendable>: Sendable {
     } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
       eventLoop.execute { self.send(message, metadata) }
     } else {
-      let gate = try await withCheckedThrowingContinuation { continuation in
-        eventLoop.execute {
-          self.send(message, metadata)
-          continuation.resume(with: Result { try self.room() })
-        }
+      let gate = try await eventLoop.submit {
+        self.send(message, metadata)
+        return try self.room()
       }
       try await gate.waitUntilWritable()
+    }
+  }
+}
+
+extension EventLoop {
+  /// Runs the work on the loop, at once where this is it, and waits for its result.
+  @inlinable
+  func submit<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    if inEventLoop { return try work() }
+    return try await withCheckedThrowingContinuation { continuation in
+      execute { continuation.resume(with: .init { try work() }) }
     }
   }
 }

@@ -17,7 +17,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
   private var call: WholeCall<Request, Response>?
-  private var credit = MessageCredit()
+  private var credit = Credit()
   private var isInstalled = false
 
   /// For subclasses: an interceptor that sends every call on.
@@ -94,7 +94,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
       credit.close()
     }
     guard context.type.streamsRequests else { return }
-    sideWork.gates.add(at: context.index) { self.call?.requests.gate }
+    sideWork.gates.add(at: context.index) { self.call?.requests }
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

@@ -52,8 +52,6 @@ extension ClientPipeline {
   @usableFromInline
   func nextGate(after index: Int) throws -> InterceptorGate {
     guard isOpen, sideWork?.isEnding != true else { throw GRPCStatus.callEnded }
-    let pipe = requests ?? MessagePipe(limit: 1)
-    let gate = sideWork?.gates.first(after: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
-    return sideWork?.behindExecutors(gate, on: eventLoop) ?? gate
+    return InterceptorGate(executors: sideWork?.room, queue: sideWork?.gates.first(after: index) ?? requests)
   }
 }

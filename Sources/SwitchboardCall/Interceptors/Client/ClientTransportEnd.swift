@@ -39,9 +39,9 @@ class ClientTransportEnd: @unchecked Sendable {
   @exclusivity(unchecked) private var alarm: Task<Void, Never>?
 
   /// Waits until the caller has room for more responses.
-  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
-  /// How many responses may still be brought to the chain, where they stream.
-  @exclusivity(unchecked) var demand = 0
+  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
+  /// How many responses the chain wants, where they stream.
+  @exclusivity(unchecked) private var credit: Credit?
 
   /// What goes wrong on this side. An object, since few calls have any of it.
   private final class Troubles {
@@ -171,7 +171,11 @@ class ClientTransportEnd: @unchecked Sendable {
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
-    if method.type.streamsResponses { responses = StreamedAnswers(transport.streamBufferSize) }
+    if method.type.streamsResponses {
+      let credit = Credit(credit?.count ?? 0)
+      self.credit = credit
+      responses = StreamedAnswers(transport.streamBufferSize, credit)
+    }
     // Nothing was chosen for most calls.
     if settings.areEmpty, metadata.isEmpty {
       return start(transport.makeCall(request(method, nil, body), receiver: self))
@@ -185,6 +189,13 @@ class ClientTransportEnd: @unchecked Sendable {
     } catch {
       finish(error, HPACKHeaders())
     }
+  }
+
+  /// Lets so many more responses come to the chain.
+  final func addDemand(_ count: Int) {
+    let credit = credit ?? Credit()
+    self.credit = credit
+    credit.add(count)
   }
 
   private func request(
@@ -213,7 +224,7 @@ class ClientTransportEnd: @unchecked Sendable {
   final func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
-    responses?.abandon()
+    responses?.credit.close()
     responses = nil
     promises.failAll(status)
     guard isOpen else { return }
@@ -231,7 +242,7 @@ class ClientTransportEnd: @unchecked Sendable {
     room = nil
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }
-    responses?.resume()
+    responses?.credit.close()
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 

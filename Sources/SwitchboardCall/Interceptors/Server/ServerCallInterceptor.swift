@@ -18,7 +18,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
   private var call: WholeCall<Request, Response>?
-  private var credit = MessageCredit()
+  private var credit = Credit()
   private var isInstalled = false
 
   /// For subclasses: an interceptor that sends every call on.
@@ -92,7 +92,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
       credit.close()
     }
     guard context.type.streamsResponses else { return }
-    sideWork.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
+    sideWork.gates.add(at: context.index) { self.call?.attempt?.responses }
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

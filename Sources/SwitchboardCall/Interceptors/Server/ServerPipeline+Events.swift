@@ -37,9 +37,8 @@ extension ServerPipeline {
   @usableFromInline
   func nextGate(before index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
-    let pipe = stream.responses
-    let gate = sideWork?.gates.last(before: index) ?? InterceptorGate { try await pipe.waitUntilWritable() }
-    return sideWork?.behindExecutors(gate, on: eventLoop) ?? gate
+    let queue = sideWork?.gates.last(before: index) ?? stream.responses
+    return InterceptorGate(executors: sideWork?.room, queue: queue)
   }
 }
 

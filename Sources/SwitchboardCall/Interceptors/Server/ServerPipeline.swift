@@ -179,7 +179,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>: ServerTranspo
       self.streamed = nil
     }
     if !chain.isEntered { letGo() }
-    resumeReader()
+    closeCredit()
     sideWork?.close()
   }
 

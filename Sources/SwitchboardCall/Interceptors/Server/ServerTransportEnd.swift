@@ -43,9 +43,8 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
   @exclusivity(unchecked) private var promises = SentPromises()
   /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
-  /// How many requests may still be brought to the chain, where they stream.
-  @exclusivity(unchecked) private var demand = 0
-  @exclusivity(unchecked) private var reader: UnsafeContinuation<Void, Never>?
+  /// How many requests the chain wants, where they stream.
+  @exclusivity(unchecked) private var credit: Credit?
 
   @usableFromInline
   init(_ stream: borrowing any ServerStream, streamsResponses: Bool) {
@@ -136,13 +135,14 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
 
   /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
   @usableFromInline
-  final func readRequests(room: @escaping @Sendable (Int) async -> Void) {
+  final func readRequests(room: @escaping @Sendable (Int) async throws -> Void) {
+    let credit = makeCredit()
     Task.immediate(executorPreference: eventLoop) {
       do {
-        while await isAskedFor(), let message = try await stream.requests.next() {
-          if demand != .max { demand -= 1 }
+        while let message = try await stream.requests.next() {
+          try await credit.take()
           message.withBytes { if isOpen { tellMessage($0) } }
-          await room(message.byteCount)
+          try await room(message.byteCount)
         }
         if isOpen { tellEnd() }
       } catch {
@@ -151,29 +151,19 @@ class ServerTransportEnd: ServerStreamObserver, @unchecked Sendable {
     }
   }
 
-  /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
-  private func isAskedFor() async -> Bool {
-    while demand <= 0 {
-      if stream.requests.isDrained || !isOpen { return false }
-      await withUnsafeContinuation { reader = $0 }
-    }
-    return true
-  }
-
   /// Lets so many more requests come to the chain.
-  final func addDemand(_ count: Int) {
-    guard count > 0 else { return }
-    let (sum, overflow) = demand.addingReportingOverflow(count)
-    demand = overflow ? .max : sum
-    resumeReader()
+  final func addDemand(_ count: Int) { makeCredit().add(count) }
+
+  /// Made when it is needed: most calls stream no requests.
+  private func makeCredit() -> Credit {
+    let credit = credit ?? Credit()
+    self.credit = credit
+    return credit
   }
 
+  /// Brings no more requests to the chain than it has asked for.
   @usableFromInline
-  final func resumeReader() {
-    let waiting = reader
-    reader = nil
-    waiting?.resume()
-  }
+  final func closeCredit() { credit?.close() }
 
   /// A request could not be read, which fails the call, whatever its handler makes of it.
   @usableFromInline
