@@ -85,6 +85,27 @@ import Testing
     #expect(try await pipe.next()?.byteCount == 2)
   }
 
+  @Test func aCancelledWriterStopsWaitingAndOthersGoOn() async throws {
+    let pipe = MessagePipe(limit: 1)
+    pipe.push(message(1))
+    let cancelled = Task { try await pipe.waitUntilWritable() }
+    let other = Task { try await pipe.waitUntilWritable() }
+    while pipe.queue.state.withLock({ $0.writers.count < 2 }) { await Task.yield() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    _ = pipe.pop()
+    try await other.value
+  }
+
+  @Test func aSecondReaderIsRefusedAndTheFirstReadsOn() async throws {
+    let pipe = MessagePipe(limit: 1)
+    let reader = Task { try await pipe.next() }
+    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    await #expect(throws: GRPCStatus.twoReaders) { try await pipe.next() }
+    pipe.push(message(1))
+    #expect(try await reader.value?.byteCount == 1)
+  }
+
   @Test func writingAfterTheEndIsAnErrorOfItsOwn() async {
     let pipe = MessagePipe(limit: 10)
     pipe.finish()

@@ -1,26 +1,19 @@
-/// What a bounded queue is for: what its elements cost, and what else changes with them, under the same lock.
-@usableFromInline
-protocol QueueRole: Sendable {
-  associatedtype Element: Sendable
-
-  /// How much of the queue's limit an element takes.
-  static func cost(of element: Element) -> Int
-}
-
-/// Elements on their way to one reader, each side on any thread. Writers wait while what lies unread takes the limit.
+/// Elements on their way to one reader, each side on any thread. Writers wait while what lies unread costs too much.
 ///
 /// ```
 ///            push                finish
 ///   open ───────────> open    ────────────> ended, with what is left to pop
 /// ```
 /// Tasks that wait look again when they are woken, so that it does no harm to wake one too many. A cancelled task
-/// wakes all of them, and finds itself cancelled.
+/// wakes all of them, and finds itself cancelled. What a user of the queue counts beside the elements is in `extra`.
 @usableFromInline
-struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
-  @usableFromInline typealias Element = Role.Element
+struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
   // Unsafe continuations: each is stored once, under the lock, and taken out by the one that resumes it.
   @usableFromInline typealias Reader = UnsafeContinuation<Element?, any Error>
   @usableFromInline typealias Writer = UnsafeContinuation<Void, Never>
+
+  /// An element, the end, or a failure in its place.
+  @usableFromInline typealias Popped = Result<Element?, GRPCStatus>
 
   @usableFromInline
   enum End: Sendable {
@@ -31,7 +24,7 @@ struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
   /// Its methods return what is to be resumed once the lock is open.
   @usableFromInline
   struct State: Sendable {
-    @usableFromInline var role: Role
+    @usableFromInline var extra: Extra
     @usableFromInline var elements = Queue<Element>()
     /// What the elements cost.
     @usableFromInline var held = 0
@@ -40,8 +33,8 @@ struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
     @usableFromInline var writers: [Writer] = []
 
     @inlinable
-    init(_ role: Role) {
-      self.role = role
+    init(_ extra: Extra) {
+      self.extra = extra
     }
 
     @inlinable
@@ -49,18 +42,18 @@ struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
 
     /// A reader that waits is returned: it is to be handed the element.
     @inlinable
-    mutating func push(_ element: Element) -> Reader? {
+    mutating func push(_ element: Element, cost: Int) -> Reader? {
       if let reader = takeReader() { return reader }
       elements.append(element)
-      held += Role.cost(of: element)
+      held += cost
       return nil
     }
 
-    /// What there is to read: an element, the end or a failure. `nil`: nothing yet.
+    /// `nil`: nothing yet.
     @inlinable
-    mutating func pop() -> Result<Element?, GRPCStatus>? {
+    mutating func pop(cost: (Element) -> Int) -> Popped? {
       if let element = elements.popFirst() {
-        held -= Role.cost(of: element)
+        held -= cost(element)
         return .success(element)
       }
       switch end {
@@ -104,8 +97,8 @@ struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
   @usableFromInline let state: Locked<State>
 
   @inlinable
-  init(_ role: Role) {
-    state = Locked(State(role))
+  init(_ extra: Extra) {
+    state = Locked(State(extra))
   }
 
   /// Has everybody who waits look again.
@@ -143,14 +136,14 @@ struct BoundedQueue<Role: QueueRole>: ~Copyable, Sendable {
 
   @usableFromInline
   func register(_ reader: Reader) {
-    let outcome: Result<Element?, any Error>? = state.withLock { state in
+    let outcome: Result<Void, any Error>? = state.withLock { state in
       if Task.isCancelled { return .failure(CancellationError()) }
       if state.reader != nil { return .failure(GRPCStatus.twoReaders) }
-      if state.isReadable { return .success(nil) }
+      if state.isReadable { return .success(()) }
       state.reader = reader
       return nil
     }
-    if let outcome { reader.resume(with: outcome) }
+    if let outcome { reader.resume(with: outcome.map { nil }) }
   }
 
   @usableFromInline

@@ -62,12 +62,14 @@ final class Credit: Sendable {
 
   /// Waits until something is wanted, or it is closed.
   nonisolated(nonsending) func wait() async {
-    await withUnsafeContinuation { waiting in
-      let mustWait = state.withLock { state in
-        if state.mustWait { state.waiters.append(waiting) }
-        return state.mustWait
+    while state.withLock({ $0.mustWait }) {
+      await withUnsafeContinuation { waiting in
+        let mustWait = state.withLock { state in
+          if state.mustWait { state.waiters.append(waiting) }
+          return state.mustWait
+        }
+        if !mustWait { waiting.resume() }
       }
-      if !mustWait { waiting.resume() }
     }
   }
 }

@@ -3,22 +3,13 @@
 /// Where the other side waits to be asked, it asks for a window of messages, and again when half of it was read.
 @usableFromInline
 final class PartQueue<Message: Sendable>: Sendable {
-  @usableFromInline
-  struct Window: QueueRole {
-    /// How many were asked for and have not come.
-    @usableFromInline var asked = 0
-
-    @inlinable
-    init() {}
-
-    @inlinable
-    static func cost(of message: Message) -> Int { 1 }
-  }
+  /// What is counted beside the messages is how many were asked for and have not come.
+  @usableFromInline typealias Messages = BoundedQueue<Message, Int>
 
   /// How many messages lie unread before the network is made to wait.
   @usableFromInline static var limit: Int { 16 }
 
-  @usableFromInline let queue = BoundedQueue(Window())
+  @usableFromInline let queue = Messages(0)
   @usableFromInline let ask: (@Sendable (Int) -> Void)?
 
   /// `ask` tells the other side how many more messages are wanted.
@@ -29,10 +20,10 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   /// How many to ask for now.
   @inlinable
-  func toAsk(_ state: inout BoundedQueue<Window>.State) -> Int {
-    let missing = Self.limit - state.role.asked - state.held
+  func toAsk(_ state: inout Messages.State) -> Int {
+    let missing = Self.limit - state.extra - state.held
     guard ask != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
-    state.role.asked += missing
+    state.extra += missing
     return missing
   }
 
@@ -48,10 +39,10 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   @inlinable
   func push(_ message: Message) {
-    let (reader, count): (BoundedQueue<Window>.Reader?, Int) = queue.state.withLock { state in
+    let (reader, count): (Messages.Reader?, Int) = queue.state.withLock { state in
       guard state.end == nil else { return (nil, 0) }
-      if state.role.asked > 0 { state.role.asked -= 1 }
-      guard let reader = state.push(message) else { return (nil, 0) }
+      if state.extra > 0 { state.extra -= 1 }
+      guard let reader = state.push(message, cost: 1) else { return (nil, 0) }
       return (reader, toAsk(&state))
     }
     reader?.resume(returning: message)
@@ -82,7 +73,7 @@ final class PartQueue<Message: Sendable>: Sendable {
   nonisolated(nonsending) func next() async throws -> Message? {
     while true {
       let (popped, writers, count) = queue.state.withLock { state in
-        (state.pop(), state.takeWriters(), toAsk(&state))
+        (state.pop { _ in 1 }, state.takeWriters(), toAsk(&state))
       }
       for writer in writers { writer.resume() }
       if count > 0 { ask?(count) }

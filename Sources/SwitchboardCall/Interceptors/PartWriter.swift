@@ -1,5 +1,29 @@
 import Synchronization
 
+/// A queue that writers wait for.
+@usableFromInline
+protocol WriterRoom: AnyObject, Sendable {
+  nonisolated(nonsending) func waitUntilWritable() async throws
+}
+
+extension MessagePipe: WriterRoom {}
+extension PartQueue: WriterRoom {}
+
+/// Where a writer waits until what it wrote has gone on.
+@usableFromInline
+struct InterceptorGate: Sendable {
+  /// What may still be under way on executors of interceptors, where there are any.
+  let executors: Credit?
+  /// The next queue; `nil` where there is none yet.
+  let queue: (any WriterRoom)?
+
+  @usableFromInline
+  nonisolated(nonsending) func waitUntilWritable() async throws {
+    await executors?.wait()
+    try await queue?.waitUntilWritable()
+  }
+}
+
 /// Writes typed messages to a chain of interceptors, and waits where the network does.
 @usableFromInline
 final class PartWriter<Message: Sendable>: Sendable {

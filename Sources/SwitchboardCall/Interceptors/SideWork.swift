@@ -6,8 +6,8 @@ final class SideWork: @unchecked Sendable {
 
   /// Where interceptors want their parts; `nil` where none names an executor.
   @usableFromInline let executors: [InterceptorExecutors]?
-  /// Interceptors that take messages in themselves, and make writers wait where they are behind.
-  var gates = InterceptorGates()
+  /// The interceptors that take messages in themselves, in their order, and where writers wait for them.
+  var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
   /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
   private var underWay = 0
   /// What ends the call when nothing is under way.
@@ -54,7 +54,7 @@ final class SideWork: @unchecked Sendable {
     whenAtRest = nil
     let told = onClose
     onClose = []
-    gates = InterceptorGates()
+    gates = []
     for tell in told { tell() }
     room.close()
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A bounded queue of messages between a transport and the code that makes or serves a call.
 ///
 /// One side pushes, the other pops, each from any thread. It counts what messages take in memory, which is their bytes and
@@ -25,12 +27,8 @@ public final class MessagePipe: Sendable {
   }
 
   /// What a pipe knows beside its messages.
-  struct Role: QueueRole {
-    static func cost(of message: MessageBuffer) -> Int { message.heldByteCount }
-
-    /// The largest message that is taken.
-    var messageLimit = Int.max
-    /// Why the pipe was ended, where that was for a larger one.
+  struct Extra {
+    /// Why the pipe was ended, where that was for a message above its limit.
     var refusal: GRPCStatus?
     var totals = MessageTotals()
     /// The observer has not heard of what lies here: it was pushed without a flush.
@@ -40,14 +38,11 @@ public final class MessagePipe: Sendable {
     var observer: (any Observer)?
   }
 
-  private enum Pushed {
-    case kept(toTell: (any Observer)?)
-    case handed(to: BoundedQueue<Role>.Reader, (any Observer)?)
-    case refused((any Observer)?)
-  }
+  typealias Messages = BoundedQueue<MessageBuffer, Extra>
 
-  let queue = BoundedQueue(Role())
+  let queue = Messages(Extra())
   private let limit: Int
+  private let messageLimit = Atomic(Int.max)
 
   /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
   public init(limit: Int) {
@@ -59,7 +54,7 @@ public final class MessagePipe: Sendable {
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
   public func attach(_ observer: any Observer) {
     let isReadable = queue.state.withLock { state in
-      state.role.observer = observer
+      state.extra.observer = observer
       return state.isReadable
     }
     if isReadable { observer.pipeBecameReadable(self) }
@@ -67,19 +62,19 @@ public final class MessagePipe: Sendable {
 
   /// Lets go of the observer.
   public func detach() {
-    queue.state.withLock { $0.role.observer = nil }
+    queue.state.withLock { $0.extra.observer = nil }
   }
 
   /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
   public func limitMessages(to byteCount: Int) {
-    queue.state.withLock { $0.role.messageLimit = byteCount }
+    messageLimit.store(byteCount, ordering: .relaxed)
   }
 
   /// What has been pushed so far, with the framing that it travels in.
-  public var totals: MessageTotals { queue.state.withLock { $0.role.totals } }
+  public var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
 
   /// Why the pipe was ended, where that was for a message above its limit.
-  package var refusal: GRPCStatus? { queue.state.withLock { $0.role.refusal } }
+  package var refusal: GRPCStatus? { queue.state.withLock { $0.extra.refusal } }
 
   /// Whether a writer would not have to wait.
   public var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
@@ -98,62 +93,54 @@ public final class MessagePipe: Sendable {
   /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
   public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
-    let (pushed, hasRoom) = queue.state.withLock { state in
-      let pushed = push(message, flush: flush, to: &state)
-      return (pushed, state.held < limit)
+    let byteCount = message.byteCount
+    let messageLimit = messageLimit.load(ordering: .relaxed)
+    guard byteCount <= messageLimit else {
+      refuse(.messageTooLarge(byteCount, limit: messageLimit))
+      return hasRoom
     }
-    switch pushed {
-    case .kept(let observer):
+    // A reader that waits gets it; otherwise, the observer is told where that is news.
+    let (reader, observer, hasRoom): (Messages.Reader?, (any Observer)?, Bool) =
+      queue.state.withLock { state in
+        guard state.end == nil else { return (nil, nil, state.held < limit) }
+        state.extra.totals.messages += 1
+        state.extra.totals.bytes += byteCount + MessageBuffer.prefixByteCount
+        let isNews = state.elements.isEmpty || state.extra.isHeldBack
+        if let reader = state.push(message, cost: message.heldByteCount) {
+          return (reader, state.extra.observer, state.held < limit)
+        }
+        guard isNews, let observer = state.extra.observer else { return (nil, nil, state.held < limit) }
+        state.extra.isHeldBack = !flush && state.held < limit
+        return (nil, state.extra.isHeldBack ? nil : observer, state.held < limit)
+      }
+    guard let reader else {
       observer?.pipeBecameReadable(self)
-    case .handed(let reader, let observer):
-      reader.resume(returning: message)
-      observer?.pipe(self, released: message.byteCount)
-    case .refused(let observer):
-      queue.wake()
-      observer?.pipeBecameReadable(self)
+      return hasRoom
     }
+    reader.resume(returning: message)
+    observer?.pipe(self, released: byteCount)
     return hasRoom
   }
 
-  private func push(
-    _ message: MessageBuffer,
-    flush: Bool,
-    to state: inout BoundedQueue<Role>.State
-  ) -> Pushed {
-    guard state.end == nil else { return .kept(toTell: nil) }
-    guard message.byteCount <= state.role.messageLimit else {
-      state.role.refusal = .messageTooLarge(message.byteCount, limit: state.role.messageLimit)
-      state.finish(state.role.refusal)
-      return .refused(state.role.observer)
-    }
-    state.role.totals.messages += 1
-    state.role.totals.bytes += message.byteCount + MessageBuffer.prefixByteCount
-    let isNews = state.elements.isEmpty || state.role.isHeldBack
-    if let reader = state.push(message) { return .handed(to: reader, state.role.observer) }
-    guard isNews, let observer = state.role.observer else { return .kept(toTell: nil) }
-    state.role.isHeldBack = !flush && state.held < limit
-    return .kept(toTell: state.role.isHeldBack ? nil : observer)
+  private func refuse(_ status: GRPCStatus) {
+    queue.state.withLock { if $0.end == nil { $0.extra.refusal = status } }
+    finish(status)
   }
 
   /// Adds a message and waits until the pipe has room again.
   nonisolated(nonsending) public func write(_ message: MessageBuffer, flush: Bool = true) async throws {
     try checkOpen()
-    if !push(message, flush: flush) { try await waitForRoom() }
+    if !push(message, flush: flush) { try await waitUntilWritable() }
   }
 
   /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
   nonisolated(nonsending) public func waitUntilWritable() async throws {
-    try checkOpen()
-    if !hasRoom { try await waitForRoom() }
-  }
-
-  nonisolated(nonsending) private func waitForRoom() async throws {
     try await queue.waitToWrite(below: limit)
     try checkOpen()
   }
 
   private func checkOpen() throws(GRPCStatus) {
-    let (isFinished, end) = queue.state.withLock { ($0.role.isFinished, $0.end) }
+    let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
     if isFinished { throw .writeAfterEnd }
     if case .failed(let status) = end { throw status }
   }
@@ -168,8 +155,8 @@ public final class MessagePipe: Sendable {
   private func end(_ failure: GRPCStatus?, discarding: Bool) {
     let (hasEnded, observer) = queue.state.withLock { state in
       let hasEnded = state.finish(failure, discarding: discarding)
-      if hasEnded, failure == nil { state.role.isFinished = true }
-      return (hasEnded, state.role.observer)
+      if hasEnded, failure == nil { state.extra.isFinished = true }
+      return (hasEnded, state.extra.observer)
     }
     guard hasEnded else { return }
     queue.wake()
@@ -180,11 +167,12 @@ public final class MessagePipe: Sendable {
 
   /// Takes the next message, without waiting for one.
   public func pop() -> Popped {
-    let (popped, writers, observer) = queue.state.withLock { state in
-      let popped = state.pop()
-      if state.elements.isEmpty { state.role.isHeldBack = false }
-      return (popped, state.held < limit ? state.takeWriters() : [], state.role.observer)
-    }
+    let (popped, writers, observer): (Messages.Popped?, [Messages.Writer], (any Observer)?) =
+      queue.state.withLock { state in
+        guard let popped = state.pop(cost: { $0.heldByteCount }) else { return (nil, [], nil) }
+        if state.elements.isEmpty { state.extra.isHeldBack = false }
+        return (popped, state.held < limit ? state.takeWriters() : [], state.extra.observer)
+      }
     for writer in writers { writer.resume() }
     switch popped {
     case nil: return .empty

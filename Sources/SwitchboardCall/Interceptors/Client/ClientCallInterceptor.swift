@@ -94,7 +94,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
       credit.close()
     }
     guard context.type.streamsRequests else { return }
-    sideWork.gates.add(at: context.index) { self.call?.requests }
+    sideWork.gates.append((context.index, { self.call?.requests }))
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

@@ -52,6 +52,7 @@ extension ClientPipeline {
   @usableFromInline
   func nextGate(after index: Int) throws -> InterceptorGate {
     guard isOpen, sideWork?.isEnding != true else { throw GRPCStatus.callEnded }
-    return InterceptorGate(executors: sideWork?.room, queue: sideWork?.gates.first(after: index) ?? requests)
+    let next = sideWork?.gates.first { $0.index > index }
+    return InterceptorGate(executors: sideWork?.room, queue: next?.queue() ?? requests)
   }
 }

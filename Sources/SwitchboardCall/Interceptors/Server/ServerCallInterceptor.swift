@@ -92,7 +92,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
       credit.close()
     }
     guard context.type.streamsResponses else { return }
-    sideWork.gates.add(at: context.index) { self.call?.attempt?.responses }
+    sideWork.gates.append((context.index, { self.call?.attempt?.responses }))
   }
 
   private func makeCall(_ context: Context) -> WholeCall<Request, Response> {

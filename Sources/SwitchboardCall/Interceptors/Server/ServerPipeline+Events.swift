@@ -37,8 +37,8 @@ extension ServerPipeline {
   @usableFromInline
   func nextGate(before index: Int) throws -> InterceptorGate {
     guard isOpen else { throw GRPCStatus.callEnded }
-    let queue = sideWork?.gates.last(before: index) ?? stream.responses
-    return InterceptorGate(executors: sideWork?.room, queue: queue)
+    let next = sideWork?.gates.last { $0.index < index }
+    return InterceptorGate(executors: sideWork?.room, queue: next?.queue() ?? stream.responses)
   }
 }
 
