@@ -44,10 +44,10 @@ import Testing
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(3))
     let writer = Task { try await pipe.waitUntilWritable() }
-    while pipe.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
-    let found = try await withUnsafeThrowingContinuation { pipe.register(reader: $0, ticket: 100) }
-    #expect(found?.byteCount == 3)
-    #expect(pipe.state.withLock { $0.writers.isEmpty })
+    while pipe.queue.state.withLock({ $0.writers.isEmpty }) { await Task.yield() }
+    #expect(try await pipe.queue.waitToRead() == nil)
+    #expect(try await pipe.next()?.byteCount == 3)
+    #expect(pipe.queue.state.withLock { $0.writers.isEmpty })
     pipe.abort(.callEnded)
     _ = await writer.result
   }
@@ -83,6 +83,27 @@ import Testing
     await #expect(throws: CancellationError.self) { try await reader.value }
     pipe.push(message(2))
     #expect(try await pipe.next()?.byteCount == 2)
+  }
+
+  @Test func aCancelledWriterStopsWaitingAndOthersGoOn() async throws {
+    let pipe = MessagePipe(limit: 1)
+    pipe.push(message(1))
+    let cancelled = Task { try await pipe.waitUntilWritable() }
+    let other = Task { try await pipe.waitUntilWritable() }
+    while pipe.queue.state.withLock({ $0.writers.count < 2 }) { await Task.yield() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    _ = pipe.pop()
+    try await other.value
+  }
+
+  @Test func aSecondReaderIsRefusedAndTheFirstReadsOn() async throws {
+    let pipe = MessagePipe(limit: 1)
+    let reader = Task { try await pipe.next() }
+    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    await #expect(throws: GRPCStatus.twoReaders) { try await pipe.next() }
+    pipe.push(message(1))
+    #expect(try await reader.value?.byteCount == 1)
   }
 
   @Test func writingAfterTheEndIsAnErrorOfItsOwn() async {

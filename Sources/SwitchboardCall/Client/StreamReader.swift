@@ -73,7 +73,7 @@ final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
   @inlinable
   init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
     let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: pipeline.applicationEnd) }
-    pipeline.room = { await queue.waitUntilWritable(afterBytes: $0) }
+    pipeline.room = { try await queue.waitUntilWritable(afterBytes: $0) }
     self.queue = queue
     super.init(pipeline)
   }
@@ -88,7 +88,7 @@ final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
 extension PartQueue {
   /// Takes a part that has passed the chain.
   @inlinable
-  func take(_ part: GRPCClientResponsePart<Element>, _ record: CallRecord?) {
+  func take(_ part: GRPCClientResponsePart<Message>, _ record: CallRecord?) {
     switch part {
     case .metadata(let headers):
       record?.receive(headers: headers)

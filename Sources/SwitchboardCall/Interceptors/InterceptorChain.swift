@@ -28,7 +28,7 @@ protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors
   /// The transport may bring so many more messages to the chain, where they stream.
   func addDemand(_ count: Int)
   /// Where what is sent waits that no interceptor takes in.
-  func transportGate() -> InterceptorGate
+  var transportQueue: (any WriterRoom)? { get }
   /// What an interceptor did on its own executor is done.
   func sideWorkIsDone()
 }
@@ -202,9 +202,8 @@ extension InterceptorChain {
   @usableFromInline
   func gate(at index: Int) throws(GRPCStatus) -> InterceptorGate {
     guard isOpen, sideWork?.isEnding != true else { throw .callEnded }
-    guard let sideWork else { return transportGate() }
-    let gate = sideWork.gates.first(from: index, towards: Self.towardsTransport) ?? transportGate()
-    return sideWork.behindExecutors(gate, on: eventLoop)
+    let next = sideWork?.gate(from: index, towards: Self.towardsTransport)
+    return InterceptorGate(executors: sideWork?.room, queue: next ?? transportQueue)
   }
 }
 

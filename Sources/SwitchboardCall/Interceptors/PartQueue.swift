@@ -2,67 +2,14 @@
 ///
 /// Where the other side waits to be asked, it asks for a window of messages, and again when half of it was read.
 @usableFromInline
-final class PartQueue<Element: Sendable>: Sendable {
-  @usableFromInline typealias Reader = UnsafeContinuation<Element?, any Error>
-
-  @usableFromInline
-  enum End: Sendable {
-    case finished
-    case failed(GRPCStatus)
-  }
-
-  @usableFromInline
-  struct State: Sendable {
-    @usableFromInline var elements = Queue<Element>()
-    @usableFromInline var end: End?
-    // Unsafe continuations: each is stored once, under the lock, and taken out by whoever resumes it.
-    @usableFromInline var reader: Reader?
-    @usableFromInline var writers: [UnsafeContinuation<Void, Never>] = []
-    @usableFromInline var readerWasCancelled = false
-    /// How many were asked for and have not come.
-    @usableFromInline var asked = 0
-
-    @inlinable
-    init() {}
-
-    /// What a reader gets now; `nil`: it has to wait.
-    @inlinable
-    mutating func next() -> Result<Element?, any Error>? {
-      if let element = elements.popFirst() { return .success(element) }
-      switch end {
-      case nil: return nil
-      case .finished: return .success(nil)
-      case .failed(let status): return .failure(status)
-      }
-    }
-
-    @inlinable
-    mutating func takeReader() -> Reader? {
-      defer { reader = nil }
-      return reader
-    }
-
-    @inlinable
-    mutating func takeWriters() -> [UnsafeContinuation<Void, Never>] {
-      guard !writers.isEmpty else { return [] }
-      defer { writers = [] }
-      return writers
-    }
-
-    /// How many to ask for now.
-    @inlinable
-    mutating func toAsk() -> Int {
-      let missing = PartQueue.limit - asked - elements.count
-      guard end == nil, missing >= PartQueue.limit / 2 else { return 0 }
-      asked += missing
-      return missing
-    }
-  }
+final class PartQueue<Message: Sendable>: Sendable {
+  /// What is counted beside the messages is how many were asked for and have not come.
+  @usableFromInline typealias Messages = BoundedQueue<Message, Int>
 
   /// How many messages lie unread before the network is made to wait.
   @usableFromInline static var limit: Int { 16 }
 
-  @usableFromInline let state = Locked(State())
+  @usableFromInline let queue = Messages(0)
   @usableFromInline let ask: (@Sendable (Int) -> Void)?
 
   /// `ask` tells the other side how many more messages are wanted.
@@ -70,97 +17,68 @@ final class PartQueue<Element: Sendable>: Sendable {
   init(ask: (@Sendable (Int) -> Void)? = nil) {
     self.ask = ask
   }
-}
 
-// MARK: - On the loop
+  /// How many to ask for now.
+  @inlinable
+  func toAsk(_ state: inout Messages.State) -> Int {
+    let missing = Self.limit - state.extra - state.held
+    guard ask != nil, state.end == nil, missing >= Self.limit / 2 else { return 0 }
+    state.extra += missing
+    return missing
+  }
 
-extension PartQueue {
+  // MARK: On the loop
+
   /// Asks for the first messages.
   @usableFromInline
   func open() {
     guard let ask else { return }
-    let count = state.withLock { $0.toAsk() }
+    let count = queue.state.withLock { toAsk(&$0) }
     if count > 0 { ask(count) }
   }
 
   @inlinable
-  func push(_ element: Element) {
-    let (reader, count): (Reader?, Int) = state.withLock { state in
+  func push(_ message: Message) {
+    let (reader, count): (Messages.Reader?, Int) = queue.state.withLock { state in
       guard state.end == nil else { return (nil, 0) }
-      if state.asked > 0 { state.asked -= 1 }
-      if let reader = state.takeReader() { return (reader, state.toAsk()) }
-      state.elements.append(element)
-      return (nil, 0)
+      if state.extra > 0 { state.extra -= 1 }
+      guard let reader = state.push(message, cost: 1) else { return (nil, 0) }
+      return (reader, toAsk(&state))
     }
-    reader?.resume(returning: element)
+    reader?.resume(returning: message)
     if count > 0 { ask?(count) }
   }
 
   /// Nothing follows. With a status, the reader gets it once it has read what was pushed.
   @inlinable
   func finish(_ failure: GRPCStatus?) {
-    let (reader, writers) = state.withLock { state in
-      if state.end == nil { state.end = failure.map { .failed($0) } ?? .finished }
-      return (state.takeReader(), state.takeWriters())
-    }
-    reader?.resume(with: failure.map { .failure($0) } ?? .success(nil))
-    for writer in writers { writer.resume() }
+    if queue.state.withLock({ $0.finish(failure) }) { queue.wake() }
   }
 
-  /// Waits until the reader has caught up: to a few messages, or to the last one where that was large.
+  /// Waits until the reader has caught up to a few messages.
   @usableFromInline
-  nonisolated(nonsending) func waitUntilWritable(afterBytes byteCount: Int = 0) async {
-    let bound = byteCount > 16 * 1024 ? 1 : Self.limit
-    while state.withLock({ $0.end == nil && $0.elements.count >= bound }) {
-      await withUnsafeContinuation { continuation in
-        let isReady = state.withLock { state in
-          if state.end != nil || state.elements.count < bound { return true }
-          state.writers.append(continuation)
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
-    }
+  nonisolated(nonsending) func waitUntilWritable() async throws {
+    try await queue.waitToWrite(below: Self.limit)
   }
-}
 
-// MARK: - The reader
+  /// The same behind a message of this size: where it was large, all of them are to be read.
+  @usableFromInline
+  nonisolated(nonsending) func waitUntilWritable(afterBytes byteCount: Int) async throws {
+    try await queue.waitToWrite(below: byteCount > 16 * 1024 ? 1 : Self.limit)
+  }
 
-extension PartQueue {
+  // MARK: The reader
+
   @inlinable
-  nonisolated(nonsending) func next() async throws -> Element? {
-    let (result, writers, count) = state.withLock { state in
-      state.readerWasCancelled = false
-      return (state.next(), state.takeWriters(), ask == nil ? 0 : state.toAsk())
+  nonisolated(nonsending) func next() async throws -> Message? {
+    while true {
+      let (popped, writers, count) = queue.state.withLock { state in
+        (state.pop { _ in 1 }, state.takeWriters(), toAsk(&state))
+      }
+      for writer in writers { writer.resume() }
+      if count > 0 { ask?(count) }
+      if let popped { return try popped.get() }
+      if let message = try await queue.waitToRead() { return message }
     }
-    for writer in writers { writer.resume() }
-    if count > 0 { ask?(count) }
-    if let result { return try result.get() }
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { register($0) }
-    } onCancel: {
-      cancelReader()
-    }
-  }
-
-  @usableFromInline
-  func register(_ reader: Reader) {
-    let result: Result<Element?, any Error>? = state.withLock { state in
-      if state.readerWasCancelled { return .failure(CancellationError()) }
-      if state.reader != nil { return .failure(GRPCStatus.twoReaders) }
-      if let result = state.next() { return result }
-      state.reader = reader
-      return nil
-    }
-    if let result { reader.resume(with: result) }
-  }
-
-  @usableFromInline
-  func cancelReader() {
-    let reader = state.withLock { state in
-      state.readerWasCancelled = true
-      return state.takeReader()
-    }
-    reader?.resume(throwing: CancellationError())
   }
 }

@@ -1,5 +1,29 @@
 import Synchronization
 
+/// A queue that writers wait for.
+@usableFromInline
+protocol WriterRoom: AnyObject, Sendable {
+  nonisolated(nonsending) func waitUntilWritable() async throws
+}
+
+extension MessagePipe: WriterRoom {}
+extension PartQueue: WriterRoom {}
+
+/// Where a writer waits until what it wrote has gone on.
+@usableFromInline
+struct InterceptorGate: Sendable {
+  /// What may still be under way on executors of interceptors, where there are any.
+  let executors: Credit?
+  /// The next queue; `nil` where there is none yet.
+  let queue: (any WriterRoom)?
+
+  @usableFromInline
+  nonisolated(nonsending) func waitUntilWritable() async throws {
+    await executors?.wait()
+    try await queue?.waitUntilWritable()
+  }
+}
+
 /// Writes typed messages to a chain of interceptors, and waits where the network does.
 @usableFromInline
 final class PartWriter<Message: Sendable>: Sendable {
@@ -40,13 +64,22 @@ final class PartWriter<Message: Sendable>: Sendable {
     } else if written.wrappingAdd(1, ordering: .relaxed).newValue % Self.window != 0 {
       eventLoop.execute { self.send(message, metadata) }
     } else {
-      let gate = try await withCheckedThrowingContinuation { continuation in
-        eventLoop.execute {
-          self.send(message, metadata)
-          continuation.resume(with: Result { try self.room() })
-        }
+      let gate = try await eventLoop.submit {
+        self.send(message, metadata)
+        return try self.room()
       }
       try await gate.waitUntilWritable()
+    }
+  }
+}
+
+extension EventLoop {
+  /// Runs the work on the loop, at once where this is it, and waits for its result.
+  @inlinable
+  func submit<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    if inEventLoop { return try work() }
+    return try await withCheckedThrowingContinuation { continuation in
+      execute { continuation.resume(with: .init { try work() }) }
     }
   }
 }

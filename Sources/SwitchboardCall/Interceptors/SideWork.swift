@@ -6,20 +6,16 @@ final class SideWork: @unchecked Sendable {
 
   /// Where interceptors want their parts; `nil` where none names an executor.
   @usableFromInline let executors: [InterceptorExecutors]?
-  /// Interceptors that take messages in themselves, and make writers wait where they are behind.
-  var gates = InterceptorGates()
+  /// The interceptors that take messages in themselves, in their order, and where writers wait for them.
+  var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
   /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
   private var underWay = 0
   /// What ends the call when nothing is under way.
   private var whenAtRest: (() -> Void)?
-  /// Writers that wait until less is under way.
-  private var writers: [UnsafeContinuation<Void, Never>] = []
   /// What is to be told that the chain is closed.
   private var onClose: [() -> Void] = []
-  private var isClosed = false
-
-  /// How much may be under way before writers wait.
-  private static let limit = 16
+  /// How much more may be under way before writers wait.
+  let room = Credit(16)
 
   @usableFromInline
   init(executors: [InterceptorExecutors]? = nil) {
@@ -31,14 +27,14 @@ final class SideWork: @unchecked Sendable {
   /// Whether the call ends when nothing is under way: then nothing is to be added.
   var isEnding: Bool { whenAtRest != nil }
 
-  /// Whether writers are to wait.
-  private var isBusy: Bool { !isClosed && !isEnding && underWay >= Self.limit }
-
-  func workBegins() { underWay += 1 }
+  func workBegins() {
+    underWay += 1
+    room.spend()
+  }
 
   func workIsDone() {
     underWay -= 1
-    if !isBusy { resumeWriters() }
+    room.add(1)
     guard isAtRest, let work = whenAtRest.take() else { return }
     work()
   }
@@ -48,38 +44,24 @@ final class SideWork: @unchecked Sendable {
     guard !isAtRest else { return work() }
     guard !isEnding else { return }
     whenAtRest = work
-    resumeWriters()
+    room.close()
   }
 
-  /// A gate that writers come to once executors have caught up.
-  func behindExecutors(_ gate: InterceptorGate, on eventLoop: any EventLoop) -> InterceptorGate {
-    guard isBusy else { return gate }
-    return InterceptorGate {
-      await withUnsafeContinuation { writer in eventLoop.execute { self.wait(writer) } }
-      try await gate.waitUntilWritable()
-    }
-  }
-
-  private func wait(_ writer: UnsafeContinuation<Void, Never>) {
-    if isBusy { writers.append(writer) } else { writer.resume() }
-  }
-
-  private func resumeWriters() {
-    let waiting = writers
-    writers = []
-    for writer in waiting { writer.resume() }
+  /// The first interceptor that takes messages in itself, at this place or behind it on the way that `step` goes.
+  func gate(from index: Int, towards step: Int) -> (any WriterRoom)? {
+    func distance(_ place: Int) -> Int { (place - index) * step }
+    return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()
   }
 
   func whenClosed(_ tell: @escaping () -> Void) { onClose.append(tell) }
 
   @usableFromInline
   func close() {
-    isClosed = true
     whenAtRest = nil
     let told = onClose
     onClose = []
-    gates = InterceptorGates()
+    gates = []
     for tell in told { tell() }
-    resumeWriters()
+    room.close()
   }
 }

@@ -26,19 +26,35 @@ public final class MessagePipe: Sendable {
     case failed(GRPCStatus)
   }
 
-  let state: Locked<State>
-  let limit: Int
+  /// What a pipe knows beside its messages.
+  struct Extra {
+    /// Why the pipe was ended, where that was for a message above its limit.
+    var refusal: GRPCStatus?
+    var totals = MessageTotals()
+    /// The observer has not heard of what lies here: it was pushed without a flush.
+    var isHeldBack = false
+    /// The writer has said that nothing follows, however the call ends after that.
+    var isFinished = false
+    var observer: (any Observer)?
+  }
+
+  typealias Messages = BoundedQueue<MessageBuffer, Extra>
+
+  let queue = Messages(Extra())
+  private let limit: Int
+  private let messageLimit = Atomic(Int.max)
 
   /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
   public init(limit: Int) {
     self.limit = limit
-    state = Locked(State())
   }
+
+  // MARK: The transport's view
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
   public func attach(_ observer: any Observer) {
-    let isReadable = state.withLock { state in
-      state.observer = observer
+    let isReadable = queue.state.withLock { state in
+      state.extra.observer = observer
       return state.isReadable
     }
     if isReadable { observer.pipeBecameReadable(self) }
@@ -46,13 +62,30 @@ public final class MessagePipe: Sendable {
 
   /// Lets go of the observer.
   public func detach() {
-    state.withLock { $0.observer = nil }
+    queue.state.withLock { $0.extra.observer = nil }
   }
 
   /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
   public func limitMessages(to byteCount: Int) {
-    state.withLock { $0.messageLimit = byteCount }
+    messageLimit.store(byteCount, ordering: .relaxed)
   }
+
+  /// What has been pushed so far, with the framing that it travels in.
+  public var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
+
+  /// Why the pipe was ended, where that was for a message above its limit.
+  package var refusal: GRPCStatus? { queue.state.withLock { $0.extra.refusal } }
+
+  /// Whether a writer would not have to wait.
+  public var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
+
+  /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
+  package var hasMuchRoom: Bool { queue.state.withLock { $0.held <= limit / 2 } }
+
+  /// Whether one of the sides has ended it.
+  public var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
+
+  // MARK: Writing
 
   /// Adds a message. `false` when the pipe is now full, and the writer should wait; the message is in it
   /// all the same, unless the pipe has ended.
@@ -60,76 +93,128 @@ public final class MessagePipe: Sendable {
   /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
   public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
-    let (effect, hasRoom) = state.withLock { state in
-      let effect = state.push(message, flush: flush, limit: limit)
-      return (effect, state.heldByteCount < limit)
+    let byteCount = message.byteCount
+    let messageLimit = messageLimit.load(ordering: .relaxed)
+    guard byteCount <= messageLimit else {
+      refuse(.messageTooLarge(byteCount, limit: messageLimit))
+      return hasRoom
     }
-    perform(effect)
+    // A reader that waits gets it; otherwise, the observer is told where that is news.
+    let (reader, observer, hasRoom): (Messages.Reader?, (any Observer)?, Bool) =
+      queue.state.withLock { state in
+        guard state.end == nil else { return (nil, nil, state.held < limit) }
+        state.extra.totals.messages += 1
+        state.extra.totals.bytes += byteCount + MessageBuffer.prefixByteCount
+        let isNews = state.elements.isEmpty || state.extra.isHeldBack
+        if let reader = state.push(message, cost: message.heldByteCount) {
+          return (reader, state.extra.observer, state.held < limit)
+        }
+        guard isNews, let observer = state.extra.observer else { return (nil, nil, state.held < limit) }
+        state.extra.isHeldBack = !flush && state.held < limit
+        return (nil, state.extra.isHeldBack ? nil : observer, state.held < limit)
+      }
+    guard let reader else {
+      observer?.pipeBecameReadable(self)
+      return hasRoom
+    }
+    reader.resume(returning: message)
+    observer?.pipe(self, released: byteCount)
     return hasRoom
   }
 
-  /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
-  public func finish(_ failure: GRPCStatus? = nil) {
-    perform(state.withLock { $0.finish(failure, discarding: false) })
+  private func refuse(_ status: GRPCStatus) {
+    queue.state.withLock { if $0.end == nil { $0.extra.refusal = status } }
+    finish(status)
   }
+
+  /// Adds a message and waits until the pipe has room again.
+  nonisolated(nonsending) public func write(_ message: MessageBuffer, flush: Bool = true) async throws {
+    try checkOpen()
+    if !push(message, flush: flush) { try await waitUntilWritable() }
+  }
+
+  /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
+  nonisolated(nonsending) public func waitUntilWritable() async throws {
+    try await queue.waitToWrite(below: limit)
+    try checkOpen()
+  }
+
+  private func checkOpen() throws(GRPCStatus) {
+    let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
+    if isFinished { throw .writeAfterEnd }
+    if case .failed(let status) = end { throw status }
+  }
+
+  /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
+  public func finish(_ failure: GRPCStatus? = nil) { end(failure, discarding: false) }
 
   /// Ends the pipe for both sides now: messages in it are dropped, a waiting reader or writer gets the
   /// status.
-  public func abort(_ status: GRPCStatus) {
-    perform(state.withLock { $0.finish(status, discarding: true) })
+  public func abort(_ status: GRPCStatus) { end(status, discarding: true) }
+
+  private func end(_ failure: GRPCStatus?, discarding: Bool) {
+    let (hasEnded, observer) = queue.state.withLock { state in
+      let hasEnded = state.finish(failure, discarding: discarding)
+      if hasEnded, failure == nil { state.extra.isFinished = true }
+      return (hasEnded, state.extra.observer)
+    }
+    guard hasEnded else { return }
+    queue.wake()
+    observer?.pipeBecameReadable(self)
   }
+
+  // MARK: Reading
 
   /// Takes the next message, without waiting for one.
   public func pop() -> Popped {
-    let (popped, writers) = state.withLock { state in
-      let popped = state.pop()
-      return (popped, state.takeWriters(below: limit))
+    let (popped, writers, observer): (Messages.Popped?, [Messages.Writer], (any Observer)?) =
+      queue.state.withLock { state in
+        guard let popped = state.pop(cost: { $0.heldByteCount }) else { return (nil, [], nil) }
+        if state.elements.isEmpty { state.extra.isHeldBack = false }
+        return (popped, state.held < limit ? state.takeWriters() : [], state.extra.observer)
+      }
+    for writer in writers { writer.resume() }
+    switch popped {
+    case nil: return .empty
+    case .success(nil): return .end
+    case .failure(let status): return .failed(status)
+    case .success(let message?):
+      observer?.pipe(self, released: message.byteCount)
+      return .message(message)
     }
-    for writer in writers { writer.continuation.resume() }
-    if case .message(let message) = popped { released(message.byteCount) }
-    return popped
+  }
+
+  /// The next message, or `nil` at the end. Waits on the caller's own executor.
+  nonisolated(nonsending) public func next() async throws -> MessageBuffer? {
+    while true {
+      switch pop() {
+      case .message(let message): return message
+      case .end: return nil
+      case .failed(let status): throw status
+      case .empty: if let message = try await queue.waitToRead() { return message }
+      }
+    }
   }
 
   /// Whether there is something to pop, or the end.
-  public var isReadable: Bool { state.withLock { $0.isReadable } }
-
-  /// What has been pushed so far, with the framing that it travels in.
-  public var totals: MessageTotals { state.withLock { $0.totals } }
+  public var isReadable: Bool { queue.state.withLock { $0.isReadable } }
 
   /// Whether everything pushed was popped and nothing will follow.
-  public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
+  public var isDrained: Bool { queue.state.withLock { $0.end != nil && $0.elements.isEmpty } }
+}
 
-  /// Why the pipe was ended, where that was for a message above its limit.
-  package var refusal: GRPCStatus? { state.withLock { $0.refusal } }
-
-  /// Whether a writer would not have to wait.
-  public var hasRoom: Bool { state.withLock { $0.heldByteCount < limit } }
-
-  /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
-  package var hasMuchRoom: Bool { state.withLock { $0.heldByteCount <= limit / 2 } }
-
-  /// Whether one of the sides has ended it.
-  public var hasEnded: Bool { state.withLock { $0.end != nil } }
-
-  private func released(_ byteCount: Int) {
-    state.withLock { $0.observer }?.pipe(self, released: byteCount)
+extension GRPCStatus {
+  package static func messageTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "a message of \(byteCount) bytes is larger than the limit of \(limit)",
+      origin: .peer
+    )
   }
 
-  func perform(_ effect: State.Effect) {
-    switch effect {
-    case .none:
-      break
-    case .tellObserver(let observer):
-      observer.pipeBecameReadable(self)
-    case .hand(let message, let reader):
-      reader.resume(returning: message)
-      released(message.byteCount)
-    case .end(let reader, let writers, let observer, let failure):
-      reader?.resume(with: failure.map { .failure($0) } ?? .success(nil))
-      for writer in writers {
-        writer.continuation.resume(throwing: failure ?? .writeAfterEnd)
-      }
-      observer?.pipeBecameReadable(self)
-    }
-  }
+  @usableFromInline
+  static let writeAfterEnd = GRPCStatus(
+    code: .failedPrecondition,
+    message: "a message was written after the end of its stream"
+  )
 }

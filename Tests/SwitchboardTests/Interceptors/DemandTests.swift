@@ -75,6 +75,17 @@ import Testing
     }
     #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
   }
+
+  @Test func theEndOfRequestsComesWhetherItIsAskedForOrNot() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = { [ServerAsksForNothing(log)] }
+    try await EchoPair.with(server: make) { pair async throws in
+      let call = pair.client().makeCollectCall()
+      _ = try await log.lines(atLeast: 1)
+      call.requestStream.finish()
+      #expect(try await call.response.text.isEmpty)
+    }
+  }
 }
 
 private final class DemandRecorder: EchoClientInterceptor {
@@ -153,6 +164,14 @@ private final class ServerOneByOne: EchoServerInterceptor {
 
 private final class AsksForNothing: EchoClientInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoClientContext) {}
+}
+
+private final class ServerAsksForNothing: EchoServerInterceptor {
+  private let log: Log
+
+  init(_ log: Log) { self.log = log }
+
+  override func receiveNextMessages(_ count: Int, context: EchoServerContext) { log.note("asked") }
 }
 
 private final class Prefetcher: EchoClientInterceptor {

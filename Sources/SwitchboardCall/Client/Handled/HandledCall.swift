@@ -44,7 +44,8 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   static var unsentLimit: Int { 16 * 1024 }
 
   private let queue: HandlerQueue<Response>
-  private let gate: ReceiveGate
+  /// How many responses the handler wants.
+  private let credit: Credit
   private let make: @Sendable () throws(GRPCStatus) -> Started
   private let state = Locked(State())
 
@@ -55,7 +56,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     _ make: @escaping @Sendable () throws(GRPCStatus) -> Started
   ) {
     queue = HandlerQueue(handler)
-    gate = ReceiveGate(isOpen: !(options?.flowControlEnabled ?? false))
+    credit = Credit(options?.flowControlEnabled == true ? 0 : .max)
     self.make = make
   }
 
@@ -169,14 +170,14 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     if state.withLock({ $0.phase == .idle }) {
       throw .misuse("messages were asked for before the call was started")
     }
-    gate.ask(for: count)
+    credit.add(count)
   }
 
   // MARK: Beside the caller
 
   private func run(_ started: Started, _ writes: AsyncStream<Request>) {
     let queue = queue
-    let gate = gate
+    let credit = credit
     let writing = Task { [weak self] in
       for await message in writes {
         guard (try? await started.requests.send(message)) != nil else { return }
@@ -189,7 +190,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       if let headers = try? await started.handle.record.metadata() {
         await queue.tell { $0.receivedInitialMetadata(headers) }
       }
-      await Self.read(started, queue, gate)
+      await Self.read(started, queue, credit)
       let status = await started.handle.record.status()
       let trailers = (try? await started.handle.record.trailers()) ?? HPACKHeaders()
       self?.state.withLock { state in
@@ -202,21 +203,21 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ gate: ReceiveGate) async {
+  private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ credit: Credit) async {
     // A call that fails does not wait for anyone to ask for its responses.
     let opening = Task {
-      if await !started.handle.record.status().isOk { gate.open() }
+      if await !started.handle.record.status().isOk { credit.add(.max) }
     }
     defer { opening.cancel() }
     do {
       switch started.responses {
       case .one(let response):
         let message = try await response.value()
-        await gate.pass()
+        try await credit.take()
         await queue.tell { $0.receivedMessage(message) }
       case .stream(let stream):
         for try await message in stream {
-          await gate.pass()
+          try await credit.take()
           await queue.tell { $0.receivedMessage(message) }
         }
       }

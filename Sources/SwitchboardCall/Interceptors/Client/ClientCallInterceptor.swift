@@ -80,7 +80,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
 
   private func begin(_ context: Context) {
     let (pipeline, index, type) = (context.pipeline, context.index, context.type)
-    place.take(index, of: pipeline, gate: type.streamsRequests ? { $0.requests.gate } : nil)
+    place.take(index, of: pipeline, gate: type.streamsRequests ? { $0.requests } : nil)
     let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: pipeline.eventLoop,

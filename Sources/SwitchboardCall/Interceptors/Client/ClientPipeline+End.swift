@@ -35,7 +35,7 @@ extension ClientPipeline {
   func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
-    responses?.abandon()
+    responses?.credit.close()
     responses = nil
     promises.failAll(status)
     guard isOpen else { return }
@@ -80,7 +80,7 @@ extension ClientPipeline {
     room = nil
     message = nil
     if phase == .live { call?.cancel(.cancelledByCaller) }
-    responses?.resume()
+    responses?.credit.close()
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 

@@ -93,7 +93,11 @@ extension ClientPipeline {
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
-    if method.type.streamsResponses { responses = StreamedAnswers(transport.streamBufferSize) }
+    if method.type.streamsResponses {
+      let credit = Credit(credit?.count ?? 0)
+      self.credit = credit
+      responses = StreamedAnswers(transport.streamBufferSize, credit)
+    }
     // Nothing was chosen for most calls.
     if settings.areEmpty, metadata.isEmpty {
       return start(transport.makeCall(request(method, nil, body), receiver: self))
@@ -128,10 +132,7 @@ extension ClientPipeline {
     call.start()
   }
 
+  /// `nil` while the chain holds the metadata back.
   @usableFromInline
-  func transportGate() -> InterceptorGate {
-    // A chain that still holds the metadata back has no pipe yet.
-    let pipe = requests ?? MessagePipe(limit: 1)
-    return InterceptorGate { try await pipe.waitUntilWritable() }
-  }
+  var transportQueue: (any WriterRoom)? { requests }
 }

@@ -31,11 +31,10 @@ extension ClientPipeline: ResponseReceiver {
     guard let responses, responses.isReading else { return finish(status, trailers) }
     responses.outcome = (status, trailers)
     responses.pipe.finish()
-    guard responses.waiter != nil else { return }
-    // The chain holds the rest back: it may ask for it later, unless this side ended the call.
-    if responses.isAbandoned || responses.pipe.isDrained || status.origin != .peer {
-      responses.abandon()
-    } else {
+    if status.origin != .peer {
+      responses.credit.close()
+    } else if responses.credit.count == 0 {
+      // The chain holds the rest back: it may ask for it later.
       call = nil
       watchDeadline()
     }
@@ -44,61 +43,38 @@ extension ClientPipeline: ResponseReceiver {
   /// Lets so many more responses come to the chain.
   @usableFromInline
   func addDemand(_ count: Int) {
-    guard count > 0 else { return }
-    let (sum, overflow) = demand.addingReportingOverflow(count)
-    demand = overflow ? .max : sum
-    responses?.resume()
+    let credit = credit ?? Credit()
+    self.credit = credit
+    credit.add(count)
   }
 
   /// Reads responses as fast as the chain asks for them, and its caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while troubles?.decodingFailure == nil, await isAskedFor(responses),
-      let message = try? await responses.pipe.next(),
-      self.responses === responses
+    while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next(),
+      (try? await responses.credit.take()) != nil, self.responses === responses
     {
-      if demand != .max { demand -= 1 }
       message.withBytes { receive(message: $0) }
-      await room?(message.byteCount)
+      try? await room?(message.byteCount)
     }
     responses.isReading = false
     if let outcome = responses.outcome, self.responses === responses {
       finish(outcome.status, outcome.trailers)
     }
   }
-
-  /// Waits until the chain wants another response. `false` at the end, which is told whether it wants it or not.
-  private func isAskedFor(_ responses: StreamedAnswers) async -> Bool {
-    while demand <= 0 {
-      if responses.isAbandoned || responses.pipe.isDrained || !isOpen { return false }
-      await withUnsafeContinuation { responses.waiter = $0 }
-    }
-    return true
-  }
 }
 
 /// The streamed responses of one call on the transport.
 final class StreamedAnswers: @unchecked Sendable {
-  // Sendable holds because everything but the pipe is touched on the event loop alone.
+  // Sendable holds because everything but the pipe and the credit is touched on the event loop alone.
   let pipe: MessagePipe
+  /// How many of them the chain wants.
+  let credit: Credit
   var isReading = false
-  /// What is left unread stays so.
-  private(set) var isAbandoned = false
   /// How the call ended, when what came before is still to be read.
   var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
-  /// The reader, while the chain wants no response.
-  var waiter: UnsafeContinuation<Void, Never>?
 
-  init(_ limit: Int) { pipe = MessagePipe(limit: limit) }
-
-  /// Nobody will read any more: a reader that waits to be asked comes to its end.
-  func abandon() {
-    isAbandoned = true
-    resume()
-  }
-
-  func resume() {
-    let waiting = waiter
-    waiter = nil
-    waiting?.resume()
+  init(_ limit: Int, _ credit: Credit) {
+    pipe = MessagePipe(limit: limit)
+    self.credit = credit
   }
 }

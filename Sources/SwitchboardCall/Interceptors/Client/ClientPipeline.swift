@@ -52,9 +52,9 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var promises = SentPromises()
   @exclusivity(unchecked) var responses: StreamedAnswers?
   /// Waits until the caller has room for more responses.
-  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
-  /// How many responses may still be brought to the chain, where they stream.
-  @exclusivity(unchecked) var demand = 0
+  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
+  /// How many responses the chain wants, where they stream.
+  @exclusivity(unchecked) var credit: Credit?
   @exclusivity(unchecked) var troubles: Troubles?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
 

@@ -77,7 +77,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 
   private func begin(_ context: Context) {
     let (pipeline, index, type) = (context.pipeline, context.index, context.type)
-    place.take(index, of: pipeline, gate: type.streamsResponses ? { $0.attempt?.responses.gate } : nil)
+    place.take(index, of: pipeline, gate: type.streamsResponses ? { $0.attempt?.responses } : nil)
     let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: pipeline.eventLoop,

@@ -74,7 +74,7 @@ extension ServerPipeline {
       }
     }
     receiveFirst(.metadata(stream.headers))
-    readRequests { await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
+    readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
 
   @inlinable

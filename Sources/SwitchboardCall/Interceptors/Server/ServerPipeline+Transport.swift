@@ -94,22 +94,20 @@ extension ServerPipeline {
   }
 
   @usableFromInline
-  func transportGate() -> InterceptorGate {
-    let pipe = stream.responses
-    return InterceptorGate { try await pipe.waitUntilWritable() }
-  }
+  var transportQueue: (any WriterRoom)? { stream.responses }
 
   // MARK: Requests
 
   /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
   @usableFromInline
-  func readRequests(room: @escaping @Sendable (Int) async -> Void) {
+  func readRequests(room: @escaping @Sendable (Int) async throws -> Void) {
+    let credit = makeCredit()
     Task.immediate(executorPreference: eventLoop) {
       do {
-        while await isAskedFor(), let message = try await stream.requests.next() {
-          if demand != .max { demand -= 1 }
+        while let message = try await stream.requests.next() {
+          try await credit.take()
           message.withBytes { if isOpen { codec.message(self, $0) } }
-          await room(message.byteCount)
+          try await room(message.byteCount)
         }
         if isOpen { codec.end(self) }
       } catch {
@@ -118,29 +116,14 @@ extension ServerPipeline {
     }
   }
 
-  /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
-  private func isAskedFor() async -> Bool {
-    while demand <= 0 {
-      if stream.requests.isDrained || !isOpen { return false }
-      await withUnsafeContinuation { reader = $0 }
-    }
-    return true
-  }
-
-  /// Lets so many more requests come to the chain.
   @usableFromInline
-  func addDemand(_ count: Int) {
-    guard count > 0 else { return }
-    let (sum, overflow) = demand.addingReportingOverflow(count)
-    demand = overflow ? .max : sum
-    resumeReader()
-  }
+  func addDemand(_ count: Int) { makeCredit().add(count) }
 
-  @usableFromInline
-  func resumeReader() {
-    let waiting = reader
-    reader = nil
-    waiting?.resume()
+  /// Made when it is needed: most calls stream no requests.
+  private func makeCredit() -> Credit {
+    let credit = credit ?? Credit()
+    self.credit = credit
+    return credit
   }
 
   /// A request could not be read, which fails the call, whatever its handler makes of it.

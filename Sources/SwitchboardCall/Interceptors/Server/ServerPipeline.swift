@@ -44,9 +44,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var promises = SentPromises()
   /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
-  /// How many requests may still be brought to the chain, where they stream.
-  @exclusivity(unchecked) var demand = 0
-  @exclusivity(unchecked) var reader: UnsafeContinuation<Void, Never>?
+  /// How many requests the chain wants, where they stream.
+  @exclusivity(unchecked) @usableFromInline var credit: Credit?
 
   @inlinable @inline(__always)
   init(
@@ -100,7 +99,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
       self.streamed = nil
     }
     if !interceptors.isEntered { releaseInterceptors() }
-    resumeReader()
+    credit?.close()
     sideWork?.close()
   }
 

@@ -46,14 +46,14 @@ extension WholeCallInterceptor {
 final class WholeCallPlace<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?
   /// How many messages the application wants, where they stream.
-  let credit = MessageCredit()
+  let credit = Credit()
   private var isTaken = false
 
   /// Tells the chain that what is sent waits at `gate`, where it streams, and ends the call when the chain is closed.
   func take(
     _ index: Int,
     of chain: some InterceptorChain,
-    gate: ((WholeCall<Request, Response>) -> InterceptorGate?)?
+    gate: ((WholeCall<Request, Response>) -> (any WriterRoom)?)?
   ) {
     guard !isTaken else { return }
     isTaken = true
@@ -64,7 +64,7 @@ final class WholeCallPlace<Request: Sendable, Response: Sendable> {
       self.credit.close()
     }
     guard let gate else { return }
-    sideWork.gates.add(at: index) { self.call.flatMap(gate) }
+    sideWork.gates.append((index, { self.call.flatMap(gate) }))
   }
 
   /// Begins a call, and ends the one before it.

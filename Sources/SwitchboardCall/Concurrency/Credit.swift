@@ -1,0 +1,77 @@
+/// How much the other side wants, for those who are to send no more than that.
+///
+/// It is given from any thread and taken by tasks, which wait until there is some. `Int.max` is as much as there is, and
+/// never used up.
+@usableFromInline
+final class Credit: Sendable {
+  private struct State: Sendable {
+    var count: Int
+    var isOpen = true
+    // Unsafe continuations: each is stored once, under the lock, and taken out by the one that resumes it.
+    var waiters: [UnsafeContinuation<Void, Never>] = []
+
+    var mustWait: Bool { count <= 0 && isOpen }
+
+    /// `false`: nothing is left, and more may come.
+    mutating func take() throws(GRPCStatus) -> Bool {
+      guard count > 0 else {
+        if isOpen { return false }
+        throw .callEnded
+      }
+      if count != .max { count -= 1 }
+      return true
+    }
+  }
+
+  private let state: Locked<State>
+
+  init(_ count: Int = 0) {
+    state = Locked(State(count: count))
+  }
+
+  /// What is left.
+  var count: Int { state.withLock { $0.count } }
+
+  /// Takes one off, wanted or not.
+  func spend() { state.withLock { $0.count -= 1 } }
+
+  /// Gives more. Numbers below zero have no effect.
+  func add(_ count: Int) {
+    change { state in
+      let (sum, overflow) = state.count.addingReportingOverflow(max(0, count))
+      state.count = overflow ? .max : sum
+    }
+  }
+
+  /// No more is given; what is left can be taken.
+  @usableFromInline
+  func close() { change { $0.isOpen = false } }
+
+  private func change(_ change: (inout State) -> Void) {
+    let waiters: [UnsafeContinuation<Void, Never>] = state.withLock { state in
+      change(&state)
+      guard !state.mustWait else { return [] }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits until something is wanted, and takes one off. Throws once it is closed and nothing is left.
+  nonisolated(nonsending) func take() async throws {
+    while try !state.withLock({ try $0.take() }) { await wait() }
+  }
+
+  /// Waits until something is wanted, or it is closed.
+  nonisolated(nonsending) func wait() async {
+    while state.withLock({ $0.mustWait }) {
+      await withUnsafeContinuation { waiting in
+        let mustWait = state.withLock { state in
+          if state.mustWait { state.waiters.append(waiting) }
+          return state.mustWait
+        }
+        if !mustWait { waiting.resume() }
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import SwitchboardCall
+
+@Suite struct CreditTests {
+  @Test func noMoreIsTakenThanWasGiven() async throws {
+    let credit = Credit(1)
+    try await credit.take()
+    let waiting = Task { try await credit.take() }
+    credit.add(-1)
+    credit.add(3)
+    try await waiting.value
+    #expect(credit.count == 2)
+  }
+
+  @Test func asMuchAsThereIsIsNeverUsedUp() async throws {
+    let credit = Credit(5)
+    credit.add(.max)
+    try await credit.take()
+    #expect(credit.count == .max)
+  }
+
+  @Test func whatIsLeftCanBeTakenAfterTheEnd() async throws {
+    let credit = Credit(1)
+    credit.close()
+    try await credit.take()
+    await #expect(throws: GRPCStatus.callEnded) { try await credit.take() }
+  }
+
+  @Test func theEndResumesThoseWhoWait() async {
+    let credit = Credit()
+    credit.spend()
+    let taking = Task { try await credit.take() }
+    let waiting = Task { await credit.wait() }
+    credit.close()
+    await #expect(throws: GRPCStatus.callEnded) { try await taking.value }
+    await waiting.value
+  }
+}
