@@ -27,14 +27,10 @@ enum CallTargets {
       while !rest.isEmpty {
         try rest.prefix(size).withUnsafeBytes { piece in
           _ = deframer.wholeMessage(in: piece)
-          // One message at a time, as for a slow reader.
           var rest = piece
-          repeat {
-            rest = try deframer.push(rest) { message in
-              found.messages.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
-              return size % 2 == 0 ? .forMore : .none
-            }
-          } while !rest.isEmpty
+          while let message = try deframer.next(&rest) {
+            found.messages.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
+          }
         }
         rest = rest.dropFirst(size)
       }

@@ -106,7 +106,7 @@ import Testing
       call.requestStream.finish()
       let server = pair.server.core
       let loop = try #require(server.connections.first).loop
-      await loop.until { server.connections.first?.serverStreams.first?.remoteEnded == true }
+      await loop.until { server.connections.first?.serverStreams.first?.state.hasRemoteEnded == true }
       pair.service.released.fire()
       #expect(try await call.response == [20])
     }

@@ -12,9 +12,9 @@ import Testing
       let piece = Array(rest.prefix(pieces))
       rest = rest.dropFirst(pieces)
       try piece.withUnsafeBytes { bytes in
-        let left = try deframer.push(bytes) { message in
+        var left = bytes
+        while let message = try deframer.next(&left) {
           found.append(message.withBytes { $0.withUnsafeBytes(Array.init) })
-          return .forMore
         }
         #expect(left.isEmpty)
       }
@@ -28,10 +28,15 @@ import Testing
     #expect(try messages(bytes, in: size) == [[7, 8], [], [9]])
   }
 
-  @Test func itStopsAfterAMessageWhereThereIsNoRoomForMore() throws {
+  @Test func itStopsAfterAMessage() throws {
     var deframer = Deframer(sizeLimit: 100)
     let bytes: [UInt8] = [0, 0, 0, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0]
-    let left = try bytes.withUnsafeBytes { try deframer.push($0) { _ in .none }.count }
+    let left = try bytes.withUnsafeBytes { bytes in
+      var left = bytes
+      let message = try deframer.next(&left)
+      #expect(message != nil)
+      return left.count
+    }
     #expect(left == 7)
     #expect(!deframer.isInsideMessage)
   }

@@ -22,7 +22,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
-    guard let flow = inboundFlow, flow.pipe === pipe, flow.owesCredit else { return }
+    guard let flow = inbound.flow, flow.pipe === pipe, flow.owesCredit else { return }
     // What is held would fill the pipe again at once, and the reader have no reason to let others in.
     if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }
@@ -44,7 +44,7 @@ extension ClientCallStream {
   }
 
   private func resumeBody() {
-    guard phase == .open, let connection, !connection.isClosed else { return }
+    guard isOpen, let connection, !connection.isClosed else { return }
     connection.session.resume(id)
     connection.setNeedsFlush()
   }

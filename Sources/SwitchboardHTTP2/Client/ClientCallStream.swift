@@ -7,12 +7,23 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   // signals; the rest is touched on the loop alone.
 
   /// ```
-  ///   idle ──start──> waiting ──a connection has room──> open ──status──> closed
-  ///                      ^────────── refused ─────────────┘
+  ///                no room   its turn
+  ///                   ┌─> waiting ─┐
+  ///                   │            v
+  ///   idle ──start──> started ──a connection has room──> open ──the response is whole──> closed
+  ///                      ^────────────refused─────────────┤                                ^
+  ///                                                       └──it is broken──> failing ──────┘
   /// ```
-  /// From every phase a cancellation or the deadline leads to closed.
+  /// From every phase but `idle`, a cancellation or the deadline leads to closed.
   enum Phase {
-    case idle, waiting, open, closed
+    case idle
+    case started
+    /// In the channel's queue.
+    case waiting
+    case open
+    /// Ends as soon as the session has taken in what was read.
+    case failing(GRPCStatus)
+    case closed
   }
 
   let request: CallRequest
@@ -21,39 +32,28 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   private let wantsMetadata: Bool
   @exclusivity(unchecked) private var wantsSent = false
   let channel: HTTP2ClientTransport
-  @exclusivity(unchecked) private(set) var phase = Phase.idle
-  @exclusivity(unchecked) var connection: ClientConnection?
+  @exclusivity(unchecked) var phase = Phase.idle
+  /// The one that the stream is on, until the stream has closed and its messages are read.
+  @exclusivity(unchecked) private(set) var connection: ClientConnection?
+  @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) private(set) var head: ResponseHead
   @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
-  @exclusivity(unchecked) var deframer: Deframer
-  @exclusivity(unchecked) private(set) var inboundFlow: InboundFlow?
-  @exclusivity(unchecked) var held = HeldMessages()
-  @exclusivity(unchecked) private var lentMessage: UnsafeRawBufferPointer?
-  @exclusivity(unchecked) var message: MessageBuffer?
-  @exclusivity(unchecked) private var headersComplete = false
+  @exclusivity(unchecked) var inbound: InboundMessages
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
-  @exclusivity(unchecked) private var remoteEnded = false
-  @exclusivity(unchecked) private var localEnded = false
-  @exclusivity(unchecked) private(set) var failure: GRPCStatus?
-  @exclusivity(unchecked) var fault: PeerAbuse?
-  @exclusivity(unchecked) private var closeCode: UInt32?
   /// It was refused untouched once and sent again: that is done once only.
   @exclusivity(unchecked) private var wasRetried = false
-  /// It stands in the channel's queue.
-  @exclusivity(unchecked) var isQueued = false
-  @exclusivity(unchecked) private(set) var received = MessageTotals()
-  @exclusivity(unchecked) private var timer: LoopTimer?
-  @exclusivity(unchecked) private(set) var deadline: UInt64?
-
+  @exclusivity(unchecked) private(set) var timer: LoopTimer?
   @exclusivity(unchecked) private var observation: Observation?
 
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
 
   init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
-    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
-    inboundFlow = request.responses.map(InboundFlow.init)
+    inbound = InboundMessages(
+      flow: request.responses.map(InboundFlow.init),
+      deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
+    )
     self.request = request
     self.receiver = receiver
     self.channel = channel
@@ -63,11 +63,15 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   var waitsForReady: Bool { request.options?.waitForReady ?? false }
 
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+  var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+  private var isClosed: Bool { if case .closed = phase { true } else { false } }
+
   // MARK: On the loop: the way up
 
   func begin() {
-    guard phase == .idle else { return }
-    phase = .waiting
+    guard case .idle = phase else { return }
+    phase = .started
     channel.calls.callStarted(at: channel.loop.turnTime)
     if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
@@ -81,13 +85,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     // Nothing can connect any more, nor would the deadline pass.
     guard !channel.loop.hasEnded else { return close(.channelShutDown) }
-    inboundFlow?.pipe.attach(self)
+    inbound.flow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
     if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
-    channel.dispatch(self)
+    dispatch()
   }
 
   private func startDeadline(_ timeout: Duration) -> Bool {
@@ -97,25 +101,33 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     let timer = LoopTimer { self.endEarly(.deadlinePassed) }
     self.timer = timer
-    deadline = channel.loop.now.addingSaturated(timeout.nanoseconds)
     channel.loop.schedule(timer, after: timeout)
     return true
   }
 
-  /// Sends the request on a connection that has room for it.
+  /// Opens the stream on a connection with room. If there is none, the channel opens it once there is.
+  private func dispatch() {
+    do throws(GRPCStatus) {
+      if let connection = try channel.connection(for: self) { open(on: connection) }
+    } catch {
+      close(error)
+    }
+  }
+
+  /// Sends the request.
   func open(on connection: ClientConnection) {
-    guard phase == .waiting else { return }
-    connection.writeRequestHeaders(self)
-    if let refusal = connection.session.refusalOfHeaders { return close(refusal) }
+    let session = connection.session
+    writeHeaders(to: session.headers, isSecure: connection.tls != nil)
+    if let refusal = session.refusalOfHeaders { return close(refusal) }
     phase = .open
     self.connection = connection
     if let options = request.options { body.compression = options.compression }
     if case .message(let message) = request.body { body.setOnly(message) }
-    guard connection.session.submitRequest(self) else {
+    guard session.submitRequest(self) else {
       self.connection = nil
-      phase = .waiting
+      phase = .started
       connection.retire()
-      return channel.dispatch(self)
+      return dispatch()
     }
     connection.counters.streamStarted(at: connection.loop.turnTime)
     wantsSent = receiver.wantsSent
@@ -128,70 +140,68 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   /// Ends the call from our side, with the peer told to stop.
   func endEarly(_ status: GRPCStatus) {
-    guard phase == .waiting || phase == .open else { return }
-    resetIfOpen()
+    if case .idle = phase { return }
+    guard !isClosed else { return }
+    reset()
     close(status)
   }
 
-  private func resetIfOpen() {
-    guard phase == .open, closeCode == nil, let connection, !connection.isClosed else { return }
+  /// Tells the peer to stop.
+  private func reset() {
+    guard !state.isClosed, let connection, !connection.isClosed else { return }
     connection.session.reset(id, .cancel)
     connection.setNeedsFlush()
   }
 
   private func close(_ status: GRPCStatus) {
-    guard phase != .closed else { return }
-    let wasWaiting = phase == .waiting
+    guard !isClosed else { return }
+    let wasWaiting = isWaiting
     phase = .closed
     channel.calls.callEnded(isOk: status.isOk)
     if let timer { channel.loop.cancel(timer) }
     timer = nil
-    if wasWaiting { channel.waitingCallDidClose(self) }
+    if wasWaiting { channel.waitingCallDidClose() }
     if case .stream(let pipe) = request.body {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
     }
-    observation?.end(status, sent: body.totals, received: received)
+    observation?.end(status, sent: body.totals, received: inbound.totals)
     observation = nil
     receiver.close(status, trailers: trailers)
-    inboundFlow?.pipe.detach()
-    held.drop()
+    inbound.flow?.pipe.detach()
+    inbound.drop()
     forgetUnread()
   }
 
   /// What lies unread is of no use any more, so that the connection need not wait for it.
   private func forgetUnread() {
-    guard let flow = inboundFlow, let connection, !connection.isClosed else { return }
+    guard let flow = inbound.flow, let connection, !connection.isClosed else { return }
     connection.forget(flow.takeWithheld())
   }
 
   // MARK: What the session tells
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
-    guard phase == .open else { return }
+    guard isOpen else { return }
     if head.add(name, value), wantsMetadata { fields.append(name: name, value: value) }
   }
 
   override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
-    remoteEnded = remoteEnded || endsStream
-    guard phase == .open, failure == nil else { return }
+    if endsStream { state.remoteDidEnd() }
+    guard isOpen else { return }
     if head.isTooLarge {
       connection?.report(.headersTooLarge)
-      failure = .responseHeadersTooLarge(limit: channel.options.maxHeaderListSize)
+      phase = .failing(.responseHeadersTooLarge(limit: channel.options.maxHeaderListSize))
       return ready()
     }
     head.blockDidEnd()
-    if !headersComplete {
-      if head.isInformational, !endsStream {
-        head.startAgain()
-        return
-      }
-      headersComplete = true
+    if !head.isWhole {
+      if head.isInformational, !endsStream { return head.startAgain() }
+      head.headersDidEnd(endsStream: endsStream)
       body.forgetSent()
       connection?.didServe()
-      head.headersDidEnd(endsStream: endsStream)
-      failure = head.failure
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
+      if let failure = head.failure { phase = .failing(failure) }
     }
     if endsStream { trailers = fields.take() }
     ready()
@@ -199,52 +209,41 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
-    connection.settle(arrived: bytes.count, credit: take(bytes), on: id)
-  }
-
-  private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard phase == .open, failure == nil, headersComplete else { return bytes.count }
-    received.bytes += bytes.count
-    if inboundFlow == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
-      lentMessage = whole
-      countReceived()
-      ready()
-      return bytes.count
-    }
-    do { try take(bytes: bytes) } catch { fail(error) }
-    return inboundFlow?.credit(forArrived: bytes.count) ?? bytes.count
+    let credit = isOpen && head.isWhole ? take(bytes) : bytes.count
+    connection.settle(arrived: bytes.count, credit: credit, on: id)
   }
 
   func countReceived() {
-    received.messages += 1
+    inbound.totals.messages += 1
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
   /// The response is not what it should be.
   func fail(_ status: GRPCStatus) {
-    failure = status
-    connection?.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
+    phase = .failing(status)
+    connection?.report(
+      inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
+    )
     ready()
   }
 
-  override func headersWereRefused(_ status: GRPCStatus) { failure = status }
-
-  /// The stream is gone, if not all that came on it.
-  var isOver: Bool { closeCode != nil }
+  override func headersWereRefused(_ status: GRPCStatus) {
+    if isOpen { phase = .failing(status) }
+  }
 
   override func remoteDidEnd() {
-    remoteEnded = true
+    state.remoteDidEnd()
     ready()
   }
 
   override func localDidEnd() {
-    localEnded = true
+    state.localDidEnd()
     if wantsSent { receiver.sent(.end) }
   }
 
   override func didClose(_ code: UInt32) {
-    closeCode = code
-    connection?.counters.streamEnded(isWhole: remoteEnded)
+    state.didClose(code)
+    connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
     ready()
   }
@@ -252,8 +251,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
     let read = body.read(into: buffer)
-    if failure == nil, let broken = body.failure {
-      failure = broken
+    if isOpen, let broken = body.failure {
+      phase = .failing(broken)
       ready()
     }
     return read
@@ -283,30 +282,41 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   // MARK: After the session has taken in what was read
 
   override func processReady() {
-    guard phase == .open else { return releaseConnection() }
+    switch phase {
+    case .open, .failing: tell()
+    case .idle, .started, .waiting, .closed: break
+    }
+    // What is held may still be a reason to complain of the peer.
+    if state.isClosed, inbound.isEmpty || isClosed { connection = nil }
+  }
+
+  private func tell() {
     if let headers = headersToTell {
       headersToTell = nil
       receiver.receive(headers: headers)
     }
     tellMessage()
-    if let failure {
-      resetIfOpen()
+    // The receiver may have ended the call.
+    switch phase {
+    case .failing(let failure):
+      reset()
       close(failure)
-    } else if remoteEnded {
+    case .open where state.hasRemoteEnded:
       // What came before the end is still to be told.
-      if held.isEmpty { finishByPeer() }
-    } else if let closeCode {
-      closedByPeer(closeCode)
+      if inbound.isEmpty { finishByPeer() }
+    case .open:
+      if case .cut(let code) = state { closedByPeer(code) }
+    case .idle, .started, .waiting, .closed: break
     }
-    releaseConnection()
   }
 
   private func tellMessage() {
-    if let lent = lentMessage {
-      lentMessage = nil
-      receiver.receive(message: lent.bytes)
-    } else if let message {
-      self.message = nil
+    let message = inbound.single
+    inbound.single = .none
+    switch message {
+    case .none: break
+    case .lent(let bytes): receiver.receive(message: bytes.bytes)
+    case .kept(let message):
       if message.wasCompressed { receiver.responseWasCompressed() }
       message.withBytes { receiver.receive(message: $0) }
     }
@@ -314,8 +324,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   private func finishByPeer() {
     // The server has answered: what we have not sent is of no use.
-    if !localEnded { resetIfOpen() }
-    close(deframer.isInsideMessage ? .truncatedMessage : head.status)
+    if state == .remoteEnded { reset() }
+    close(inbound.isInsideMessage ? .truncatedMessage : head.status)
   }
 
   private func closedByPeer(_ code: UInt32) {
@@ -330,15 +340,10 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     )
   }
 
-  private func releaseConnection() {
-    // What is held may still be a reason to complain of the peer.
-    if closeCode != nil, held.isEmpty || phase == .closed { connection = nil }
-  }
-
   /// What never left can be sent elsewhere, as often as need be. A stream that the server refused was not touched by
   /// it: the same may be sent once more, while we still have it.
   private func canRetry(_ code: UInt32) -> Bool {
-    guard !headersComplete, let connection, channel.state != .shutdown else { return false }
+    guard !head.isWhole, let connection, channel.state != .shutdown else { return false }
     if id > connection.session.lastRequestSent { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true
@@ -346,15 +351,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func retry() {
-    phase = .waiting
+    phase = .started
     id = -1
-    closeCode = nil
-    localEnded = false
-    remoteEnded = false
+    state = .open
     connection = nil
     head.startAgain()
     body.startAgain()
-    channel.dispatch(self)
+    dispatch()
   }
 }
 

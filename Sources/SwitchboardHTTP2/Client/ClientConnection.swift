@@ -166,38 +166,6 @@ final class ClientConnection: Connection {
     session.terminate(.noError)
     setNeedsFlush()
   }
-
-  func writeRequestHeaders(_ stream: ClientCallStream) {
-    let request = stream.request
-    let headers = session.headers
-    headers.reset()
-    headers.add(":method", "POST")
-    if tls == nil { headers.add(":scheme", "http") } else { headers.add(":scheme", "https") }
-    headers.add(":path", request.method.pathBytes)
-    if let authority = request.options?.serverAuthority {
-      headers.add(":authority", authority.utf8)
-    } else {
-      headers.add(":authority", channel.authority)
-    }
-    headers.add("te", "trailers")
-    headers.add(request.contentSubtype)
-    headers.add("user-agent", channel.userAgent)
-    headers.add("grpc-accept-encoding", "identity,deflate,gzip")
-    if request.previousAttempts > 0 {
-      headers.add("grpc-previous-rpc-attempts", String(request.previousAttempts).utf8)
-    }
-    if let options = request.options { writeOptions(options, stream, headers) }
-  }
-
-  private func writeOptions(_ options: CallOptions, _ stream: ClientCallStream, _ headers: HeaderWriter) {
-    if let deadline = stream.deadline {
-      let now = loop.now
-      let rest = GRPCTimeout(nanoseconds: deadline > now ? deadline - now : 1)
-      headers.add("grpc-timeout", rest.encoded)
-    }
-    if options.compression != .none { headers.add("grpc-encoding", options.compression.rawValue.utf8) }
-    headers.add(options.initialMetadata)
-  }
 }
 
 extension GoAway {

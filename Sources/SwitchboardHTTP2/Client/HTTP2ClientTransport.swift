@@ -100,19 +100,18 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
-  /// Gives the call a connection, now or when there is one.
-  func dispatch(_ call: ClientCallStream) {
-    if state == .shutdown { return call.endEarly(.channelShutDown) }
-    if let connection = connections.first(where: \.hasRoom) { return call.open(on: connection) }
-    if state == .transientFailure, !call.waitsForReady {
-      return call.endEarly(lastFailure ?? .connectionLost)
-    }
-    guard waiting.count < options.maxWaitingCalls else { return call.endEarly(.tooManyWaitingCalls) }
+  /// The connection for a call. `nil` where none has room: the call waits, and is opened once one has.
+  func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
+    if state == .shutdown { throw .channelShutDown }
+    if let connection = connections.first(where: \.hasRoom) { return connection }
+    if state == .transientFailure, !call.waitsForReady { throw lastFailure ?? .connectionLost }
+    guard waiting.count < options.maxWaitingCalls else { throw .tooManyWaitingCalls }
     waiting.append(call)
     connectIfNeeded()
+    return nil
   }
 
-  func waitingCallDidClose(_ call: ClientCallStream) { waiting.remove(call) }
+  func waitingCallDidClose() { waiting.callDidEnd() }
 
   /// Calls that wait are sent on, as far as there is room.
   func connectionHasRoom() {

@@ -8,8 +8,8 @@ struct ResponseHead {
   private(set) var message: String?
   private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
-  /// What follows is trailers.
-  private var isBehindHeaders = false
+  /// The first block that is not informational has ended: what follows is trailers.
+  private(set) var isWhole = false
   /// The size of the fields as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
@@ -29,12 +29,12 @@ struct ResponseHead {
       httpStatus = value.decimal ?? 0
     case 11 where name.equals("grpc-status"):
       code = value.decimal ?? GRPCStatus.Code.unknown.rawValue
-    case 12 where !isBehindHeaders && name.equals("content-type"):
+    case 12 where !isWhole && name.equals("content-type"):
       isGRPC = value.isMediaType("application/grpc")
     case 12 where name.equals("grpc-message"):
       // The common message costs no decoding.
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
-    case 13 where !isBehindHeaders && name.equals("grpc-encoding"):
+    case 13 where !isWhole && name.equals("grpc-encoding"):
       encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
     case 23 where name.equals("grpc-status-details-bin"):
       packedDetails = Base64.decode(value)
@@ -50,7 +50,7 @@ struct ResponseHead {
   /// The first block is whole, and no informational one. What ends the stream says how the call ended, and nothing else
   /// does: what was cut short would look whole.
   mutating func headersDidEnd(endsStream: Bool) {
-    isBehindHeaders = true
+    isWhole = true
     guard !endsStream else { return }
     code = nil
     message = nil
@@ -65,8 +65,8 @@ struct ResponseHead {
   /// A first block of headers that was only informational: forget it.
   var isInformational: Bool { (100..<200).contains(httpStatus) }
 
-  /// Why this is no gRPC response, by its first block of headers.
-  var failure: GRPCStatus? {
+  /// Why this is no gRPC response, by its first block of headers. Inlined, as is `status`, so that asking copies nothing.
+  @inline(__always) var failure: GRPCStatus? {
     if code != nil { return nil }
     if httpStatus != 200 {
       return GRPCStatus(
@@ -93,7 +93,7 @@ struct ResponseHead {
   }
 
   /// What the trailers say.
-  var status: GRPCStatus {
+  @inline(__always) var status: GRPCStatus {
     guard let code else {
       return GRPCStatus(code: .unknown, message: "the response ended without a grpc-status", origin: .peer)
     }

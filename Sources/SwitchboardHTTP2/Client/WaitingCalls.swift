@@ -11,32 +11,30 @@ struct WaitingCalls {
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ call: ClientCallStream) {
-    call.isQueued = true
+    call.phase = .waiting
     queue.append(call)
   }
 
   /// The one that has waited longest.
   mutating func popFirst() -> ClientCallStream? {
     while let call = queue.popFirst() {
-      guard call.isQueued else {
+      guard call.isWaiting else {
         ended -= 1
         continue
       }
-      call.isQueued = false
+      call.phase = .started
       return call
     }
     return nil
   }
 
   /// A call in the queue has ended.
-  mutating func remove(_ call: ClientCallStream) {
-    guard call.isQueued else { return }
-    call.isQueued = false
+  mutating func callDidEnd() {
     ended += 1
     guard ended > 32, ended * 2 > queue.count else { return }
     var kept = Queue<ClientCallStream>()
     while let call = queue.popFirst() {
-      if call.isQueued { kept.append(call) }
+      if call.isWaiting { kept.append(call) }
     }
     queue = kept
     ended = 0

@@ -5,12 +5,13 @@
 extension ServerCallStream {
   /// Takes bytes of a request in base64, and returns how many of them the client may send again at once.
   func takeText(_ bytes: UnsafeRawBufferPointer, _ web: WebBody) -> Int {
+    inbound.totals.bytes += bytes.count
     if let decoded = web.decode(bytes) {
       decoded.withUnsafeBytes { deframe($0) }
     } else {
       fail(.brokenText)
     }
-    return inbound?.credit(forArrived: bytes.count) ?? bytes.count
+    return inbound.flow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
   func readWebBody(_ web: WebBody, into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {

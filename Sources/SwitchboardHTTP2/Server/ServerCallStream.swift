@@ -7,54 +7,43 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   // `head` is not written after the handler starts; the rest is touched on the loop alone.
 
   /// ```
-  ///   receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
-  ///       ├───────────────rejected────────────────────────────^
-  ///       └──no gRPC──> refusing ──request is whole───────────┘
+  ///   head ──> receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
+  ///                ├───────────────rejected───────────────────────────^
+  ///                └──no gRPC──> refusing ──request is whole──────────┘
   /// ```
   /// From every phase a reset, a lost connection or a deadline leads on at once.
   enum Phase {
+    /// The headers of the request are not whole.
+    case head
     case receiving, refusing, handling, ending, closed
   }
 
   let connection: ServerConnection
   /// The connection's, at hand: on the way through the connection each look at it would retain it.
   let loop: Loop
-  @exclusivity(unchecked) var phase = Phase.receiving
+  @exclusivity(unchecked) var phase = Phase.head
+  @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) var head: RequestHead
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
-  @exclusivity(unchecked) var deframer: Deframer
-  @exclusivity(unchecked) var inbound: InboundFlow?
-  @exclusivity(unchecked) var held = HeldMessages()
-  /// Nothing follows what is held.
-  @exclusivity(unchecked) private var endIsHeld = false
+  @exclusivity(unchecked) var inbound: InboundMessages
+  /// What is wrong with the request: no more of it is taken.
+  @exclusivity(unchecked) private(set) var failure: GRPCStatus?
   /// What calls of gRPC-Web have beyond those of gRPC.
   @exclusivity(unchecked) private var web: WebBody?
-  /// A whole request that lies in the read buffer.
-  @exclusivity(unchecked) var lentRequest: UnsafeRawBufferPointer?
-  @exclusivity(unchecked) var request: MessageBuffer?
   /// Not written after the handler starts: of a stream of requests, each message says it.
-  @exclusivity(unchecked) var requestWasCompressed = false
-  /// The request's headers are whole: a block that follows is its trailers.
-  @exclusivity(unchecked) private var hasHead = false
-  @exclusivity(unchecked) var remoteEnded = false
-  @exclusivity(unchecked) var localEnded = false
+  @exclusivity(unchecked) private(set) var requestWasCompressed = false
   @exclusivity(unchecked) var headersSent = false
-  @exclusivity(unchecked) var failure: GRPCStatus?
-  @exclusivity(unchecked) var fault: PeerAbuse?
   /// How the call ended; `nil` where it did as most do.
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
-  @exclusivity(unchecked) var timer: LoopTimer?
+  @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
-  @exclusivity(unchecked) private var requestIsLate = false
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
   /// Whether the observer wants to hear of what has left.
   @exclusivity(unchecked) private(set) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
-
   @exclusivity(unchecked) private var observation: Observation?
-  @exclusivity(unchecked) private(set) var received = MessageTotals()
 
   let signals = Atomic(0)
   let cancelled = Atomic(false)
@@ -92,13 +81,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1
     )
-    deframer = Deframer(sizeLimit: connection.options.maxRequestSize)
+    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.options.maxRequestSize))
   }
 
   // MARK: What the session tells
 
   override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
-    guard phase == .receiving, !hasHead else { return }
+    guard phase == .head else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value), for: value)
     } else {
@@ -108,14 +97,14 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request, and say nothing to gRPC: the session has seen to it that they are some.
-    if hasHead || phase != .receiving { return endsStream ? remoteDidEnd() : () }
-    hasHead = true
-    remoteEnded = endsStream
+    guard phase == .head else { return endsStream ? remoteDidEnd() : () }
+    phase = .receiving
+    if endsStream { state.remoteDidEnd() }
     head.end(fields)
     if head.namesFormat { head.settleFormat(by: connection.router) }
-    if web == nil, let format = head.webFormat { web = WebBody(format) }
-    if head.streamsRequests, inbound == nil {
-      inbound = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
+    if let format = head.webFormat { web = WebBody(format) }
+    if head.streamsRequests {
+      inbound.flow = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
     }
     if endsStream { endOfRequests() }
     connection.streamIsReady(self)
@@ -123,24 +112,24 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   override func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
-    connection.settle(arrived: bytes.count, credit: take(bytes), on: id)
+    connection.settle(arrived: bytes.count, credit: receive(bytes), on: id)
   }
 
   override func remoteDidEnd() {
-    remoteEnded = true
+    state.remoteDidEnd()
     endOfRequests()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
 
   override func localDidEnd() {
-    localEnded = true
+    state.localDidEnd()
     if tellsSent { observer?.sent(.end) }
     // The answer is complete, so the rest of the request is of no use to anyone.
-    if !remoteEnded { connection.stopRequest(id) }
+    if !state.hasRemoteEnded { connection.stopRequest(id) }
   }
 
   override func didClose(_ code: UInt32) {
-    let wasEnded = localEnded
+    let wasEnded = state.hasLocalEnded
     phase = .closed
     // Without headers it was no call, or one that failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
@@ -157,15 +146,15 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     task = nil
     responses?.abort(.callGone)
     responses?.detach()
-    inbound?.pipe.abort(.callGone)
-    inbound?.pipe.detach()
-    held.drop()
-    connection.forget(inbound?.takeWithheld() ?? 0)
+    inbound.flow?.pipe.abort(.callGone)
+    inbound.flow?.pipe.detach()
+    inbound.drop()
+    connection.forget(inbound.flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }
 
   private func endObservation(isWhole: Bool) {
-    observation?.end(isWhole ? status ?? .ok : .callGone, sent: body.totals, received: received)
+    observation?.end(isWhole ? status ?? .ok : .callGone, sent: body.totals, received: inbound.totals)
     observation = nil
   }
 
@@ -211,51 +200,31 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   // MARK: Requests
 
   /// Takes bytes of the request, and returns how many of them the client may send again at once.
-  private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard failure == nil, phase == .receiving || phase == .handling else { return bytes.count }
-    received.bytes += bytes.count
+  private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard wantsMessages else { return bytes.count }
     if let web, web.isText { return takeText(bytes, web) }
-    if inbound == nil, received.messages == 0, let whole = deframer.wholeMessage(in: bytes) {
-      lentRequest = whole
-      countReceived()
-      connection.streamIsReady(self)
-      return bytes.count
-    }
-    deframe(bytes)
-    return inbound?.credit(forArrived: bytes.count) ?? bytes.count
-  }
-
-  func deframe(_ bytes: UnsafeRawBufferPointer) {
-    do { try take(bytes: bytes) } catch { fail(error) }
+    return take(bytes)
   }
 
   func countReceived() {
-    received.messages += 1
+    inbound.totals.messages += 1
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
-  private func endOfRequests() {
-    guard phase != .refusing else { return }
-    guard held.isEmpty || failure != nil else {
-      endIsHeld = true
-      return
-    }
-    if failure == nil, deframer.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
-    inbound?.pipe.finish(failure)
-  }
-
-  /// The end of the requests may come to its reader now.
-  func releaseEnd() {
-    guard endIsHeld else { return }
-    endIsHeld = false
-    endOfRequests()
+  /// Ends the reader's messages, once it has all that came.
+  func endOfRequests() {
+    guard phase != .refusing, inbound.isEmpty || failure != nil else { return }
+    if failure == nil, inbound.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
+    inbound.flow?.pipe.finish(failure)
   }
 
   func fail(_ status: GRPCStatus) {
     failure = status
     guard head.rejection == nil else { return connection.streamIsReady(self) }
-    connection.report(fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming))
-    inbound?.pipe.finish(status)
+    connection.report(
+      inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
+    )
+    inbound.flow?.pipe.finish(status)
     connection.streamIsReady(self)
   }
 
@@ -266,9 +235,9 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
     case .handling: if let failure { cut(failure) }
-    case .ending, .closed: break
+    case .head, .ending, .closed: break
     }
-    lentRequest = nil
+    if case .lent = inbound.single { inbound.single = .none }
   }
 
   private func startIfWhole() {
@@ -276,19 +245,19 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard let handler = head.handler else { return }
     if connection.isObserved { observe(handler.method) }
     if failure != nil { return end(nil, failure) }
-    if inbound != nil {
+    if inbound.flow != nil {
       begin()
       handler.start(self)
-    } else if remoteEnded, held.isEmpty {
+    } else if state.hasRemoteEnded, inbound.isEmpty {
       startSingle(handler)
     } else {
       startDeadline()
       limitRequest()
-      if let lent = lentRequest { request = MessageBuffer(lent) }
+      if case .lent(let bytes) = inbound.single { inbound.single = .kept(MessageBuffer(bytes)) }
     }
   }
 
-  private func refuse(_ rejection: RequestHead.Rejection) {
+  private func refuse(_ rejection: RequestHead.Rejection, isLate: Bool = false) {
     switch rejection {
     case .status(let status):
       if head.isTooLarge { connection.report(.headersTooLarge) }
@@ -296,7 +265,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     case .preflight: answerPreflight()
     case .http(let code, let message, let allowed):
       // A peer that does not speak gRPC may not understand an answer before it has said all.
-      guard remoteEnded || requestIsLate else {
+      guard state.hasRemoteEnded || isLate else {
         phase = .refusing
         return limitRequest()
       }
@@ -314,21 +283,26 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func requestDidNotCome() {
     requestTimer = nil
-    requestIsLate = true
     connection.report(.slowRequest)
-    if phase == .receiving { end(nil, .requestTooSlow) } else { processReady() }
+    if phase == .refusing, let rejection = head.rejection {
+      refuse(rejection, isLate: true)
+    } else {
+      end(nil, .requestTooSlow)
+    }
   }
 
   private func startSingle(_ handler: any MethodHandler) {
-    if let lent = lentRequest {
+    let request = inbound.single
+    inbound.single = .none
+    switch request {
+    case .none: end(nil, .wrongRequestCount)
+    case .lent(let bytes):
       begin()
-      handler.start(self, message: lent.bytes)
-    } else if let message = request {
-      request = nil
+      handler.start(self, message: bytes.bytes)
+    case .kept(let message):
+      requestWasCompressed = message.wasCompressed
       begin()
       message.withBytes { handler.start(self, message: $0) }
-    } else {
-      end(nil, .wrongRequestCount)
     }
   }
 
@@ -336,7 +310,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     phase = .handling
     stopLimitingRequest()
     startDeadline()
-    inbound?.pipe.attach(self)
+    inbound.flow?.pipe.attach(self)
   }
 
   private func observe(_ method: MethodDescriptor) {
@@ -360,7 +334,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   private func deadlinePassed() {
     // An answer that has not left is not to look whole, since what is left of it is dropped.
-    if phase == .ending, !localEnded { status = .deadlinePassed }
+    if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
     cut(.deadlinePassed)
     let timer = LoopTimer { self.giveUp() }
     self.timer = timer
@@ -370,7 +344,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   /// The client does not take the answer, for which it waits no more.
   private func giveUp() {
     timer = nil
-    observation?.end(.deadlinePassed, sent: body.totals, received: received)
+    observation?.end(.deadlinePassed, sent: body.totals, received: inbound.totals)
     observation = nil
     connection.giveUp(id)
   }

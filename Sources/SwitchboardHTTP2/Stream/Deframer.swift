@@ -36,30 +36,21 @@ struct Deframer {
     return UnsafeRawBufferPointer(rebasing: bytes[MessageBuffer.prefixByteCount...])
   }
 
-  /// Takes bytes and gives each message that they complete, until there is no room for another. Returns what is left.
-  mutating func push(
-    _ bytes: UnsafeRawBufferPointer,
-    _ emit: (MessageBuffer) throws(GRPCStatus) -> Room
-  ) throws(GRPCStatus) -> UnsafeRawBufferPointer {
-    var rest = bytes
-    while !rest.isEmpty {
+  /// Takes bytes up to the end of a message, and returns the message once it is whole.
+  mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? {
+    while !bytes.isEmpty {
       switch state {
       case .prefix:
-        rest = try readPrefix(rest)
+        bytes = try readPrefix(bytes)
       case .body(let message, let filled):
-        rest = fill(message, from: filled, with: rest)
+        bytes = fill(message, from: filled, with: bytes)
       }
       if case .body(let message, let filled) = state, filled == message.byteCount {
         state = .prefix
-        guard try emit(message) == .forMore else { return rest }
+        return message
       }
     }
-    return rest
-  }
-
-  /// Whether a message is welcome after one that was given.
-  enum Room {
-    case forMore, none
+    return nil
   }
 
   private mutating func readPrefix(

@@ -169,7 +169,9 @@ import Testing
       // The first is decompressed on another thread; the others are not touched.
       let server = hostile.pair.server
       await hostile.loop.until {
-        server.core.connections.contains { $0.serverStreams.contains { $0.inbound?.pipe.hasRoom == false } }
+        server.core.connections.contains {
+          $0.serverStreams.contains { $0.inbound.flow?.pipe.hasRoom == false }
+        }
       }
       // Together they are 800 megabytes.
       #expect(residentBytes() - before < 100 << 20)
