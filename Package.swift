@@ -235,7 +235,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTests",
       dependencies: [
-        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient", "TestSupport",
+        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient",
+        "SwitchboardProtobuf", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
