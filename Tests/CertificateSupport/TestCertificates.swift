@@ -1,4 +1,4 @@
-import SwitchboardHTTP2
+import SwitchboardCall
 
 /// Certificates for tests, good for a hundred years and trusted by nobody else.
 package enum TestCertificates {

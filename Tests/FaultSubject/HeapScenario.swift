@@ -101,7 +101,7 @@ enum HeapScenario {
 
     var serviceName: String { "h" }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       return [
         Self.pause.bytes.clientStreamingHandler { _, _ in
           await untilCancelled()

@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardHTTP2
+import SwitchboardCall
 import TestSupport
 
 /// A source in a file, for peers that take only those.

@@ -1,5 +1,6 @@
 import COpenSSL
 import CertificateSupport
+import SwitchboardCall
 import SwitchboardHTTP2
 
 /// The other end of a connection over TLS, as OpenSSL plays it: it checks nobody, and does what well-behaved peers do not.

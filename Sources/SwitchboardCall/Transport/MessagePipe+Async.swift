@@ -1,6 +1,6 @@
 extension MessagePipe {
   /// The next message, or `nil` at the end. Waits on the caller's own executor.
-  nonisolated(nonsending) public func next() async throws -> MessageBuffer? {
+  @usableFromInline nonisolated(nonsending) package func next() async throws -> MessageBuffer? {
     switch pop() {
     case .message(let message): message
     case .end: nil
@@ -10,13 +10,15 @@ extension MessagePipe {
   }
 
   /// Adds a message and waits until the pipe has room again.
-  nonisolated(nonsending) public func write(_ message: MessageBuffer, flush: Bool = true) async throws {
+  @usableFromInline nonisolated(nonsending) package func write(_ message: MessageBuffer, flush: Bool = true)
+    async throws
+  {
     try checkOpen()
     if !push(message, flush: flush) { try await waitForRoom() }
   }
 
   /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
-  nonisolated(nonsending) public func waitUntilWritable() async throws {
+  @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try checkOpen()
     if !hasRoom { try await waitForRoom() }
   }

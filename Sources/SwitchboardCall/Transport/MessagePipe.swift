@@ -5,9 +5,9 @@ import Synchronization
 /// One side pushes, the other pops, each from any thread. It counts what messages take in memory, which is their bytes and
 /// about a hundred more for each: a writer waits while `limit` or more lie unread, so a slow reader stops a fast writer,
 /// through the network and back.
-public final class MessagePipe: Sendable {
+@usableFromInline package final class MessagePipe: Sendable {
   /// What the transport at one end learns. Called with no lock held, on the thread of whoever caused it.
-  public protocol Observer: AnyObject, Sendable {
+  @usableFromInline package protocol Observer: AnyObject, Sendable {
     /// There is something to pop, or the end, where there was nothing before.
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped.
@@ -15,7 +15,7 @@ public final class MessagePipe: Sendable {
   }
 
   /// What `pop` found.
-  public enum Popped: Sendable {
+  @usableFromInline package enum Popped: Sendable {
     /// The next message, which is the caller's now.
     case message(MessageBuffer)
     /// Nothing yet.
@@ -30,13 +30,13 @@ public final class MessagePipe: Sendable {
   let limit: Int
 
   /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
-  public init(limit: Int) {
+  @usableFromInline package init(limit: Int) {
     self.limit = limit
     state = Locked(State())
   }
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
-  public func attach(_ observer: any Observer) {
+  @usableFromInline package func attach(_ observer: any Observer) {
     let isReadable = state.withLock { state in
       state.observer = observer
       return state.isReadable
@@ -45,12 +45,12 @@ public final class MessagePipe: Sendable {
   }
 
   /// Lets go of the observer.
-  public func detach() {
+  @usableFromInline package func detach() {
     state.withLock { $0.observer = nil }
   }
 
   /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
-  public func limitMessages(to byteCount: Int) {
+  @usableFromInline package func limitMessages(to byteCount: Int) {
     state.withLock { $0.messageLimit = byteCount }
   }
 
@@ -59,7 +59,7 @@ public final class MessagePipe: Sendable {
   ///
   /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
-  public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
+  @usableFromInline package func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let (effect, hasRoom) = state.withLock { state in
       let effect = state.push(message, flush: flush, limit: limit)
       return (effect, state.heldByteCount < limit)
@@ -69,18 +69,18 @@ public final class MessagePipe: Sendable {
   }
 
   /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
-  public func finish(_ failure: GRPCStatus? = nil) {
+  @usableFromInline package func finish(_ failure: GRPCStatus? = nil) {
     perform(state.withLock { $0.finish(failure, discarding: false) })
   }
 
   /// Ends the pipe for both sides now: messages in it are dropped, a waiting reader or writer gets the
   /// status.
-  public func abort(_ status: GRPCStatus) {
+  @usableFromInline package func abort(_ status: GRPCStatus) {
     perform(state.withLock { $0.finish(status, discarding: true) })
   }
 
   /// Takes the next message, without waiting for one.
-  public func pop() -> Popped {
+  @usableFromInline package func pop() -> Popped {
     let (popped, writers) = state.withLock { state in
       let popped = state.pop()
       return (popped, state.takeWriters(below: limit))
@@ -91,25 +91,25 @@ public final class MessagePipe: Sendable {
   }
 
   /// Whether there is something to pop, or the end.
-  public var isReadable: Bool { state.withLock { $0.isReadable } }
+  @usableFromInline package var isReadable: Bool { state.withLock { $0.isReadable } }
 
   /// What has been pushed so far, with the framing that it travels in.
-  public var totals: MessageTotals { state.withLock { $0.totals } }
+  @usableFromInline package var totals: MessageTotals { state.withLock { $0.totals } }
 
   /// Whether everything pushed was popped and nothing will follow.
-  public var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
+  @usableFromInline package var isDrained: Bool { state.withLock { $0.end != nil && $0.messages.isEmpty } }
 
   /// Why the pipe was ended, where that was for a message above its limit.
   package var refusal: GRPCStatus? { state.withLock { $0.refusal } }
 
   /// Whether a writer would not have to wait.
-  public var hasRoom: Bool { state.withLock { $0.heldByteCount < limit } }
+  @usableFromInline package var hasRoom: Bool { state.withLock { $0.heldByteCount < limit } }
 
   /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
   package var hasMuchRoom: Bool { state.withLock { $0.heldByteCount <= limit / 2 } }
 
   /// Whether one of the sides has ended it.
-  public var hasEnded: Bool { state.withLock { $0.end != nil } }
+  @usableFromInline package var hasEnded: Bool { state.withLock { $0.end != nil } }
 
   private func released(_ byteCount: Int) {
     state.withLock { $0.observer }?.pipe(self, released: byteCount)

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 /// One call on the client: between a caller and an HTTP/2 stream.
@@ -52,13 +52,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let cancellation = Locked<GRPCStatus?>(nil)
 
   init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
-    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
+    deframer = Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
     inboundFlow = request.responses.map(InboundFlow.init)
     self.request = request
     self.receiver = receiver
     self.channel = channel
     wantsMetadata = receiver.wantsMetadata
-    head = ResponseHead(listSizeLimit: channel.options.maxHeaderListSize)
+    head = ResponseHead(listSizeLimit: channel.options.maxMetadataSize)
   }
 
   var waitsForReady: Bool { request.options?.waitForReady ?? false }
@@ -177,7 +177,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     guard phase == .open, failure == nil else { return }
     if head.isTooLarge {
       connection?.report(.headersTooLarge)
-      failure = .responseHeadersTooLarge(limit: channel.options.maxHeaderListSize)
+      failure = .responseHeadersTooLarge(limit: channel.options.maxMetadataSize)
       return ready()
     }
     head.blockDidEnd()

@@ -17,7 +17,7 @@ extension Channel {
   }
 
   /// Whether there is anything for `snapshot()` to tell.
-  public var hasSnapshot: Bool { transport is HTTP2ClientTransport }
+  package var hasSnapshot: Bool { transport is HTTP2ClientTransport }
 }
 
 extension HTTP2ClientTransport {

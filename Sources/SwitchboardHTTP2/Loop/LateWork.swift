@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Work that was given to a loop after its end. It must not be lost, for somebody may wait for it; and it must not run on two
 /// threads at once, for it is written to run on a loop.

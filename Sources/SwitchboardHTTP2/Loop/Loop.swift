@@ -5,7 +5,7 @@ import SwitchboardCall
 ///
 /// One turn of it: wait for the sockets, read them, run the jobs that this made ready, then write what
 /// those jobs had to say, in one write for each connection.
-public final class Loop: EventLoop, @unchecked Sendable {
+package final class Loop: EventLoop, @unchecked Sendable {
   // Sendable holds because everything but `mailbox`, `late` and `wake` is touched only on the loop's own thread,
   // or by the one that stands in for it after its end, which the thread-local says; `mailbox` and `late` lock, and libuv
   // allows `wake` to be sent from any thread.
@@ -77,9 +77,9 @@ public final class Loop: EventLoop, @unchecked Sendable {
     alarm.deallocate()
   }
 
-  public var inEventLoop: Bool { LoopThread.isCurrent(self) }
+  package var inEventLoop: Bool { LoopThread.isCurrent(self) }
 
-  public func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
+  package func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
 
   /// `false` when the loop has ended: the work is not run, and who gave it has to do something about that. `run` takes
   /// work that has to be done all the same.
@@ -335,16 +335,16 @@ extension Loop {
 
 extension Loop {
   /// Runs a Swift task's next step on the loop; in its place, in the global pool, if the loop has ended.
-  public func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
+  package func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
 
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
   /// The loop as what a task may prefer.
-  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+  package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-  public func isIsolatingCurrentContext() -> Bool? { inEventLoop }
+  package func isIsolatingCurrentContext() -> Bool? { inEventLoop }
 
-  public func checkIsolated() {
+  package func checkIsolated() {
     precondition(inEventLoop, "isolated to an event loop, but not on its thread")
   }
 }

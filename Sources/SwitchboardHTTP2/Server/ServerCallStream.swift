@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 /// One call on the server: between an HTTP/2 stream and a handler.
@@ -88,7 +88,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
-      listSizeLimit: connection.options.maxHeaderListSize,
+      listSizeLimit: connection.options.maxMetadataSize,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1
     )
@@ -319,7 +319,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     if phase == .receiving { end(nil, .requestTooSlow) } else { processReady() }
   }
 
-  private func startSingle(_ handler: any MethodHandler) {
+  private func startSingle(_ handler: MethodHandler) {
     if let lent = lentRequest {
       begin()
       handler.start(self, message: lent.bytes)

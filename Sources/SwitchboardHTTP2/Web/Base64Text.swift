@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Writes base64 that is padded, so that pieces may follow one another.
 enum Base64Text {

@@ -1,4 +1,4 @@
-import SwitchboardHTTP2
+import SwitchboardCall
 
 /// More certificates, of an authority of their own: one that has expired, one with every kind of name, and one that
 /// an intermediate authority vouches for.
