@@ -1,16 +1,16 @@
-# Switchboard's commands; `make` alone lists them. What they do stands in scripts/.
+# Switchboard's commands; `make` alone lists them. The scripts in scripts/ implement them.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup build demo test sanitize fuzz soak check conformance format generate bench interop clean
 
-# Printing a backtrace can hang, and a test that crashes must end. To see one: SWIFT_BACKTRACE=enable=yes make test
+# Printing a backtrace can hang, and a test that crashes must end. To get one: SWIFT_BACKTRACE=enable=yes make test
 export SWIFT_BACKTRACE ?= enable=no
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: ## Install what building and testing need (packages by apt, a Python environment in .venv)
+setup: ## Install everything for building and testing (packages by apt, a Python environment in .venv)
 	@scripts/setup --tests
 
 build: ## Build everything for debugging
@@ -21,7 +21,7 @@ demo: ## Build for release and show what works
 	@scripts/setup
 	@scripts/demo
 
-test: ## Build and run all tests, and fuzz a little
+test: ## Build and run all tests, and fuzz briefly
 	@scripts/setup --tests
 	@scripts/build-peers
 	swift build --build-tests
@@ -30,7 +30,7 @@ test: ## Build and run all tests, and fuzz a little
 	@scripts/check-states
 	@scripts/test-examples
 
-sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (takes long)
+sanitize: ## Run all tests under the address sanitizer, then under the thread sanitizer (slow)
 	@scripts/setup --tests
 	@scripts/build-peers
 	@scripts/sanitize
@@ -38,11 +38,11 @@ sanitize: ## Run all tests under the address sanitizer, then under the thread sa
 SECONDS ?= 60
 MINUTES ?= 1
 
-fuzz: ## Fuzz what reads bytes from outside, for SECONDS=60 in all
+fuzz: ## Fuzz the code that reads untrusted bytes, for SECONDS=60 in total
 	@scripts/setup
 	@scripts/fuzz $(SECONDS)
 
-soak: ## Make calls of all kinds among faults for MINUTES=1, and report what is lost or left behind
+soak: ## Make calls of all kinds with injected faults for MINUTES=1, and report losses and leaks
 	@scripts/setup
 	@scripts/soak $(MINUTES)
 

@@ -357,7 +357,7 @@ let package = Package(
           description: "Generate Swift from the .proto files of targets that have a switchboard.json."
         ),
         permissions: [
-          .writeToPackageDirectory(reason: "Generated files go beside the target's own sources.")
+          .writeToPackageDirectory(reason: "Writes generated files next to the target's sources.")
         ]
       ),
       dependencies: ["SwitchboardTool"]
@@ -367,7 +367,7 @@ let package = Package(
     // package manager calls.
     .testTarget(name: "PluginTests", exclude: ["Shared/Generation+Plugin.swift"]),
 
-    // Figures beside other implementations: `make bench`; and `make soak`.
+    // Comparisons with other implementations: `make bench`; and `make soak`.
     .systemLibrary(name: "CAllocator", path: "Benchmarks/CAllocator"),
     .executableTarget(
       name: "Benchmarks",

@@ -1,4 +1,4 @@
-// What libprotobuf does with the codec benchmark's message, to compare with.
+// Runs the codec benchmark with libprotobuf, for comparison.
 //
 // usage: codec ORDER.BIN ROUNDS REPEATS
 //
@@ -27,10 +27,10 @@ struct Plan {
   int repeats;
 };
 
-// Keeps the optimizer from dropping work whose result nothing reads.
+// Keeps the optimizer from removing work whose result is unused.
 void Keep(const void *result) { asm volatile("" : : "g"(result) : "memory"); }
 
-// What this process has had of the processor, in nanoseconds: time in which others had it does not count.
+// The processor time of this process, in nanoseconds: it excludes time in which other processes ran.
 double ProcessorTime() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -76,7 +76,7 @@ void MeasureArena(const Plan &plan) {
   google::protobuf::Arena lasting;
   auto *order = google::protobuf::Arena::CreateMessage<codec::Order>(&lasting);
   order->ParseFromString(plan.bytes);
-  // One arena for each message, as for each call of a server.
+  // One arena per message, like a server's arena per call.
   const auto decode = [&plan] {
     google::protobuf::Arena arena;
     auto *fresh = google::protobuf::Arena::CreateMessage<codec::Order>(&arena);

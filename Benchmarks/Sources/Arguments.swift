@@ -1,12 +1,12 @@
-/// The words of the command line, taken one after the other, and its flags, which may stand anywhere.
+/// The arguments of the command line, consumed one after the other, and its flags, which may be anywhere.
 struct Arguments {
-  /// Words that are not those of the usage.
+  /// Arguments that do not match the usage.
   struct Misuse: Error, CustomStringConvertible {
     let text: String
     var description: String { text }
   }
 
-  /// What changes how calls are made or served.
+  /// Flags that change how calls are made or served.
   enum Flag: String, CaseIterable {
     case tls = "--tls"
     case onLoop = "--on-loop"
@@ -22,7 +22,7 @@ struct Arguments {
       if let flag = Flag(rawValue: word) {
         flags.insert(flag)
       } else if word.hasPrefix("--"), word != "--help" {
-        throw Misuse(text: "there is no option \(word)\n\(Benchmarks.usage)")
+        throw Misuse(text: "unknown option \(word)\n\(Benchmarks.usage)")
       } else {
         positional.append(word)
       }
@@ -30,37 +30,37 @@ struct Arguments {
     rest = positional[...]
   }
 
-  /// The next word, which the usage calls `name`.
+  /// The next argument; errors call it `name`.
   mutating func next(_ name: String) throws(Misuse) -> String {
     guard let word = rest.popFirst() else { throw Misuse(text: "\(name) is missing\n\(Benchmarks.usage)") }
     return word
   }
 
-  /// The next word as a number above zero.
+  /// The next argument as a number above zero.
   mutating func nextCount(_ name: String) throws(Misuse) -> Int {
     let count = try nextNumber(name)
-    guard count > 0 else { throw Misuse(text: "\(name) is \(count), which is no number above zero") }
+    guard count > 0 else { throw Misuse(text: "\(name) is \(count), which is not a number above zero") }
     return count
   }
 
-  /// The next word as a number.
+  /// The next argument as a number.
   mutating func nextNumber(_ name: String) throws(Misuse) -> Int {
     let word = try next(name)
     guard let number = Int(word), number >= 0 else {
-      throw Misuse(text: "\(name) is '\(word)', which is no number")
+      throw Misuse(text: "\(name) is '\(word)', which is not a number")
     }
     return number
   }
 
-  /// Whether a flag was given, which is then no surprise to `end`.
+  /// Consumes a flag and returns whether it was given.
   mutating func take(_ flag: Flag) -> Bool { flags.remove(flag) != nil }
 
-  /// Makes sure that no word and no flag is left.
+  /// Fails if any argument or flag is left.
   func end() throws(Misuse) {
     if let flag = flags.first {
-      throw Misuse(text: "\(flag.rawValue) has no meaning here\n\(Benchmarks.usage)")
+      throw Misuse(text: "\(flag.rawValue) cannot be used here\n\(Benchmarks.usage)")
     }
     guard let word = rest.first else { return }
-    throw Misuse(text: "nothing was expected at '\(word)'\n\(Benchmarks.usage)")
+    throw Misuse(text: "unexpected argument '\(word)'\n\(Benchmarks.usage)")
   }
 }

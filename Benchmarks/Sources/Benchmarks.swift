@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures this package. `scripts/bench` sets each figure beside the peer's in the same run.
+/// The benchmarks of this package. `scripts/bench` compares each result with the peer's in the same run.
 @main
 enum Benchmarks {
   static let usage = """
@@ -10,25 +10,25 @@ enum Benchmarks {
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
            Benchmarks server PORT [--tls] [--low-latency]
-             serves Protos/bench/bench.proto until it is told to end; port 0 takes one that is free
+             serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
-             makes unary calls, each caller one after the other
+             makes unary calls; each caller makes one after the other
            Benchmarks stream HOST:PORT MESSAGES BYTES
-             reads a stream of so many messages of that size
+             reads a stream of MESSAGES messages of BYTES bytes
            Benchmarks bidi HOST:PORT MESSAGES
-             sends a message and waits for its answer, over and over
+             sends a message and waits for the response, repeatedly
            Benchmarks idle HOST:PORT CONNECTIONS SECONDS
-             makes one call on each connection, then holds them all without any
+             makes one call on each connection, then keeps them all idle
            Benchmarks attack ATTACK PORT SECONDS
-             does to the server on that port of this machine what no client should, over and over;
-             `Benchmarks attacks` lists what it can do
+             attacks the server on that local port repeatedly;
+             `Benchmarks attacks` lists the attacks
            Benchmarks soak SECONDS
-             makes calls of all kinds among faults, and fails if one is lost or anything is left behind
+             makes calls of all kinds while injecting faults; fails if calls or memory are lost
 
-    Interceptors take --on-loop. The server, and the four after it, take
-           --tls          secure the connection; both sides know what scripts/bench-certificate makes
-           --on-loop      run the callers on the connection's event loop, not in the global pool
-           --low-latency  look for answers without blocking while calls are under way
+    `interceptors` accepts --on-loop; `server` and the next four accept
+           --tls          use TLS, with the certificate of scripts/bench-certificate
+           --on-loop      run the callers on the connection's event loop instead of the global pool
+           --low-latency  poll for responses without blocking while calls are in progress
     Latencies are in microseconds.
     """
 
@@ -56,11 +56,11 @@ enum Benchmarks {
     case "attacks": print(Attack.names.joined(separator: "\n"))
     case "soak": try await Soak(&arguments).run()
     case "help", "--help", "-h": print(usage)
-    case let name: throw Arguments.Misuse(text: "no benchmark is called '\(name)'\n\(usage)")
+    case let name: throw Arguments.Misuse(text: "unknown benchmark '\(name)'\n\(usage)")
     }
   }
 
-  /// Prints the figures; failures among them make the process fail too.
+  /// Prints the results; if they contain failures, the process fails.
   private static func report(_ figures: Figures) throws {
     print(figures.line)
     if figures.failed > 0 { exit(1) }

@@ -2,15 +2,15 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// What is read of calls, apart from their connections.
+/// Parsers used in calls, without connections.
 enum CallTargets {
-  /// The first byte says how long the pieces are that the rest comes in: they must give what the whole gives.
+  /// The first byte is the size of the pieces in which the rest is fed: the result must be that for the whole.
   static func deframer(_ input: [UInt8]) throws {
     guard let size = input.first else { return }
     let bytes = input.dropFirst()
     let whole = messages(bytes, pieces: max(1, bytes.count))
     let pieces = messages(bytes, pieces: max(1, Int(size)))
-    try BrokenPromise.unless(whole == pieces, "pieces of \(size) give other messages than the whole")
+    try BrokenPromise.unless(whole == pieces, "pieces of \(size) give different messages than the whole")
   }
 
   private struct Deframed: Equatable {
@@ -27,7 +27,7 @@ enum CallTargets {
       while !rest.isEmpty {
         try rest.prefix(size).withUnsafeBytes { piece in
           _ = deframer.wholeMessage(in: piece)
-          // One at a time, as for a reader that is behind.
+          // One message at a time, as for a slow reader.
           var rest = piece
           repeat {
             rest = try deframer.push(rest) { message in
@@ -45,7 +45,7 @@ enum CallTargets {
     return found
   }
 
-  /// Names and values in turn, each ended by a zero byte.
+  /// Alternating names and values, each terminated by a zero byte.
   static func metadata(_ input: [UInt8]) throws {
     let parts = input.split(separator: 0, omittingEmptySubsequences: false)
     var request = RequestHead(listSizeLimit: 4096)
@@ -73,7 +73,7 @@ enum CallTargets {
     if let name = headers.first?.name { headers.remove(name: name) }
   }
 
-  /// Blocks of more and more of the fields, and the same again: what is taken is what was given.
+  /// Adds blocks of more and more fields, twice: reading returns what was added.
   private static func collect(_ headers: HPACKHeaders, in fields: FieldCollector) throws {
     for count in [headers.fieldCount, headers.fieldCount, headers.fieldCount / 2, headers.fieldCount] {
       var given = HPACKHeaders()
@@ -84,7 +84,7 @@ enum CallTargets {
           fields.append(name: $0, value: $1)
         }
       }
-      try BrokenPromise.unless(fields.take() == given, "fields are not what they were")
+      try BrokenPromise.unless(fields.take() == given, "the fields have changed")
     }
   }
 
@@ -92,9 +92,9 @@ enum CallTargets {
     guard let timeout = GRPCTimeout(input) else { return }
     let encoded = timeout.encoded
     guard let again = GRPCTimeout(encoded) else {
-      throw BrokenPromise(description: "\(timeout) is encoded as \(encoded), which is no timeout")
+      throw BrokenPromise(description: "\(timeout) is encoded as \(encoded), which is not a timeout")
     }
-    // Rounded up, but for what eight digits of hours cannot say.
+    // Rounded up, except for values beyond eight digits of hours.
     try BrokenPromise.unless(
       again.nanoseconds >= timeout.nanoseconds,
       "\(timeout) becomes the shorter \(again)"
@@ -104,7 +104,7 @@ enum CallTargets {
   static func target(_ input: [UInt8]) throws {
     guard let target = try? Target(String(decoding: input, as: UTF8.self)) else { return }
     if case .addresses(let addresses) = target.place {
-      try BrokenPromise.unless(!addresses.isEmpty, "a target of no address")
+      try BrokenPromise.unless(!addresses.isEmpty, "a target without an address")
       for address in addresses { _ = "\(address)" }
     }
   }

@@ -3,7 +3,7 @@ import SwitchboardServices
 
 @testable import SwitchboardCall
 
-/// One call of a client that is fed with anything: whatever comes, it is told in order and ends once.
+/// One call of a client that receives arbitrary bytes: its events must come in order, and it must end once.
 final class CallUnderFuzz: ResponseReceiver {
   private struct State {
     var hasHeaders = false
@@ -17,47 +17,47 @@ final class CallUnderFuzz: ResponseReceiver {
   private let state = Locked(State())
   private let ended = DispatchSemaphore(value: 0)
 
-  /// With a pipe, responses are streamed into it.
+  /// With a pipe, responses are written to it.
   private init(wantsMetadata: Bool, responses: MessagePipe?) {
     self.wantsMetadata = wantsMetadata
     self.responses = responses
   }
 
-  // MARK: What is told
+  // MARK: Events
 
   func receive(headers: HPACKHeaders) {
     state.withLock { state in
-      if state.hasHeaders { state.complaint = "headers come twice" }
-      if state.messageCount > 0 { state.complaint = "headers come behind a message" }
-      if state.end != nil { state.complaint = "headers come behind the end" }
+      if state.hasHeaders { state.complaint = "headers received twice" }
+      if state.messageCount > 0 { state.complaint = "headers received after a message" }
+      if state.end != nil { state.complaint = "headers received after the end" }
       state.hasHeaders = true
     }
   }
 
   func receive(message: RawSpan) {
     state.withLock { state in
-      if responses != nil { state.complaint = "a streamed response is not in its pipe" }
-      if state.messageCount > 0 { state.complaint = "one response comes twice" }
-      if state.end != nil { state.complaint = "a response comes behind the end" }
+      if responses != nil { state.complaint = "a streamed response bypassed its pipe" }
+      if state.messageCount > 0 { state.complaint = "a single response received twice" }
+      if state.end != nil { state.complaint = "a response received after the end" }
       state.messageCount += 1
     }
   }
 
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
     state.withLock { state in
-      if state.end != nil { state.complaint = "the call ends twice" }
+      if state.end != nil { state.complaint = "the call ended twice" }
       state.end = status
     }
     ended.signal()
   }
 
-  /// Waits for the end, and throws where what was told is not what a caller may be told.
+  /// Waits for the end; throws if the events violated the contract with callers.
   func check() throws {
     var waits = 0
-    // A caller reads, or its messages would keep the end from coming.
+    // Reads messages, because unread ones would delay the end.
     while drain(), ended.wait(timeout: .now() + .milliseconds(2)) == .timedOut {
       waits += 1
-      try BrokenPromise.unless(waits < 5000, "a call does not end although its peer is gone")
+      try BrokenPromise.unless(waits < 5000, "a call does not end after its peer is gone")
     }
     let state = state.withLock { $0 }
     if let complaint = state.complaint { throw BrokenPromise(description: complaint) }
@@ -73,7 +73,7 @@ final class CallUnderFuzz: ResponseReceiver {
 // MARK: - The calls
 
 extension CallUnderFuzz {
-  /// Calls to these methods are made again, one after the other and at once.
+  /// A configuration that retries calls to some methods and hedges calls to others.
   static func config() throws -> ServiceConfig {
     let codes: Set<GRPCStatus.Code> = [.unavailable, .unknown, .internalError]
     let retry = try RetryPolicy(
@@ -93,7 +93,7 @@ extension CallUnderFuzz {
     )
   }
 
-  /// A channel whose calls are made again without waiting.
+  /// A channel that retries without waiting.
   static func channel(over transport: any ByteTransport, _ config: ServiceConfig) -> Channel {
     var environment = CallEnvironment()
     environment.time = NoTime()
@@ -101,7 +101,7 @@ extension CallUnderFuzz {
     return Channel(transport, serviceConfig: config, environment: environment)
   }
 
-  /// One call of each kind, in the order of their streams: 1, 3, 5, and 7 with 9 for the two at once.
+  /// Starts one call of each kind, in the order of their streams: 1, 3, 5, and 7 and 9 for the hedged one.
   static func startAll(on channel: Channel) -> [CallUnderFuzz] {
     let request = BytesMarshaller().encode([1, 2, 3])
     func requests() -> CallRequest.Body {
@@ -151,7 +151,7 @@ extension CallUnderFuzz {
   }
 }
 
-/// Time in which nothing takes long.
+/// Time that passes instantly.
 private struct NoTime: CallTime {
   var now: ContinuousClock.Instant { .now }
 

@@ -2,9 +2,9 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A client with calls of every kind under way, that is fed with what a server might send.
+/// A client with calls of every kind in progress, which receives arbitrary bytes from the server.
 struct ClientUnderFuzz {
-  /// Its loop is one for the process; each input has a channel of its own.
+  /// All inputs share one loop; each has its own channel.
   static let shared = Result { try ClientUnderFuzz() }
 
   private let group: LoopGroup
@@ -15,10 +15,10 @@ struct ClientUnderFuzz {
     config = try CallUnderFuzz.config()
   }
 
-  /// The settings that open a channel's connection.
+  /// The SETTINGS frame that opens a connection.
   private static let greeting: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
-  /// One connection, the fed one: what is tried after it fails at once.
+  /// The only connection is the one under test; further attempts fail at once.
   static let target = "unix:/nowhere/at/all"
 
   static let options: ChannelOptions = {
@@ -44,7 +44,7 @@ extension Result<ClientUnderFuzz, any Error> {
 }
 
 extension HTTP2ClientTransport {
-  /// As if it had connected. On the loop.
+  /// Adds a connected socket. Call on the loop.
   func take(_ descriptor: Int32) {
     guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop),
       let connection = ClientConnection(self, socket: socket)

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// Bytes as text in the fields of a head, and in the bodies of pages' calls.
+/// Encodings of bytes as text, in header fields and in the bodies of gRPC-Web.
 enum EncodingTargets {
   static func run(_ input: [UInt8]) throws {
     try percent(input)
@@ -13,7 +13,10 @@ enum EncodingTargets {
   private static func percent(_ input: [UInt8]) throws {
     let message = PercentEncoding.decode(input)
     let encoded = PercentEncoding.encode(message)
-    try BrokenPromise.unless(encoded.allSatisfy { (0x20...0x7e).contains($0) }, "\(encoded) is no field")
+    try BrokenPromise.unless(
+      encoded.allSatisfy { (0x20...0x7e).contains($0) },
+      "\(encoded) is not a valid field"
+    )
     let again = PercentEncoding.decode(encoded)
     try BrokenPromise.unless(again == message, "percent-encoding changes \(message)")
   }
@@ -22,14 +25,17 @@ enum EncodingTargets {
     let again = Base64.decode(Base64.encode(input))
     try BrokenPromise.unless(again == input, "base64 changes \(input)")
     guard let decoded = Base64.decode(input) else { return }
-    try BrokenPromise.unless(decoded.count <= input.count * 3 / 4, "\(input) is more than it can be")
+    try BrokenPromise.unless(decoded.count <= input.count * 3 / 4, "\(input) decodes to too many bytes")
   }
 
-  /// In pieces of any size it is what it is whole; and what is written can be read.
+  /// Decoding pieces of any size gives the same as decoding the whole, and encoded bytes can be decoded.
   private static func text(_ input: [UInt8]) throws {
     let whole = decoded(input, pieces: max(1, input.count))
     for size in [1, 3, 4] {
-      try BrokenPromise.unless(decoded(input, pieces: size) == whole, "pieces of \(size) give other bytes")
+      try BrokenPromise.unless(
+        decoded(input, pieces: size) == whole,
+        "pieces of \(size) give different bytes"
+      )
     }
     var written: [UInt8] = []
     for piece in [input.prefix(1), input.dropFirst()] { Base64Text.append(piece, to: &written) }

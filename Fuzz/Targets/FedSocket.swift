@@ -4,7 +4,7 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// The fuzzer's end of a connection whose other end is served on a loop.
+/// The fuzzer's end of a connection; a loop serves the other end.
 struct FedSocket {
   private let loop: Loop
   private let descriptor: Int32
@@ -12,12 +12,12 @@ struct FedSocket {
   /// More pieces would only take longer.
   private static let mostPieces = 16
 
-  /// `adopt` is given the other end, on the loop.
+  /// `adopt` receives the other end, on the loop.
   init(on loop: Loop, _ adopt: @escaping @Sendable (Int32) -> Void) throws {
     var pair: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
     else {
-      throw BrokenPromise(description: "no sockets are left: \(SocketError(errno: errno))")
+      throw BrokenPromise(description: "cannot open a socket: \(SocketError(errno: errno))")
     }
     let other = pair[1]
     _ = fcntl(other, F_SETFL, fcntl(other, F_GETFL) | O_NONBLOCK)
@@ -28,10 +28,10 @@ struct FedSocket {
     descriptor = pair[0]
   }
 
-  /// Sends the input and then the end, waits for the end of what comes back, and closes.
+  /// Sends the input and then EOF, waits for EOF from the other end, and closes.
   ///
-  /// The first byte says how the rest is sent: after a greeting unless it is a multiple of four, and in pieces of a
-  /// quarter of it.
+  /// The first byte controls how the rest is sent: after a greeting unless it is a multiple of four, and in pieces of a
+  /// quarter of its value.
   func feed(_ input: [UInt8], after greeting: [UInt8]) throws {
     defer { close() }
     let first = input.first ?? 0
@@ -42,17 +42,17 @@ struct FedSocket {
       guard send(rest[start..<min(rest.endIndex, start + size)]) else { break }
       waitForTurn()
     }
-    // Once more, so that what was read is answered before the end is seen.
+    // Once more, so that the responses are sent before EOF is seen.
     waitForTurn()
     try end()
   }
 
-  /// Sends something, and returns what comes back in the turn in which it is read.
+  /// Sends bytes and returns the response from the turn in which they are read.
   func exchange(_ bytes: [UInt8]) -> [UInt8] {
     var answer: [UInt8] = []
     var rest = bytes[...]
     repeat {
-      // No more than is read at once: the rest would wait where it is sent.
+      // No more than one read accepts: the rest would stay in the socket.
       send(rest.prefix(Self.mostAtOnce))
       rest = rest.dropFirst(Self.mostAtOnce)
       waitForTurn()
@@ -66,7 +66,7 @@ struct FedSocket {
 
   private static let mostAtOnce = 4096
 
-  /// Runs something on the loop.
+  /// Runs `body` on the loop.
   func onLoop(_ body: @escaping @Sendable () -> Int) -> Int {
     let result = Locked(0)
     let isDone = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@ struct FedSocket {
     return result.withLock { $0 }
   }
 
-  /// Sends the end, and waits for the end of what comes back.
+  /// Sends EOF and waits for EOF from the other end.
   func end() throws {
     shutdown(descriptor, Int32(SHUT_WR))
     try readToEnd()
@@ -86,7 +86,7 @@ struct FedSocket {
 
   func close() { Glibc.close(descriptor) }
 
-  /// `false` once the other end takes no more.
+  /// Returns `false` once the other end accepts no more.
   @discardableResult
   private func send(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
@@ -100,7 +100,7 @@ struct FedSocket {
     return true
   }
 
-  /// Returns once the loop has been through a turn, and so has read what was sent before.
+  /// Returns after the loop's next turn, in which it reads everything sent before.
   private func waitForTurn() {
     for _ in 0..<2 {
       let turned = DispatchSemaphore(value: 0)
@@ -114,9 +114,9 @@ struct FedSocket {
     while true {
       let count = recv(descriptor, &piece, piece.count, 0)
       if count == 0 || count < 0 && errno == ECONNRESET { return }
-      // The fuzzer looks at the clock by a signal.
+      // The fuzzer's timer interrupts system calls.
       if count < 0, errno != EINTR {
-        throw BrokenPromise(description: "a connection is not closed although its peer is gone")
+        throw BrokenPromise(description: "a connection is not closed after its peer is gone")
       }
     }
   }

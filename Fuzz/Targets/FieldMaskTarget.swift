@@ -1,8 +1,8 @@
 import SwitchboardProtobuf
 import TestMessages
 
-/// Field masks and what is done with them. The input is paths with line feeds between them, and after an empty line those of a
-/// second mask.
+/// Field masks and their operations. The input consists of paths separated by line feeds and, after an empty line, the
+/// paths of a second mask.
 enum FieldMaskTarget {
   private typealias Mask = Google_Protobuf_FieldMask
 
@@ -18,28 +18,37 @@ enum FieldMaskTarget {
 
   private static func forms(_ mask: Mask) throws {
     let canonical = mask.canonical
-    try BrokenPromise.unless(canonical.canonical == canonical, "what is canonical can be made more so")
+    try BrokenPromise.unless(
+      canonical.canonical == canonical,
+      "the canonical form of a canonical mask differs"
+    )
     try BrokenPromise.unless(
       canonical.paths.allSatisfy(mask.contains),
-      "the canonical form has more than the mask"
+      "the canonical form covers more than the mask"
     )
     try BrokenPromise.unless(
       mask.paths.allSatisfy { mask.contains($0) == canonical.contains($0) },
-      "the canonical form has less than the mask"
+      "the canonical form covers less than the mask"
     )
     guard let json = try? mask.jsonUTF8Bytes() else { return }
-    try BrokenPromise.unless(try Mask(jsonUTF8Bytes: json) == mask, "another mask comes back from JSON")
+    try BrokenPromise.unless(
+      try Mask(jsonUTF8Bytes: json) == mask,
+      "the JSON form reads back as another mask"
+    )
   }
 
   private static func algebra(_ left: Mask, _ right: Mask) throws {
     let (union, both, rest) = (left.union(right), left.intersection(right), left.subtracting(right))
-    try BrokenPromise.unless(union == right.union(left), "the union is another one the other way round")
-    try BrokenPromise.unless(both == right.intersection(left), "so is the intersection")
-    try BrokenPromise.unless(left.union(left) == left.canonical, "a mask is not its own union")
-    try BrokenPromise.unless(left.intersection(left) == left.canonical, "a mask is not its own intersection")
+    try BrokenPromise.unless(union == right.union(left), "the union is not commutative")
+    try BrokenPromise.unless(both == right.intersection(left), "the intersection is not commutative")
+    try BrokenPromise.unless(left.union(left) == left.canonical, "the union of a mask with itself differs")
+    try BrokenPromise.unless(
+      left.intersection(left) == left.canonical,
+      "a mask intersected with itself differs"
+    )
     try BrokenPromise.unless(
       left.subtracting(left).paths.isEmpty,
-      "something is left of a mask without itself"
+      "a mask without itself is not empty"
     )
     for path in left.paths + right.paths {
       let (inLeft, inRight) = (left.contains(path), right.contains(path))
@@ -68,15 +77,15 @@ enum FieldMaskTarget {
     let isValid = mask.isValid(for: Switchboard_Testing_AllKinds3.self)
     var trimmed = full
     let isTrimmed = trimmed.trim(keeping: mask)
-    try BrokenPromise.unless(isTrimmed == (trimmed != full), "to trim says the wrong thing of what it did")
-    try BrokenPromise.unless(isValid || !isTrimmed, "a mask that is not valid has been kept to")
+    try BrokenPromise.unless(isTrimmed == (trimmed != full), "trim returns the wrong result")
+    try BrokenPromise.unless(isValid || !isTrimmed, "an invalid mask was applied")
     var merged = Switchboard_Testing_AllKinds3()
     let isMerged = (try? merged.merge(from: full, fieldMask: mask)) != nil
     try BrokenPromise.unless(
       isMerged == isValid,
-      "a mask that is not valid has been merged by, or a valid one not"
+      "an invalid mask was merged, or a valid one was not"
     )
     guard isValid, !mask.paths.isEmpty else { return }
-    try BrokenPromise.unless(merged == trimmed, "to merge gives other fields than to keep")
+    try BrokenPromise.unless(merged == trimmed, "merge and trim give different fields")
   }
 }

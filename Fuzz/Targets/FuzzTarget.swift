@@ -1,4 +1,4 @@
-/// What reads bytes from outside, each with a corpus of its name.
+/// Code that reads untrusted bytes; each target has a corpus of the same name.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text, fieldMask
   case deframer, metadata, encodings, timeout, target, http1
@@ -6,7 +6,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case tls, secure
   case serviceConfig, generator, mappings, plugin
 
-  /// Reads `input` as the target's code would. Any answer will do, but for one that the code rules out.
+  /// Passes `input` to the code. Throws if the code breaks an invariant.
   func run(_ input: [UInt8]) throws {
     switch self {
     case .wire: try MessageTargets.wire(input)
@@ -33,7 +33,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// Something holds no more that must hold whatever the input.
+/// An invariant that must hold for every input was broken.
 struct BrokenPromise: Error, CustomStringConvertible {
   let description: String
 

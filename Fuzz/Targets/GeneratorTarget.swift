@@ -2,7 +2,7 @@ import SwitchboardDescriptors
 import SwitchboardGenerator
 import SwitchboardProtobuf
 
-/// The generator as protoc calls it.
+/// The generator, called like a plugin of protoc.
 enum GeneratorTarget {
   static func run(_ input: [UInt8]) throws {
     guard let response = try? Generator.respond(to: input) else { return }

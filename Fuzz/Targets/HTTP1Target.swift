@@ -1,6 +1,6 @@
 @testable import SwitchboardHTTP2
 
-/// What reads the requests of HTTP/1.1, apart from connections.
+/// The HTTP/1.1 parser, without connections.
 enum HTTP1Target {
   private enum Told: Equatable {
     case head(method: [UInt8], path: [UInt8], fields: [[UInt8]], hasBody: Bool)
@@ -9,13 +9,13 @@ enum HTTP1Target {
     case refused(String)
   }
 
-  /// The first byte says how long the pieces are that the rest comes in: they must give what the whole gives.
+  /// The first byte is the size of the pieces in which the rest is fed: the result must be that for the whole.
   static func run(_ input: [UInt8]) throws {
     guard let size = input.first else { return }
     let bytes = input.dropFirst()
     let whole = try told(of: bytes, pieces: max(1, bytes.count))
     let pieces = try told(of: bytes, pieces: max(1, Int(size)))
-    try BrokenPromise.unless(whole == pieces, "pieces of \(size) give other requests than the whole")
+    try BrokenPromise.unless(whole == pieces, "pieces of \(size) give different requests than the whole")
   }
 
   private static func told(of bytes: ArraySlice<UInt8>, pieces size: Int) throws -> [Told] {
@@ -33,7 +33,7 @@ enum HTTP1Target {
     return told
   }
 
-  /// `false` once nothing more can be read.
+  /// Returns `false` once nothing more can be read.
   private static func read(
     _ bytes: inout UnsafeRawBufferPointer,
     with parser: inout HTTP1Parser,
@@ -42,7 +42,7 @@ enum HTTP1Target {
     while true {
       switch parser.next(&bytes) {
       case .incomplete:
-        try BrokenPromise.unless(bytes.isEmpty, "\(bytes.count) bytes are left lying")
+        try BrokenPromise.unless(bytes.isEmpty, "\(bytes.count) bytes are left unread")
         return true
       case .head(let head):
         try check(head)
@@ -63,12 +63,12 @@ enum HTTP1Target {
     }
   }
 
-  /// What comes out of it goes where fields of HTTP/2 go, which has no lines to break out of.
+  /// Parsed fields are passed on as HTTP/2 fields, which must not contain line breaks.
   private static func check(_ head: HTTP1RequestHead) throws {
     let texts = [head.method, head.path] + head.fields.flatMap { [$0.name, $0.value] }
     let breaks = texts.contains { $0.contains { $0 == 0 || $0 == 10 || $0 == 13 } }
     try BrokenPromise.unless(!breaks, "a head has a line break in a field")
     let isCased = head.fields.contains { $0.name.contains { (65...90).contains($0) } || $0.name.isEmpty }
-    try BrokenPromise.unless(!isCased, "a field has a name that HTTP/2 does not allow")
+    try BrokenPromise.unless(!isCased, "a field has an invalid name for HTTP/2")
   }
 }

@@ -1,7 +1,7 @@
 import SwitchboardProtobuf
 import TestMessages
 
-/// Messages in each of their three forms: what can be read can be written, and reads as the same again.
+/// Messages in each of their three formats: a message that was read can be written, and reads back as the same message.
 enum MessageTargets {
   static func wire(_ input: [UInt8]) throws {
     try wire(Switchboard_Testing_AllKinds3.self, input)
@@ -11,17 +11,17 @@ enum MessageTargets {
 
   private static func wire<M: Message>(_ type: M.Type, _ input: [UInt8]) throws {
     guard let message = try? M(serializedBytes: input, partial: true) else { return }
-    // Only what was written and read once must stay: as in libprotobuf, a packed number that is no value of a closed
-    // enum keeps its full width among the unknown fields, and loses it when it is read from there.
+    // Compared after one round trip: as in libprotobuf, a packed number that a closed enum does not define keeps its
+    // full width in the unknown fields, and loses it when it is read from there.
     let written = try bytes(of: M(serializedBytes: bytes(of: message), partial: true))
     let again = try bytes(of: M(serializedBytes: written, partial: true))
-    try BrokenPromise.unless(again == written, "\(type) is written differently once it was read again")
-    // Not every message has a JSON form, and in text unknown fields cannot be read again.
+    try BrokenPromise.unless(again == written, "\(type) is written differently after a round trip")
+    // Not every message has a JSON form, and the text form of unknown fields cannot be read back.
     _ = try? message.jsonUTF8Bytes(partial: true)
     _ = message.textFormatString()
   }
 
-  /// The same for equal messages.
+  /// Equal for equal messages.
   private static func bytes(of message: some Message) throws -> [UInt8] {
     var options = BinaryEncodingOptions()
     options.deterministic = true
@@ -40,7 +40,7 @@ enum MessageTargets {
     let again = try M(jsonUTF8Bytes: written, partial: true)
     try BrokenPromise.unless(
       try bytes(of: again) == bytes(of: message),
-      "\(type) is another message once it was through JSON"
+      "\(type) is a different message after a round trip through JSON"
     )
   }
 
@@ -55,6 +55,9 @@ enum MessageTargets {
     _ = try message.serializedBytes(partial: true)
     let written = message.textFormatString()
     let again = try M(textFormatString: written, partial: true).textFormatString()
-    try BrokenPromise.unless(again == written, "\(type) is written differently once its text was read again")
+    try BrokenPromise.unless(
+      again == written,
+      "\(type) is written differently after a round trip through text"
+    )
   }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the plugins of the package manager make of a `switchboard.json`, in a folder with two `.proto` files.
+/// The package plugins with an arbitrary `switchboard.json`, in a folder with two `.proto` files.
 struct PluginUnderFuzz: Sendable {
   static let shared = PluginUnderFuzz()
 
   private let folder: URL
 
   private init() {
-    // One for each process, which the system's own cleaning takes away: the next run makes it anew.
+    // One per process; the system cleans temporary folders, and the next run creates it again.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-fuzz-\(getpid())")
       .resolvingSymlinksInPath()
     for name in ["a.proto", "sub/b.proto"] {
@@ -27,15 +27,15 @@ struct PluginUnderFuzz: Sendable {
     let target: ProtoTarget
     do {
       guard let found = try ProtoTarget(module: "Fuzz", directory: directory) else {
-        throw BrokenPromise(description: "a configuration is not found")
+        throw BrokenPromise(description: "the configuration was not found")
       }
       target = found
     } catch let error as ConfigurationError {
-      // Whoever reads it is to know which file it is about.
+      // The error must name the file.
       let isClear =
         error.place.hasPrefix(file.path) && error.description.hasPrefix(error.place + ": ")
         && !error.problem.isEmpty
-      return try BrokenPromise.unless(isClear, "an error says nothing: \(error)")
+      return try BrokenPromise.unless(isClear, "an error is unclear: \(error)")
     }
     try check(target)
   }
@@ -52,9 +52,9 @@ struct PluginUnderFuzz: Sendable {
     try BrokenPromise.unless(outputs.count == 2 * target.protos.count, "the outputs are \(outputs)")
     for file in outputs {
       let isInside = file.standardizedFileURL.path.hasPrefix(output.path + "/")
-      try BrokenPromise.unless(isInside, "\(file.path) is outside of the output's folder")
+      try BrokenPromise.unless(isInside, "\(file.path) is outside the output directory")
     }
-    // What was written is an argument of its own, and is not taken for a flag.
+    // Text from the configuration is a separate argument and is not taken for a flag.
     for (flag, path) in zip(generation.arguments, generation.arguments.dropFirst()) where flag == "-I" {
       try BrokenPromise.unless(path.hasPrefix("/"), "\(path) could be a flag")
     }

@@ -2,25 +2,25 @@ import SwitchboardCall
 import SwitchboardHTTP2
 import TLSSupport
 
-/// What a peer does over TLS, written down as a script: each byte of the input is a step, those behind it what it wants to
-/// know. So the fuzzer gets behind the handshake at once, and mutates what is done there.
+/// A script for a TLS peer: each byte of the input is a step, followed by its parameters. This way the fuzzer passes
+/// the handshake at once and mutates the actions after it.
 struct RecordScript {
-  /// One end of a connection, whose other end the script plays.
+  /// One end of a connection; the script plays the other.
   protocol End {
-    /// Takes bytes, and returns what it has to say then.
+    /// Receives bytes and returns the response.
     mutating func take(_ bytes: [UInt8]) throws -> [UInt8]
-    /// Says something by itself.
+    /// Sends bytes unprompted.
     mutating func say(_ count: Int) throws -> [UInt8]
   }
 
-  /// The first byte: what both are made from.
+  /// The first byte: the settings of both ends.
   struct Setting {
     let peerIsServer: Bool
     let version: TLSVersion
     let protocols: [String]
-    /// Or the script has to do it.
+    /// Whether the handshake is done before the script starts; otherwise the script must do it.
     let shakesHandsFirst: Bool
-    /// For the target to choose by.
+    /// A choice for the target.
     let choice: UInt8
 
     init(_ byte: UInt8) {
@@ -34,9 +34,9 @@ struct RecordScript {
 
   let peer: TLSPeer
   private var steps: ArraySlice<UInt8>
-  /// Records on their way from the peer, the first of which may have left in part.
+  /// Records sent by the peer and not received yet; the first may have been received in part.
   private var onTheWay: [[UInt8]] = []
-  /// All that the peer has said.
+  /// All bytes sent by the peer.
   private(set) var said: [UInt8] = []
   private var stepCount = 0
   private var keysLeft: Int
@@ -45,17 +45,17 @@ struct RecordScript {
   private static let mostSteps = 200
   private static let mostBytes = 1 << 16
 
-  /// Two ends agree after so many turns, or not at all.
+  /// The maximum number of turns of a successful handshake.
   private static let turnsOfHandshake = 4
 
-  /// Keys are changed no more often than `mostKeys` says, since each takes long.
+  /// `mostKeys` limits the number of key updates, because each takes long.
   init(_ peer: TLSPeer, _ steps: ArraySlice<UInt8>, mostKeys: Int) {
     self.peer = peer
     keysLeft = mostKeys
     self.steps = steps
   }
 
-  /// What is said before the script begins.
+  /// Sends bytes before the script starts.
   mutating func open(saying greeting: [UInt8], to end: inout some End) throws {
     peer.shakeHands()
     for _ in 0..<Self.turnsOfHandshake { try deliver(.max, to: &end) }
@@ -101,7 +101,7 @@ struct RecordScript {
     }
   }
 
-  /// A few times, or more often than anybody may.
+  /// Updates the keys a few times, or more often than is allowed.
   private mutating func changeKeys(_ count: UInt8, asking: Bool) {
     let times = min(keysLeft, count < 255 ? Int(count % 8) + 1 : .max)
     keysLeft -= times
@@ -115,7 +115,7 @@ struct RecordScript {
     return Array(steps.prefix(count))
   }
 
-  // MARK: On the way
+  // MARK: Network
 
   private mutating func write(_ bytes: [UInt8]) {
     guard said.count + bytes.count < Self.mostBytes, peer.isSecure else { return }
@@ -145,11 +145,11 @@ struct RecordScript {
     onTheWay = bytes.count > count ? [Array(bytes[count...])] : []
     let answer = try end.take(Array(bytes.prefix(count)))
     if !answer.isEmpty { peer.take(answer) }
-    // What the other end says is of no use here, but goes through the same keys.
+    // The response is not needed, but it uses the same keys.
     _ = peer.read()
   }
 
-  /// Changes one of the records on the way.
+  /// Changes one of the records that were sent and not received yet.
   private mutating func mutate(_ change: (inout [[UInt8]], Int) -> Void) {
     collect()
     guard !onTheWay.isEmpty, onTheWay.count < Self.mostRecords else { return }

@@ -4,7 +4,7 @@ import TLSSupport
 
 @testable import SwitchboardHTTP2
 
-/// Whole connections over TLS, of a server, of one that serves pages too, and of a client, whose peer follows a script.
+/// Complete TLS connections of a server, of a server with gRPC-Web, and of a client, whose peer follows a script.
 final class SecureUnderFuzz: Sendable {
   static let shared = Result { try SecureUnderFuzz() }
 
@@ -12,7 +12,7 @@ final class SecureUnderFuzz: Sendable {
   private let servers: [Server]
   private let ends: EndCounter
   private let config: ServiceConfig
-  /// One input at a time: their connections are counted together.
+  /// One input at a time, because connections are counted globally.
   private let turn = Locked(())
 
   private static let preface =
@@ -34,7 +34,7 @@ final class SecureUnderFuzz: Sendable {
     config = try CallUnderFuzz.config()
   }
 
-  /// More than any connection bears.
+  /// More than any connection allows.
   private static let mostKeys = 1200
 
   fileprivate func run(_ input: [UInt8]) throws { try turn.withLock { _ in try runAlone(input) } }
@@ -84,7 +84,7 @@ final class SecureUnderFuzz: Sendable {
     if setting.shakesHandsFirst { try script.open(saying: greeting, to: &end) }
     try script.run(against: &end)
     try end.socket.end()
-    // The end is seen a little before it is told of.
+    // The socket's end is seen shortly before it is reported.
     _ = end.socket.onLoop { 0 }
   }
 }
@@ -93,13 +93,13 @@ extension Result<SecureUnderFuzz, any Error> {
   func run(_ input: [UInt8]) throws { try get().run(input) }
 }
 
-/// A connection on its loop, seen from the other end of its socket.
+/// A connection on its loop, accessed through the other end of its socket.
 private struct SocketEnd: RecordScript.End {
   let socket: FedSocket
-  /// On the loop.
+  /// Call on the loop.
   private let connections: @Sendable () -> [Connection]
 
-  /// What may wait to be written by TLS itself, with what one read may add.
+  /// The maximum of pending output of TLS, plus what one read may add.
   private static let pendingLimit = 2 * 64 * 1024
 
   init(_ socket: FedSocket, _ connections: @escaping @Sendable () -> [Connection]) {
@@ -115,11 +115,11 @@ private struct SocketEnd: RecordScript.End {
     return answer
   }
 
-  /// It has nothing to say by itself.
+  /// It sends nothing unprompted.
   mutating func say(_ count: Int) throws -> [UInt8] { try take([]) }
 }
 
-/// Each connection is told of once when it opens, and once when it ends.
+/// Checks that each connection is reported once when it opens and once when it ends.
 private final class EndCounter: CallObserver {
   private struct State {
     var opened = 0
@@ -136,7 +136,7 @@ private final class EndCounter: CallObserver {
   }
 
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {
-    // A client whose only connection is gone tries its target, which is nowhere.
+    // A client whose only connection is gone tries to connect to its target, which does not exist.
     if connection.isServer { state.withLock { $0.failed += 1 } }
   }
 

@@ -3,11 +3,11 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A whole server, with its loop and its handlers, that is fed with what a client might send.
+/// A complete server with its loop and handlers, which receives arbitrary bytes from a client.
 struct ServerUnderFuzz {
-  /// One for the process: what an earlier input did to it must not matter.
+  /// One per process: an earlier input must not affect it.
   static let shared = Result { try ServerUnderFuzz(web: nil, greeting: preface) }
-  /// One that serves pages too, and so HTTP/1.1.
+  /// A server that also accepts gRPC-Web and HTTP/1.1.
   static let ofPages = Result {
     try ServerUnderFuzz(web: WebOptions(origins: .only(["http://a"])), greeting: [])
   }
@@ -39,7 +39,7 @@ extension Result<ServerUnderFuzz, any Error> {
   func run(_ input: [UInt8]) throws { try get().run(input) }
 }
 
-/// One method of each kind, with short paths.
+/// A service with one method of each kind, with short paths.
 struct FuzzedService: CallHandlerProvider {
   var serviceName: String { "f" }
 

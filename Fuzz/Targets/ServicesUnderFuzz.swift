@@ -5,23 +5,23 @@ import SwitchboardServices
 @testable import SwitchboardCall
 @testable import SwitchboardHTTP2
 
-/// Whole calls to each service that is shipped, with the router, the marshallers and the handlers of a server, and no socket.
+/// Complete calls to each of the package's services, with router, marshallers and handlers but without a socket.
 ///
-/// An input is a number of calls. Each begins with a byte that chooses the method, and one for the format (1: JSON) and the
-/// number of messages; each message has two bytes for its length, one that says how often its bytes are repeated, as a power
-/// of two, and its bytes. What is larger than its bytes in the input shows work that grows faster than a message.
+/// An input is a sequence of calls. Each starts with a byte for the method and one for the format (1: JSON) and the
+/// number of messages; each message has two bytes for its length, one for the number of repetitions as a power of two,
+/// and its bytes. Repetition reveals work that grows faster than the message.
 struct ServicesUnderFuzz {
-  /// One for the process: what an earlier input did to it must not matter.
+  /// One per process: an earlier input must not affect it.
   static let shared = Result { try ServicesUnderFuzz() }
 
-  /// Up to how much a message is repeated: once in a while to more, which takes long to read.
+  /// The maximum size of a repeated message; occasionally larger, which takes long to read.
   private static func largestMessage(power: Int) -> Int { power == 15 ? 64 * 1024 : 4 * 1024 }
-  /// Far more of the processor's time than any input should need, also under the address sanitizer.
+  /// Far more processor time than any input should need, even under the address sanitizer.
   private static let patience = Duration.seconds(10)
 
   private let channel: Channel
   private let methods: [MethodDescriptor]
-  /// Kept for channelz, which does not keep what it tells of.
+  /// Retained, because channelz keeps no strong references.
   private let watched: (Server, Channel)
 
   private init() throws {
@@ -55,10 +55,10 @@ struct ServicesUnderFuzz {
       )
     }
     let taken = Self.processorTime - start
-    try BrokenPromise.unless(taken < Self.patience, "\(calls) calls take \(taken)")
+    try BrokenPromise.unless(taken < Self.patience, "\(calls) calls took \(taken)")
   }
 
-  /// What the process has used. Not the clock's time: on a busy machine that passes while nothing runs.
+  /// The processor time of the process; wall-clock time would include other load on the machine.
   private static var processorTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -76,21 +76,21 @@ struct ServicesUnderFuzz {
     }
   }
 
-  /// Makes a call as any client would that sends these bytes. It has to end, with each part told in its order.
+  /// Makes a call with these bytes. It must end, and its parts must come in order.
   private func call(_ method: MethodDescriptor, isJSON: Bool, _ messages: [[UInt8]]) throws {
     let requests = MessagePipe(limit: 1 << 20)
     for message in messages { requests.push(MessageBuffer(message)) }
     requests.finish()
     let (receiver, call) = CallUnderFuzz.start(
       method,
-      // What is no stream may still be sent as one.
+      // A single message may still be sent as a stream.
       messages.count == 1 && !method.type.streamsRequests
         ? .message(MessageBuffer(messages[0])) : .stream(requests),
       wantsMetadata: true,
       contentSubtype: isJSON ? .json : .unnamed,
       on: channel
     )
-    // Those who watch do so until they are tired of it.
+    // Watchers stay until they cancel.
     if method.method == "Watch" { call.cancel(GRPCStatus(code: .cancelled)) }
     try receiver.check()
   }

@@ -4,7 +4,7 @@ import TLSSupport
 
 @testable import SwitchboardHTTP2
 
-/// One end of TLS in memory, whose peer and whose network follow a script.
+/// One end of TLS in memory; a script plays the peer and the network.
 enum TLSTarget {
   static func run(_ input: [UInt8]) throws {
     guard let first = input.first else { return }
@@ -31,7 +31,7 @@ enum TLSTarget {
   }
 }
 
-/// What holds of a filter, whatever comes.
+/// The invariants of a filter.
 private struct FilterUnderFuzz: RecordScript.End {
   private let filter: TLSFilter
   private let memory = Memory()
@@ -61,34 +61,34 @@ private struct FilterUnderFuzz: RecordScript.End {
         events += 1
         switch event {
         case .becameSecure:
-          if isSecure { complaint = "a connection becomes secure twice" }
+          if isSecure { complaint = "a connection became secure twice" }
           isSecure = true
         case .plaintext(let bytes):
-          if !isSecure { complaint = "something is said before a connection is secure" }
-          if bytes.isEmpty { complaint = "nothing is said" }
-          if !filter.isSecure { complaint = "something is said by a connection that is not secure" }
+          if !isSecure { complaint = "data received before the connection is secure" }
+          if bytes.isEmpty { complaint = "empty data received" }
+          if !filter.isSecure { complaint = "data received from a connection that is not secure" }
           plaintext += bytes
         }
         return true
       }
     }
     if let complaint { throw BrokenPromise(description: complaint) }
-    try BrokenPromise.unless(!hadEnded || events == 0, "something is told after the end")
+    try BrokenPromise.unless(!hadEnded || events == 0, "an event after the end")
     wasSecure = isSecure
     received += plaintext
     taken += bytes.count
     switch result {
     case .open: break
     case .ended, .failed:
-      try BrokenPromise.unless(!hadEnded, "the end is told twice")
+      try BrokenPromise.unless(!hadEnded, "the end is reported twice")
       hasEnded = true
     }
-    try BrokenPromise.unless(filter.isSecure == (isSecure && !hasEnded), "a connection is not what it says")
-    // No head is shorter, and one record may be under way.
+    try BrokenPromise.unless(filter.isSecure == (isSecure && !hasEnded), "isSecure is wrong")
+    // No record header is shorter, and one record may be incomplete.
     let idle = filter.takeIdleRecords()
     try BrokenPromise.unless(idle >= 0 && idle <= (taken + 5) / 5, "\(idle) records in \(taken) bytes")
     if wasSecureBefore, !hadEnded {
-      // What answers a record is not much longer than the shortest.
+      // The response to a record is not much longer than the shortest record.
       let limit = 1024 + 2 * bytes.count
       try BrokenPromise.unless(
         filter.pendingByteCount <= limit,
@@ -109,8 +109,8 @@ private struct FilterUnderFuzz: RecordScript.End {
     [UInt8](repeating: 7, count: count).withUnsafeBytes { plain.append($0) }
     let isSecure = filter.isSecure
     let failure = filter.send(plain, into: encrypted)
-    try BrokenPromise.unless(failure == nil, "nothing can be encrypted: \(failure.map { "\($0)" } ?? "")")
-    try BrokenPromise.unless(encrypted.isEmpty != isSecure, "what is said is not what is sent")
+    try BrokenPromise.unless(failure == nil, "cannot encrypt: \(failure.map { "\($0)" } ?? "")")
+    try BrokenPromise.unless(encrypted.isEmpty != isSecure, "the output does not match the input")
     return bytes(of: encrypted)
   }
 
@@ -120,8 +120,8 @@ private struct FilterUnderFuzz: RecordScript.End {
     return bytes
   }
 
-  /// What was told is what the peer said, from its beginning and in its order.
+  /// Checks that the data received is a prefix of the data that the peer sent.
   func check(against said: [UInt8]) throws {
-    try BrokenPromise.unless(said.starts(with: received), "what is told was never said")
+    try BrokenPromise.unless(said.starts(with: received), "data received that was never sent")
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The fuzz targets without a fuzzer: every input of the corpora, among them each that once broke something, and
-/// mutations of them that are the same in every run. Some wait for a loop.
+/// Runs the fuzz targets without a fuzzer: on every input of the corpora, including each that once broke something, and
+/// on mutations that are the same in every run. Some targets wait for a loop.
 @Suite(.mayBlock) struct CorpusTests {
   private static let mutationsPerTarget = 400
 

@@ -1,10 +1,10 @@
-/// Changes inputs a little, in the same way in every run.
+/// Makes small changes to inputs, the same in every run.
 struct Mutator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// SplitMix64, which needs no more state than a number.
+  /// SplitMix64, whose state is a single number.
   private mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -15,7 +15,7 @@ struct Mutator {
 
   mutating func number(below limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
 
-  /// One to four changes, some of which take from another input.
+  /// Makes one to four changes, some of them with bytes of another input.
   mutating func mutate(_ input: [UInt8], with other: [UInt8]) -> [UInt8] {
     var bytes = input
     for _ in 0...number(below: 4) { change(&bytes, with: other) }

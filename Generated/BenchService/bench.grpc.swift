@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `bench.Bench` before any call.
+/// The static description of `bench.Bench`.
 public enum Bench_BenchMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -34,7 +34,7 @@ public enum Bench_BenchMetadata {
 
 // MARK: - Client of bench.Bench
 
-/// Makes the interceptors of each call to `bench.Bench`, first outbound first; by default none.
+/// Makes the interceptors of each call to `bench.Bench`, in outbound order; by default there are none.
 public protocol Bench_BenchClientInterceptorFactoryProtocol {
   func makeUnaryInterceptors() -> [Switchboard.ClientInterceptor<Bench_Text, Bench_Text>]
   func makeServerStreamInterceptors() -> [Switchboard.ClientInterceptor<Bench_Plan, Bench_Chunk>]
@@ -77,11 +77,11 @@ public protocol Bench_BenchClientProtocol: Sendable {
 /// Calls `bench.Bench` on a channel.
 public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Bench_BenchClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -92,8 +92,8 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -224,7 +224,7 @@ public struct Bench_BenchClient: Switchboard.ServiceClient, Bench_BenchClientPro
 
 // MARK: - Server of bench.Bench
 
-/// Makes the interceptors of each call to `bench.Bench`, first inbound first; by default none.
+/// Makes the interceptors of each call to `bench.Bench`, in inbound order; by default there are none.
 public protocol Bench_BenchServerInterceptorFactoryProtocol: Sendable {
   func makeUnaryInterceptors() -> [Switchboard.ServerInterceptor<Bench_Text, Bench_Text>]
   func makeServerStreamInterceptors() -> [Switchboard.ServerInterceptor<Bench_Plan, Bench_Chunk>]

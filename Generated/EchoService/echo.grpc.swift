@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `echo.Echo` before any call.
+/// The static description of `echo.Echo`.
 public enum Echo_EchoMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -15,8 +15,8 @@ public enum Echo_EchoMetadata {
     ]
   )
 
-  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
-  /// what is imported comes first.
+  /// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;
+  /// imports come first.
   public static let reflectionData: [String] = [
     "Cg9lY2hvL2VjaG8ucHJvdG8SBGVjaG8iIQoLRWNob1JlcXVlc3QSEgoEdGV4dBgBIAEoCVIEdGV4dCIiCgxFY2hvUmVzcG9uc2USEgoEdGV4dBgBIAEoCVIEdGV4dDLQAQoERWNobxIsCgNHZXQSES5lY2hvLkVjaG9SZXF1ZXN0GhIuZWNoby5FY2hvUmVzcG9uc2USMQoGRXhwYW5kEhEuZWNoby5FY2hvUmVxdWVzdBoSLmVjaG8uRWNob1Jlc3BvbnNlMAESMgoHQ29sbGVjdBIRLmVjaG8uRWNob1JlcXVlc3QaEi5lY2hvLkVjaG9SZXNwb25zZSgBEjMKBlVwZGF0ZRIRLmVjaG8uRWNob1JlcXVlc3QaEi5lY2hvLkVjaG9SZXNwb25zZSgBMAFiBnByb3RvMw==",
   ]
@@ -40,7 +40,7 @@ public enum Echo_EchoMetadata {
 
 // MARK: - Client of echo.Echo
 
-/// Makes the interceptors of each call to `echo.Echo`, first outbound first; by default none.
+/// Makes the interceptors of each call to `echo.Echo`, in outbound order; by default there are none.
 public protocol Echo_EchoClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
   func makeExpandInterceptors() -> [Switchboard.ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
@@ -89,11 +89,11 @@ public protocol Echo_EchoClientProtocol: Sendable {
 /// Calls `echo.Echo` on a channel.
 public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Echo_EchoClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -104,8 +104,8 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -232,7 +232,7 @@ public struct Echo_EchoClient: Switchboard.ServiceClient, Echo_EchoClientProtoco
 
 // MARK: - Server of echo.Echo
 
-/// Makes the interceptors of each call to `echo.Echo`, first inbound first; by default none.
+/// Makes the interceptors of each call to `echo.Echo`, in inbound order; by default there are none.
 public protocol Echo_EchoServerInterceptorFactoryProtocol: Sendable {
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]
   func makeExpandInterceptors() -> [Switchboard.ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse>]

@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `grpc.testing.TestService` before any call.
+/// The static description of `grpc.testing.TestService`.
 public enum Grpc_Testing_TestServiceMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -50,7 +50,7 @@ public enum Grpc_Testing_TestServiceMetadata {
 
 // MARK: - Client of grpc.testing.TestService
 
-/// Makes the interceptors of each call to `grpc.testing.TestService`, first outbound first; by default none.
+/// Makes the interceptors of each call to `grpc.testing.TestService`, in outbound order; by default there are none.
 public protocol Grpc_Testing_TestServiceClientInterceptorFactoryProtocol {
   func makeEmptyCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
   func makeUnaryCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
@@ -125,11 +125,11 @@ public protocol Grpc_Testing_TestServiceClientProtocol: Sendable {
 /// Calls `grpc.testing.TestService` on a channel.
 public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Testing_TestServiceClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Testing_TestServiceClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -140,8 +140,8 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -387,7 +387,7 @@ public struct Grpc_Testing_TestServiceClient: Switchboard.ServiceClient, Grpc_Te
 
 // MARK: - Server of grpc.testing.TestService
 
-/// Makes the interceptors of each call to `grpc.testing.TestService`, first inbound first; by default none.
+/// Makes the interceptors of each call to `grpc.testing.TestService`, in inbound order; by default there are none.
 public protocol Grpc_Testing_TestServiceServerInterceptorFactoryProtocol: Sendable {
   func makeEmptyCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
   func makeUnaryCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_SimpleRequest, Grpc_Testing_SimpleResponse>]
@@ -514,7 +514,7 @@ extension Grpc_Testing_TestServiceProvider {
   }
 }
 
-/// What is known of `grpc.testing.UnimplementedService` before any call.
+/// The static description of `grpc.testing.UnimplementedService`.
 public enum Grpc_Testing_UnimplementedServiceMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -534,7 +534,7 @@ public enum Grpc_Testing_UnimplementedServiceMetadata {
 
 // MARK: - Client of grpc.testing.UnimplementedService
 
-/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, first outbound first; by default none.
+/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in outbound order; by default there are none.
 public protocol Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol {
   func makeUnimplementedCallInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }
@@ -553,11 +553,11 @@ public protocol Grpc_Testing_UnimplementedServiceClientProtocol: Sendable {
 /// Calls `grpc.testing.UnimplementedService` on a channel.
 public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient, Grpc_Testing_UnimplementedServiceClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Testing_UnimplementedServiceClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -568,8 +568,8 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -612,7 +612,7 @@ public struct Grpc_Testing_UnimplementedServiceClient: Switchboard.ServiceClient
 
 // MARK: - Server of grpc.testing.UnimplementedService
 
-/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, first inbound first; by default none.
+/// Makes the interceptors of each call to `grpc.testing.UnimplementedService`, in inbound order; by default there are none.
 public protocol Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol: Sendable {
   func makeUnimplementedCallInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Testing_Empty, Grpc_Testing_Empty>]
 }

@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `grpc.channelz.v1.Channelz` before any call.
+/// The static description of `grpc.channelz.v1.Channelz`.
 public enum Grpc_Channelz_V1_ChannelzMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -18,8 +18,8 @@ public enum Grpc_Channelz_V1_ChannelzMetadata {
     ]
   )
 
-  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
-  /// what is imported comes first.
+  /// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;
+  /// imports come first.
   public static let reflectionData: [String] = [
     "Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiNgoDQW55EhkKCHR5cGVfdXJsGAEgASgJUgd0eXBlVXJsEhQKBXZhbHVlGAIgASgMUgV2YWx1ZUJ2ChNjb20uZ29vZ2xlLnByb3RvYnVmQghBbnlQcm90b1ABWixnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9hbnlwYqICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25vd25UeXBlc2IGcHJvdG8z",
     "Ch5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiI6CghEdXJhdGlvbhIYCgdzZWNvbmRzGAEgASgDUgdzZWNvbmRzEhQKBW5hbm9zGAIgASgFUgVuYW5vc0KDAQoTY29tLmdvb2dsZS5wcm90b2J1ZkINRHVyYXRpb25Qcm90b1ABWjFnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9kdXJhdGlvbnBi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM=",
@@ -56,7 +56,7 @@ public enum Grpc_Channelz_V1_ChannelzMetadata {
 
 // MARK: - Client of grpc.channelz.v1.Channelz
 
-/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, first outbound first; by default none.
+/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in outbound order; by default there are none.
 public protocol Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
   func makeGetTopChannelsInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
   func makeGetServersInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]
@@ -118,11 +118,11 @@ public protocol Grpc_Channelz_V1_ChannelzClientProtocol: Sendable {
 /// Calls `grpc.channelz.v1.Channelz` on a channel.
 public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_Channelz_V1_ChannelzClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -133,8 +133,8 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -333,7 +333,7 @@ public struct Grpc_Channelz_V1_ChannelzClient: Switchboard.ServiceClient, Grpc_C
 
 // MARK: - Server of grpc.channelz.v1.Channelz
 
-/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, first inbound first; by default none.
+/// Makes the interceptors of each call to `grpc.channelz.v1.Channelz`, in inbound order; by default there are none.
 public protocol Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol: Sendable {
   func makeGetTopChannelsInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetTopChannelsRequest, Grpc_Channelz_V1_GetTopChannelsResponse>]
   func makeGetServersInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetServersRequest, Grpc_Channelz_V1_GetServersResponse>]

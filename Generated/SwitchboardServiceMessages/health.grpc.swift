@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `grpc.health.v1.Health` before any call.
+/// The static description of `grpc.health.v1.Health`.
 public enum Grpc_Health_V1_HealthMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -14,8 +14,8 @@ public enum Grpc_Health_V1_HealthMetadata {
     ]
   )
 
-  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
-  /// what is imported comes first.
+  /// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;
+  /// imports come first.
   public static let reflectionData: [String] = [
     "ChtncnBjL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SDmdycGMuaGVhbHRoLnYxIi4KEkhlYWx0aENoZWNrUmVxdWVzdBIYCgdzZXJ2aWNlGAEgASgJUgdzZXJ2aWNlIrEBChNIZWFsdGhDaGVja1Jlc3BvbnNlEkkKBnN0YXR1cxgBIAEoDjIxLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2UuU2VydmluZ1N0YXR1c1IGc3RhdHVzIk8KDVNlcnZpbmdTdGF0dXMSCwoHVU5LTk9XThAAEgsKB1NFUlZJTkcQARIPCgtOT1RfU0VSVklORxACEhMKD1NFUlZJQ0VfVU5LTk9XThADIhMKEUhlYWx0aExpc3RSZXF1ZXN0IsQBChJIZWFsdGhMaXN0UmVzcG9uc2USTAoIc3RhdHVzZXMYASADKAsyMC5ncnBjLmhlYWx0aC52MS5IZWFsdGhMaXN0UmVzcG9uc2UuU3RhdHVzZXNFbnRyeVIIc3RhdHVzZXMaYAoNU3RhdHVzZXNFbnRyeRIQCgNrZXkYASABKAlSA2tleRI5CgV2YWx1ZRgCIAEoCzIjLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2VSBXZhbHVlOgI4ATL9AQoGSGVhbHRoElAKBUNoZWNrEiIuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXF1ZXN0GiMuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXNwb25zZRJNCgRMaXN0EiEuZ3JwYy5oZWFsdGgudjEuSGVhbHRoTGlzdFJlcXVlc3QaIi5ncnBjLmhlYWx0aC52MS5IZWFsdGhMaXN0UmVzcG9uc2USUgoFV2F0Y2gSIi5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1JlcXVlc3QaIy5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlMAFiBnByb3RvMw==",
   ]
@@ -36,7 +36,7 @@ public enum Grpc_Health_V1_HealthMetadata {
 
 // MARK: - Client of grpc.health.v1.Health
 
-/// Makes the interceptors of each call to `grpc.health.v1.Health`, first outbound first; by default none.
+/// Makes the interceptors of each call to `grpc.health.v1.Health`, in outbound order; by default there are none.
 public protocol Grpc_Health_V1_HealthClientInterceptorFactoryProtocol {
   func makeCheckInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
   func makeListInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]
@@ -71,11 +71,11 @@ public protocol Grpc_Health_V1_HealthClientProtocol: Sendable {
 /// Calls `grpc.health.v1.Health` on a channel.
 public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Health_V1_HealthClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Health_V1_HealthClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -86,8 +86,8 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -182,7 +182,7 @@ public struct Grpc_Health_V1_HealthClient: Switchboard.ServiceClient, Grpc_Healt
 
 // MARK: - Server of grpc.health.v1.Health
 
-/// Makes the interceptors of each call to `grpc.health.v1.Health`, first inbound first; by default none.
+/// Makes the interceptors of each call to `grpc.health.v1.Health`, in inbound order; by default there are none.
 public protocol Grpc_Health_V1_HealthServerInterceptorFactoryProtocol: Sendable {
   func makeCheckInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>]
   func makeListInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthListRequest, Grpc_Health_V1_HealthListResponse>]

@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `grpc.reflection.v1.ServerReflection` before any call.
+/// The static description of `grpc.reflection.v1.ServerReflection`.
 public enum Grpc_Reflection_V1_ServerReflectionMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -12,8 +12,8 @@ public enum Grpc_Reflection_V1_ServerReflectionMetadata {
     ]
   )
 
-  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
-  /// what is imported comes first.
+  /// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;
+  /// imports come first.
   public static let reflectionData: [String] = [
     "CiNncnBjL3JlZmxlY3Rpb24vdjEvcmVmbGVjdGlvbi5wcm90bxISZ3JwYy5yZWZsZWN0aW9uLnYxIvMCChdTZXJ2ZXJSZWZsZWN0aW9uUmVxdWVzdBISCgRob3N0GAEgASgJUgRob3N0EioKEGZpbGVfYnlfZmlsZW5hbWUYAyABKAlIAFIOZmlsZUJ5RmlsZW5hbWUSNgoWZmlsZV9jb250YWluaW5nX3N5bWJvbBgEIAEoCUgAUhRmaWxlQ29udGFpbmluZ1N5bWJvbBJiChlmaWxlX2NvbnRhaW5pbmdfZXh0ZW5zaW9uGAUgASgLMiQuZ3JwYy5yZWZsZWN0aW9uLnYxLkV4dGVuc2lvblJlcXVlc3RIAFIXZmlsZUNvbnRhaW5pbmdFeHRlbnNpb24SQgodYWxsX2V4dGVuc2lvbl9udW1iZXJzX29mX3R5cGUYBiABKAlIAFIZYWxsRXh0ZW5zaW9uTnVtYmVyc09mVHlwZRIlCg1saXN0X3NlcnZpY2VzGAcgASgJSABSDGxpc3RTZXJ2aWNlc0IRCg9tZXNzYWdlX3JlcXVlc3QiZgoQRXh0ZW5zaW9uUmVxdWVzdBInCg9jb250YWluaW5nX3R5cGUYASABKAlSDmNvbnRhaW5pbmdUeXBlEikKEGV4dGVuc2lvbl9udW1iZXIYAiABKAVSD2V4dGVuc2lvbk51bWJlciKuBAoYU2VydmVyUmVmbGVjdGlvblJlc3BvbnNlEh0KCnZhbGlkX2hvc3QYASABKAlSCXZhbGlkSG9zdBJWChBvcmlnaW5hbF9yZXF1ZXN0GAIgASgLMisuZ3JwYy5yZWZsZWN0aW9uLnYxLlNlcnZlclJlZmxlY3Rpb25SZXF1ZXN0Ug9vcmlnaW5hbFJlcXVlc3QSZgoYZmlsZV9kZXNjcmlwdG9yX3Jlc3BvbnNlGAQgASgLMiouZ3JwYy5yZWZsZWN0aW9uLnYxLkZpbGVEZXNjcmlwdG9yUmVzcG9uc2VIAFIWZmlsZURlc2NyaXB0b3JSZXNwb25zZRJyCh5hbGxfZXh0ZW5zaW9uX251bWJlcnNfcmVzcG9uc2UYBSABKAsyKy5ncnBjLnJlZmxlY3Rpb24udjEuRXh0ZW5zaW9uTnVtYmVyUmVzcG9uc2VIAFIbYWxsRXh0ZW5zaW9uTnVtYmVyc1Jlc3BvbnNlEl8KFmxpc3Rfc2VydmljZXNfcmVzcG9uc2UYBiABKAsyJy5ncnBjLnJlZmxlY3Rpb24udjEuTGlzdFNlcnZpY2VSZXNwb25zZUgAUhRsaXN0U2VydmljZXNSZXNwb25zZRJKCg5lcnJvcl9yZXNwb25zZRgHIAEoCzIhLmdycGMucmVmbGVjdGlvbi52MS5FcnJvclJlc3BvbnNlSABSDWVycm9yUmVzcG9uc2VCEgoQbWVzc2FnZV9yZXNwb25zZSJMChZGaWxlRGVzY3JpcHRvclJlc3BvbnNlEjIKFWZpbGVfZGVzY3JpcHRvcl9wcm90bxgBIAMoDFITZmlsZURlc2NyaXB0b3JQcm90byJqChdFeHRlbnNpb25OdW1iZXJSZXNwb25zZRIkCg5iYXNlX3R5cGVfbmFtZRgBIAEoCVIMYmFzZVR5cGVOYW1lEikKEGV4dGVuc2lvbl9udW1iZXIYAiADKAVSD2V4dGVuc2lvbk51bWJlciJUChNMaXN0U2VydmljZVJlc3BvbnNlEj0KB3NlcnZpY2UYASADKAsyIy5ncnBjLnJlZmxlY3Rpb24udjEuU2VydmljZVJlc3BvbnNlUgdzZXJ2aWNlIiUKD1NlcnZpY2VSZXNwb25zZRISCgRuYW1lGAEgASgJUgRuYW1lIlMKDUVycm9yUmVzcG9uc2USHQoKZXJyb3JfY29kZRgBIAEoBVIJZXJyb3JDb2RlEiMKDWVycm9yX21lc3NhZ2UYAiABKAlSDGVycm9yTWVzc2FnZTKJAQoQU2VydmVyUmVmbGVjdGlvbhJ1ChRTZXJ2ZXJSZWZsZWN0aW9uSW5mbxIrLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2ZXJSZWZsZWN0aW9uUmVxdWVzdBosLmdycGMucmVmbGVjdGlvbi52MS5TZXJ2ZXJSZWZsZWN0aW9uUmVzcG9uc2UoATABYgZwcm90bzM=",
   ]
@@ -28,7 +28,7 @@ public enum Grpc_Reflection_V1_ServerReflectionMetadata {
 
 // MARK: - Client of grpc.reflection.v1.ServerReflection
 
-/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, first outbound first; by default none.
+/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in outbound order; by default there are none.
 public protocol Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol {
   func makeServerReflectionInfoInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
 }
@@ -51,11 +51,11 @@ public protocol Grpc_Reflection_V1_ServerReflectionClientProtocol: Sendable {
 /// Calls `grpc.reflection.v1.ServerReflection` on a channel.
 public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClient, Grpc_Reflection_V1_ServerReflectionClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -66,8 +66,8 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -117,7 +117,7 @@ public struct Grpc_Reflection_V1_ServerReflectionClient: Switchboard.ServiceClie
 
 // MARK: - Server of grpc.reflection.v1.ServerReflection
 
-/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, first inbound first; by default none.
+/// Makes the interceptors of each call to `grpc.reflection.v1.ServerReflection`, in inbound order; by default there are none.
 public protocol Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol: Sendable {
   func makeServerReflectionInfoInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse>]
 }

@@ -4,26 +4,27 @@
   import Foundation
 #endif
 
-/// What the file `switchboard.json` beside a target's `.proto` files says.
+/// The contents of the file `switchboard.json` next to a target's `.proto` files.
 ///
-/// The plugins plan by it which files there will be. The tool reads it again, since a plan outlives changes
-/// to it: the package manager plans anew only when files come or go.
+/// The plugins use it to plan which files will be generated. The tool reads it again, because a plan can be older than
+/// the file: the package manager plans again only when files are added or removed.
 struct Configuration: Hashable {
   static let fileName = "switchboard.json"
-  /// The options whose value is a path.
+  /// The options whose values are paths.
   static let pathOptions: Set<String> = ["PayloadMappings", "ProtoPathModuleMappings"]
 
-  /// The files to generate for, relative to the configuration; `nil` is every `.proto` beside and below it.
+  /// The files to generate for, relative to the configuration; `nil` means every `.proto` file in its directory or
+  /// below.
   var protos: [String]?
   /// The roots of imports, relative to the configuration.
   var includes: [String] = ["."]
-  /// The generator's options. One that is a list is set once for each of its elements.
+  /// The generator's options. A list sets the option once for each of its elements.
   var options: [String: [String]] = [:]
 }
 
-/// Why a target's files cannot be generated, as its author reads it.
+/// Why a target's files cannot be generated, for the author of the target.
 struct ConfigurationError: Error, Hashable, CustomStringConvertible {
-  /// The file as it was given, and the line and the column where they are known.
+  /// The path of the file as it was given, with the line and column if they are known.
   var place: String
   var problem: String
 
@@ -36,12 +37,12 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Configuration {
-  /// Reads the configuration that is the content of `file`.
+  /// Parses the configuration in `content`, read from `file`.
   init(_ content: Data, from file: URL) throws(ConfigurationError) {
     do {
       self = try JSONDecoder().decode(Configuration.self, from: content)
     } catch let DecodingError.dataCorrupted(context) where context.codingPath.isEmpty {
-      // What the decoder says of the place is not the same on every system.
+      // The decoder's description of the position differs between systems.
       let fault = JSONFault(in: Array(content))
       throw ConfigurationError(
         file,
@@ -51,7 +52,7 @@ extension Configuration {
     } catch let error as UnknownKey {
       throw ConfigurationError(
         file,
-        "unknown key \"\(error.name)\"; the keys are protos, includes and options"
+        "unknown key \"\(error.name)\": the keys are protos, includes and options"
       )
     } catch let error as DecodingError {
       throw ConfigurationError(file, error.problem)
@@ -79,12 +80,12 @@ extension Configuration: Decodable {
   }
 }
 
-/// A key of the file's object that says nothing to us.
+/// An unknown key in the file's object.
 private struct UnknownKey: Error {
   var name: String
 }
 
-/// Any name of a JSON object's field.
+/// A key with any name.
 private struct AnyKey: CodingKey {
   var stringValue: String
   var intValue: Int? { nil }
@@ -93,7 +94,7 @@ private struct AnyKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// A value that people may write for an option: `true`, `"Public"`, or a list of such.
+/// A value of an option: `true`, `"Public"`, or a list of such values.
 private struct OptionValue: Decodable {
   var texts: [String]
 
@@ -115,7 +116,7 @@ private struct OptionValue: Decodable {
 }
 
 extension DecodingError {
-  /// What is wrong, without the type names that the standard description is full of.
+  /// What is wrong, without the type names of the standard description.
   fileprivate var problem: String {
     switch self {
     case .dataCorrupted(let context):
@@ -123,8 +124,8 @@ extension DecodingError {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context):
       let place = context.codingPath.isEmpty ? "the file" : "'\(context.path)'"
       return
-        "\(place) is not of the right kind: the file is an object whose 'protos' and 'includes' are lists of "
-        + "strings and whose 'options' is an object"
+        "\(place) has the wrong type: the file must be an object whose 'protos' and 'includes' are lists of "
+        + "strings and whose 'options' are an object"
     @unknown default:
       return "\(self)"
     }

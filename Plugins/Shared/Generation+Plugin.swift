@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 extension Generation {
-  /// What to generate for `target`; `nil` where it has no configuration.
+  /// What to generate for `target`; `nil` if it has no configuration.
   init?(of target: any SourceModuleTarget, output: URL, scratch: URL) throws {
     guard let own = try ProtoTarget(module: target.moduleName, directory: target.directoryURL) else {
       return nil

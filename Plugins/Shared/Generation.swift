@@ -4,14 +4,14 @@ import Foundation
 struct Generation {
   /// The target to generate for.
   var target: ProtoTarget
-  /// The targets with `.proto` files that it depends on, whose modules the generated files import.
+  /// The targets with `.proto` files that it depends on; the generated files import their modules.
   var dependencies: [ProtoTarget]
-  /// Where generated files go.
+  /// The directory for generated files.
   var output: URL
-  /// Where a file for the tool's own use goes.
+  /// The directory for temporary files of the tool.
   var scratch: URL
 
-  /// The files that it reads. A change to any file that could be imported counts.
+  /// The files that the tool reads, including every file that could be imported.
   var inputs: [URL] {
     let roots = Set(([target] + dependencies).flatMap(\.roots))
     let imports = Set(roots.flatMap { protoFiles(below: $0) } + target.protos.map(\.file))
@@ -19,17 +19,17 @@ struct Generation {
       + (mapsModules ? [mappingFile] : [])
   }
 
-  /// The files that the target's own options name.
+  /// The files named by the target's options.
   private var namedFiles: [URL] {
     let directory = target.configurationFile.deletingLastPathComponent()
     let paths = Configuration.pathOptions.sorted().flatMap { target.configuration.options[$0] ?? [] }
     return paths.map { directory.resolving($0) }
   }
 
-  /// The files that it writes.
+  /// The files that the tool writes.
   var outputs: [URL] { outputNames.map { output.appendingPathComponent($0) } }
 
-  /// The arguments for the tool, which takes what else the configuration says from there.
+  /// The arguments for the tool; it reads the rest from the configuration.
   var arguments: [String] {
     var arguments = ["generate", "--configuration", target.configurationFile.path, "--output", output.path]
     for root in dependencies.flatMap(\.roots) { arguments += ["-I", root.path] }
@@ -40,7 +40,7 @@ struct Generation {
     return arguments
   }
 
-  /// Writes what the tool needs besides the target's own files.
+  /// Writes the files that the tool needs in addition to those of the target.
   func prepare() throws {
     guard mapsModules else { return }
     let text = dependencies.map(\.moduleMapping).joined()
@@ -50,7 +50,7 @@ struct Generation {
 
   private var mappingFile: URL { scratch.appendingPathComponent("module-mappings.textproto") }
 
-  /// Whether to tell the generator which modules have which files; a target may do so itself.
+  /// Whether to pass the generator a file of module mappings; a target may have its own.
   private var mapsModules: Bool {
     !dependencies.isEmpty && target.configuration.options[Self.mappingOption] == nil
   }
@@ -58,12 +58,13 @@ struct Generation {
   private static let mappingOption = "ProtoPathModuleMappings"
   private static let namingOption = "FileNaming"
 
-  /// Two files of one name, in whatever directories, cannot be in one module: hence the default.
+  /// The default is a full path, because two files in a module cannot have the same name, even in different
+  /// directories.
   private var naming: String {
     target.configuration.options[Self.namingOption]?.last ?? "PathToUnderscores"
   }
 
-  /// The names of the generated files, which a build must know before there are any.
+  /// The names of the generated files, which a build must know in advance.
   private var outputNames: [String] {
     target.protos.flatMap { proto -> [String] in
       let base = outputBase(of: proto.name)
@@ -82,7 +83,7 @@ struct Generation {
 }
 
 extension ProtoTarget {
-  /// Its part of a file of module mappings.
+  /// The part of the module mappings for this target.
   fileprivate var moduleMapping: String {
     let files = protos.map { "  proto_file_path: \"\($0.name)\"\n" }.joined()
     return "mapping {\n  module_name: \"\(module)\"\n\(files)}\n"

@@ -1,12 +1,12 @@
-/// The first place at which a text is not JSON.
+/// The first position at which a text is not valid JSON.
 struct JSONFault: Hashable {
-  /// Both count from 1.
+  /// Line and column, counted from 1.
   var line: Int
   var column: Int
-  /// What could have come there.
+  /// What would have been valid there.
   var expected: String
 
-  /// Looks for a fault in `text`; `nil` where there is none.
+  /// Searches `text` for an error; `nil` if there is none.
   init?(in text: [UInt8]) {
     var scan = JSONScan(text: text)
     guard let expected = scan.firstFault() else { return nil }
@@ -18,7 +18,7 @@ struct JSONFault: Hashable {
   }
 }
 
-/// Walks over JSON, up to the first thing that is none.
+/// Parses JSON up to the first error.
 private struct JSONScan {
   /// What may come next.
   private enum Next {
@@ -28,12 +28,12 @@ private struct JSONScan {
   let text: [UInt8]
   private(set) var position = 0
   private var next = Next.value
-  /// The brackets that are open: of each, the one that closes it.
+  /// The closing bracket of each open bracket.
   private var closers: [UInt8] = []
 
   init(text: [UInt8]) { self.text = text }
 
-  /// Goes to the first fault and says what is expected there.
+  /// Moves to the first error and returns what is expected there.
   mutating func firstFault() -> String? {
     while true {
       skip { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -42,7 +42,7 @@ private struct JSONScan {
     }
   }
 
-  /// Takes what comes next, or says what should.
+  /// Consumes the next token, or returns what was expected.
   private mutating func step() -> String? {
     switch next {
     case .value: return takeValue(or: "a value")
@@ -74,7 +74,7 @@ private struct JSONScan {
       let start = position
       skip { $0 != 0x2C && $0 > 0x20 && $0 != 0x5D && $0 != 0x7D && $0 != 0x3A }
       let word = String(decoding: text[start..<position], as: UTF8.self)
-      // Numbers that only look like ones are the decoder's concern.
+      // The decoder rejects numbers that are malformed in other ways.
       let isNumber = word.first.map { $0.isNumber || $0 == "-" } == true && Double(word) != nil
       guard isNumber || ["true", "false", "null"].contains(word) else {
         position = start
@@ -91,7 +91,7 @@ private struct JSONScan {
     return finishString()
   }
 
-  /// Goes behind the end of a string.
+  /// Moves past the end of a string.
   private mutating func finishString() -> String? {
     while position < text.count, text[position] >= 0x20 {
       if take(UInt8(ascii: "\"")) { return nil }

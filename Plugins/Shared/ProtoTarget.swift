@@ -1,14 +1,14 @@
 import Foundation
 
-/// A target with a configuration, and the `.proto` files that this makes it own.
+/// A target with a configuration, and the `.proto` files that belong to it.
 struct ProtoTarget {
-  /// The module that its generated files are part of.
+  /// The module that contains the generated files.
   var module: String
   var configurationFile: URL
   var configuration: Configuration
   /// The roots of its imports.
   var roots: [URL]
-  /// Its files, by the names that imports know them by, in order.
+  /// Its files, by the names in imports, in order.
   var protos: [Proto]
 
   struct Proto: Hashable {
@@ -16,7 +16,7 @@ struct ProtoTarget {
     var file: URL
   }
 
-  /// Reads the configuration in `directory`; `nil` where there is none.
+  /// Reads the configuration in `directory`; `nil` if there is none.
   init?(module: String, directory: URL) throws {
     guard let configuration = try Configuration(in: directory) else { return nil }
     self.module = module
@@ -28,15 +28,15 @@ struct ProtoTarget {
     self.configurationFile = configurationFile
     self.roots = roots
     for root in roots where !root.isDirectory {
-      throw ConfigurationError(configurationFile, "the include directory \(root.path) is not there")
+      throw ConfigurationError(configurationFile, "the include directory \(root.path) does not exist")
     }
     protos = try configuration.protoPaths(beside: configurationFile).map { path in
       let file = directory.resolving(path)
       guard FileManager.default.fileExists(atPath: file.path) else {
-        throw ConfigurationError(configurationFile, "the file \(file.path) is not there")
+        throw ConfigurationError(configurationFile, "the file \(file.path) does not exist")
       }
       guard let name = roots.lazy.compactMap({ file.path(below: $0) }).first else {
-        throw ConfigurationError(configurationFile, "\(file.path) does not lie in any of the 'includes'")
+        throw ConfigurationError(configurationFile, "\(file.path) is not in any of the 'includes'")
       }
       return Proto(name: name, file: file)
     }
@@ -44,7 +44,7 @@ struct ProtoTarget {
 }
 
 extension Configuration {
-  /// Reads the configuration in `directory`; `nil` where there is none.
+  /// Reads the configuration in `directory`; `nil` if there is none.
   fileprivate init?(in directory: URL) throws(ConfigurationError) {
     let file = directory.appendingPathComponent(Self.fileName)
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -52,7 +52,7 @@ extension Configuration {
     do {
       content = try Data(contentsOf: file)
     } catch {
-      throw ConfigurationError(file, "it cannot be read: \(error.localizedDescription)")
+      throw ConfigurationError(file, "cannot be read: \(error.localizedDescription)")
     }
     self = try Configuration(content, from: file)
   }
@@ -64,9 +64,9 @@ func protoFiles(below directory: URL) -> [URL] {
 }
 
 extension URL {
-  /// The file or directory that `path` names from this directory.
+  /// Resolves `path` relative to this directory.
   func resolving(_ path: String) -> URL {
-    // A path relative to a URL without a slash at its end would be relative to its parent.
+    // Relative to a URL without a trailing slash, a path would be resolved in the parent directory.
     (path.hasPrefix("/") ? URL(fileURLWithPath: path) : appendingPathComponent(path)).standardizedFileURL
   }
 
@@ -75,7 +75,7 @@ extension URL {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
   }
 
-  /// What is left of the path below `root`; `nil` where the file does not lie there.
+  /// The path relative to `root`; `nil` if the file is not below it.
   fileprivate func path(below root: URL) -> String? {
     let prefix = root.path.hasSuffix("/") ? root.path : root.path + "/"
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil

@@ -1,13 +1,13 @@
 import Foundation
 import PackagePlugin
 
-/// Generates Swift from `.proto` files into the package itself, for those who check the result in.
+/// Generates Swift from `.proto` files into the package, for users who commit generated code.
 @main struct SwitchboardCommandPlugin: CommandPlugin {
   private static let usage = """
     usage: swift package --allow-writing-to-package-directory switchboard-generate [--target NAME]... [--output DIR]
 
-    Generates for each target NAME, or for every target of the package that has a switchboard.json, into the
-    directory Generated of the target. One target alone may go to another DIR.
+    Generates for each target NAME, or for every target of the package that has a switchboard.json, into its
+    directory Generated. With a single target, --output selects another DIR.
     """
 
   func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -18,7 +18,7 @@ import PackagePlugin
     if wantsHelp { return print(Self.usage) }
     guard extractor.remainingArguments.isEmpty, outputs.isEmpty || (outputs.count, names.count) == (1, 1)
     else {
-      throw CommandError("arguments that do not fit: \(arguments.joined(separator: " "))\n\(Self.usage)")
+      throw CommandError("invalid arguments: \(arguments.joined(separator: " "))\n\(Self.usage)")
     }
     let tool = try context.tool(named: "SwitchboardTool").url
     for generation in try generations(context: context, names: names, output: outputs.first) {
@@ -41,7 +41,7 @@ import PackagePlugin
     }
     if generations.isEmpty || !names.isEmpty && generations.count < names.count {
       throw CommandError(
-        "no \(Configuration.fileName) in the directory of \(names.isEmpty ? "any target" : "each target named")"
+        "no \(Configuration.fileName) in the directory of \(names.isEmpty ? "any target" : "the given targets")"
       )
     }
     return generations
@@ -59,7 +59,7 @@ import PackagePlugin
   }
 }
 
-/// Why the command cannot do what it is asked.
+/// Why the command cannot run.
 private struct CommandError: Error, CustomStringConvertible {
   var description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Generates Swift from a target's `.proto` files as a part of every build.
+/// Generates Swift from a target's `.proto` files in every build.
 @main struct SwitchboardPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let target = target as? any SourceModuleTarget else { return [] }
@@ -10,8 +10,8 @@ import PackagePlugin
     guard let generation = try Generation(of: target, output: output, scratch: scratch) else {
       throw ConfigurationError(
         target.directoryURL.appendingPathComponent(Configuration.fileName),
-        "the target '\(target.name)' uses SwitchboardPlugin, which wants this file; {} generates for every "
-          + ".proto file beside it"
+        "the target '\(target.name)' uses SwitchboardPlugin, which needs this file; {} generates code for every "
+          + ".proto file in its directory and below"
       )
     }
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #endif
 
-// Swift sees neither the socket types, which are both an enum and macros, nor accept4. No descriptor may be inherited by a
-// process that another thread starts at the same moment: it would keep a connection open that its owner has closed.
-// Linux can do that in one step.
+// Swift imports neither the socket types, which are both an enum and macros, nor accept4. A child process that another
+// thread starts at the same time must not inherit a descriptor: it would keep a connection open that its owner has
+// closed. Linux can create descriptors that way in one step.
 
 static inline int switchboard_stream_socket(int family) {
 #ifdef __linux__
@@ -40,7 +40,7 @@ static inline int switchboard_accept(int listener, struct sockaddr *address, soc
 #endif
 }
 
-// How many descriptors the process may have; the name of this resource has another type on each system.
+// The maximum number of descriptors of the process; the type of this resource differs between systems.
 static inline unsigned long long switchboard_descriptor_limit(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : ~0ULL;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// OpenSSL spells these as macros, which Swift does not import.
+// Macros in OpenSSL, which Swift does not import.
 
 static inline int switchboard_openssl_stays(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
@@ -31,12 +31,12 @@ static inline long switchboard_bio_contents(BIO *bio, char **bytes) {
   return BIO_get_mem_data(bio, bytes);
 }
 
-// The two ends of a connection as OpenSSL sees them: what came from the network is lent for as long as OpenSSL reads, and
-// what is to go there is handed on as it is written. Nothing is kept here.
+// A connection as OpenSSL sees it: it reads bytes that are borrowed for the duration of a call, and what it writes is
+// passed on at once. Nothing is buffered here.
 typedef struct {
   const unsigned char *bytes;
   size_t count;
-  // Heads of records that were read.
+  // The number of record headers that were read.
   size_t records;
   void *owner;
   void (*write)(void *owner, const void *bytes, size_t count);
@@ -75,7 +75,7 @@ static inline long switchboard_wire_control(BIO *bio, int command, long number, 
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// Null where there is no memory.
+// Returns null if memory ran out.
 static inline BIO_METHOD *switchboard_wire_method(void) {
   BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "switchboard");
   if (method != NULL
@@ -98,7 +98,7 @@ static inline void switchboard_wire_count(int write, int version, int type, cons
   }
 }
 
-// Whether OpenSSL reads from the wire and writes to it from now on.
+// Makes OpenSSL read from the wire and write to it. Returns whether that succeeded.
 static inline int switchboard_ssl_use_wire(SSL *ssl, BIO_METHOD *method, switchboard_wire *wire) {
   BIO *bio = method == NULL ? NULL : BIO_new(method);
   if (bio == NULL) {
@@ -120,7 +120,7 @@ static inline int switchboard_alternative_name_count(GENERAL_NAMES *names) {
   return sk_GENERAL_NAME_num(names);
 }
 
-// The bytes of a name and its kind, or null when the kind is none that has plain bytes.
+// The bytes and the kind of a name, or null if the kind has no plain bytes.
 static inline const unsigned char *switchboard_alternative_name(GENERAL_NAMES *names, int index, int *kind, int *count) {
   const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
   const ASN1_STRING *value = NULL;
@@ -141,18 +141,18 @@ static inline const unsigned char *switchboard_alternative_name(GENERAL_NAMES *n
 
 static inline int switchboard_error_reason(unsigned long error) { return ERR_GET_REASON(error); }
 
-// Reasons above this offset are alerts that the peer sent.
+// Reasons above this offset are alerts from the peer.
 static inline int switchboard_error_is_alert(unsigned long error) {
   return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
-// HTTP/2 forbids both renegotiation and compression of TLS. Sessions are kept by their clients alone, in tickets.
+// HTTP/2 forbids renegotiation and compression of TLS. Only clients store sessions, as tickets.
 static inline void switchboard_ssl_ctx_apply_http2_rules(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-// A key that asks for a password is refused, where OpenSSL would ask at the terminal.
+// Rejects a key with a password; OpenSSL would ask for it on the terminal.
 static inline int switchboard_no_password(char *buffer, int size, int writing, void *argument) {
   (void)buffer;
   (void)size;

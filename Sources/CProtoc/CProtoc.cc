@@ -36,7 +36,7 @@ void AddFile(const FileDescriptor *file, CodeGeneratorRequest *request) {
   file->CopySourceCodeInfoTo(proto);
 }
 
-// Adds `file` after everything that it imports. The loader bounds the depth of this recursion.
+// Adds `file` after all its imports. The loader limits the depth of this recursion.
 void AddWithImports(const FileDescriptor *file, std::set<const FileDescriptor *> *added,
                     CodeGeneratorRequest *request) {
   if (!added->insert(file).second) return;
@@ -44,7 +44,7 @@ void AddWithImports(const FileDescriptor *file, std::set<const FileDescriptor *>
   AddFile(file, request);
 }
 
-// The names of the files to generate, each once, in the order they were given.
+// The names of the files to generate, in the given order and without duplicates.
 std::vector<std::string> NamesOf(const cprotoc_input &input, const SourceRoots &roots,
                                  Diagnostics *diagnostics) {
   std::vector<std::string> names;
@@ -61,9 +61,9 @@ std::vector<std::string> NamesOf(const cprotoc_input &input, const SourceRoots &
   return names;
 }
 
-// The serialized request; empty where the diagnostics have errors.
+// The serialized request; empty if there are errors in the diagnostics.
 std::string Compile(const cprotoc_input &input, Diagnostics *diagnostics) {
-  // The diagnostics carry all that libprotobuf would print.
+  // The diagnostics contain everything that libprotobuf would print.
   google::protobuf::LogSilencer silencer;
   const auto *first = input.include_directories;
   const SourceRoots roots(std::vector<std::string>(first, first + input.include_directory_count));
@@ -87,7 +87,7 @@ std::string Compile(const cprotoc_input &input, Diagnostics *diagnostics) {
   return bytes;
 }
 
-// Copies `texts` to memory that C can free; null where there are none or memory ran out.
+// Copies `texts` to memory that C can free; null if there are none or memory ran out.
 char **CopyTexts(const std::vector<std::string> &texts, size_t *count) {
   *count = 0;
   if (texts.empty()) return nullptr;
@@ -131,7 +131,7 @@ extern "C" void cprotoc_compile(const cprotoc_input *input, cprotoc_result *resu
     }
     switchboard::Publish(diagnostics, bytes, result);
   } catch (...) {
-    // Out of memory for the report itself: the caller sees neither a request nor an error.
+    // No memory for the report itself: the result has neither a request nor an error.
     cprotoc_result_free(result);
   }
 }

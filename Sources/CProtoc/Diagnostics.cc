@@ -3,7 +3,7 @@
 namespace switchboard {
 namespace {
 
-// Nobody reads more, and binary junk has an error for every few bytes.
+// More would be useless, and binary junk causes an error every few bytes.
 constexpr size_t kMostDiagnostics = 1000;
 
 std::string Format(const std::string &file, Place place, const std::string &message) {
@@ -32,7 +32,7 @@ void Diagnostics::Append(const std::string &file, Place place, const std::string
     texts->push_back(Format(path, place, kind + ": " + message));
   } else if (texts->size() == kMostDiagnostics) {
     const std::string count = std::to_string(kMostDiagnostics);
-    const std::string rest = "There are more than " + count + " " + kind + "s; the rest is left out.";
+    const std::string rest = "There are more than " + count + " " + kind + "s; the rest are omitted.";
     texts->push_back(Format(path, {}, kind + ": " + rest));
   }
 }

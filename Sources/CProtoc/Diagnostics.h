@@ -9,7 +9,7 @@
 
 namespace switchboard {
 
-// A place in a source file as libprotoc counts: from 0, and a line of -1 is the whole file.
+// A position in a source file in libprotoc's numbering: from 0; a line of -1 stands for the whole file.
 struct Place {
   int line = -1;
   int column = 0;
@@ -17,7 +17,7 @@ struct Place {
 
 class Diagnostics {
  public:
-  // Has what concerns the file called `name` start with `path`, unless it already starts with another.
+  // Shows `path` in diagnostics about the file `name`, unless a path was set for it before.
   void ShowAs(const std::string &name, const std::string &path) { paths_.emplace(name, path); }
 
   void AddError(const std::string &file, Place place, const std::string &message);

@@ -16,11 +16,11 @@ using google::protobuf::FileDescriptorProto;
 using google::protobuf::Message;
 using google::protobuf::io::ColumnNumber;
 
-// Linking walks a chain of public imports recursively.
+// Linking recurses along a chain of public imports.
 constexpr size_t kLongestImportChain = 1000;
 
-// Hands what the parser finds in one file to the diagnostics. Its warnings are of style alone, and
-// protoc does not show them either.
+// Passes the parser's errors in one file to the diagnostics. Its warnings are only about style; protoc does not show
+// them either.
 class ParseErrors : public google::protobuf::io::ErrorCollector {
  public:
   ParseErrors(const std::string &file, Diagnostics *diagnostics) : file_(file), diagnostics_(diagnostics) {}
@@ -38,7 +38,7 @@ class ParseErrors : public google::protobuf::io::ErrorCollector {
   bool has_errors_ = false;
 };
 
-// Whether the file starts with a `syntax` statement; libprotoc leaves a trace of it only here.
+// Whether the file starts with a `syntax` statement; libprotoc records that only here.
 bool NamesSyntax(const FileDescriptorProto &proto) {
   const auto &locations = proto.source_code_info().location();
   return std::any_of(locations.begin(), locations.end(), [](const auto &location) {
@@ -48,7 +48,7 @@ bool NamesSyntax(const FileDescriptorProto &proto) {
 
 }  // namespace
 
-// Hands what linking finds to the diagnostics, with the place in the source that it concerns.
+// Passes the linker's errors to the diagnostics, with their positions in the source.
 class Loader::LinkErrors : public DescriptorPool::ErrorCollector {
  public:
   explicit LinkErrors(Loader *loader) : loader_(loader) {}
@@ -118,7 +118,7 @@ void Loader::Advance() {
 }
 
 void Loader::Link(Pending &file) {
-  // Without its imports a file would only repeat their errors, once for every use.
+  // Without its imports, a file would only cause follow-up errors, one per use.
   const bool is_linked =
       !file.is_broken && pool_.BuildFileCollectingErrors(file.proto, link_errors_.get()) != nullptr;
   states_[file.proto.name()] = is_linked ? State::kLinked : State::kFailed;

@@ -17,8 +17,8 @@
 
 namespace switchboard {
 
-// libprotoc's Importer recurses for every import; a long chain of them would overflow the stack.
-// This walks the imports in a loop, and so can say where a cycle closes.
+// libprotoc's Importer recurses for every import, so that a long chain would overflow the stack. This class uses a
+// loop, so it can also report where an import cycle closes.
 class Loader {
  public:
   Loader(const SourceRoots &roots, Diagnostics *diagnostics);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No .proto that people write comes near this; the descriptors of one that does would take gigabytes.
+// Larger than any .proto file written by hand; the descriptors of a larger one would take gigabytes.
 constexpr off_t kLargestSource = 16 << 20;
 
 std::string Join(const std::string &root, const std::string &name) {
@@ -31,14 +31,14 @@ bool IsSameFile(const std::string &one, const std::string &other) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// `path` without ".", ".." and doubled slashes, from the file system's root.
+// `path` as an absolute path, without ".", ".." and doubled slashes.
 std::string Canonical(const std::string &path) {
   std::string text = fs::absolute(path.empty() ? "." : path).lexically_normal().string();
   while (text.size() > 1 && text.back() == '/') text.pop_back();
   return text;
 }
 
-// `path` without what leads nowhere, such as the "." of a root.
+// `path` without redundant parts, such as the "." of a root.
 std::string WithoutDots(const std::string &path) {
   fs::path result;
   for (const fs::path &part : fs::path(path)) {
@@ -47,7 +47,7 @@ std::string WithoutDots(const std::string &path) {
   return result.empty() ? path : result.string();
 }
 
-// What is left of `path` below `root`; empty where it does not lie there.
+// The part of `path` below `root`; empty if it is not below it.
 std::string Below(const std::string &root, const std::string &path) {
   std::string prefix = Canonical(root);
   if (prefix.back() != '/') prefix += '/';
@@ -55,7 +55,7 @@ std::string Below(const std::string &root, const std::string &path) {
   return whole.compare(0, prefix.size(), prefix) == 0 ? whole.substr(prefix.size()) : "";
 }
 
-// Whether `name` may follow a root: every part of it is a plain name.
+// Whether `name` is valid relative to a root: every part is a plain name.
 bool IsPlainName(const std::string &name) {
   if (name.find('\\') != std::string::npos || name.find('\0') != std::string::npos) return false;
   size_t start = 0;
@@ -93,8 +93,8 @@ std::optional<std::string> SourceRoots::NameOf(const std::string &path, std::str
     }
   }
   if (!Find(path).empty()) return path;
-  *error = Exists(path) ? "File does not lie in any include directory (-I). Add the one from which "
-                          "imports name it."
+  *error = Exists(path) ? "File is not in any include directory (-I). Add the directory to which "
+                          "its name in imports is relative."
                         : NotFound(path);
   return std::nullopt;
 }

@@ -12,20 +12,20 @@ namespace {
 using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::Tokenizer;
 
-// libprotobuf itself refuses messages nested in more than 32 others.
+// libprotobuf itself rejects messages nested more than 32 levels deep.
 constexpr int kDeepestNesting = 100;
 constexpr int kMostNameParts = 1000;
 
-// The parser reports what the tokenizer finds; here it is of no interest.
+// Discards tokenizer errors; the parser reports them later.
 class Ignore : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int, google::protobuf::io::ColumnNumber, const std::string &) override {}
 };
 
-// No edition's name comes near this.
+// Longer than the name of any edition.
 constexpr size_t kLongestEdition = 40;
 
-// What to do about a file of an edition, whose statement `tokenizer` has just begun.
+// The error message for a file with an edition; `tokenizer` is at the start of the statement.
 std::string EditionMessage(Tokenizer *tokenizer) {
   const bool has_name = tokenizer->Next() && tokenizer->current().text == "=" && tokenizer->Next() &&
                         tokenizer->current().type == Tokenizer::TYPE_STRING;
@@ -33,20 +33,20 @@ std::string EditionMessage(Tokenizer *tokenizer) {
   const std::string name = text.size() > 2 ? text.substr(1, text.size() - 2) : "";
   if (!name.empty() && name != "2023" && name != "2024") {
     const std::string shown = name.size() > kLongestEdition ? "of this name" : name;
-    return "edition " + shown + " is not supported: the editions are 2023 and 2024";
+    return "edition " + shown + " is not supported: use edition 2023 or 2024";
   }
   const int version = GOOGLE_PROTOBUF_VERSION;
   return "This tool was built with libprotoc " + std::to_string(version / 1000 % 1000) + "." +
-         std::to_string(version % 1000) + ", which knows no editions. Use protoc " +
+         std::to_string(version % 1000) + ", which does not support editions. Use protoc " +
          (name == "2024" ? "32" : "27") +
-         " or later with the plugin protoc-gen-switchboard, or have it, or buf, compile the file and hand the result "
+         " or later with the plugin protoc-gen-switchboard, or let protoc or buf compile the file and pass the result "
          "to this tool with --descriptor-set FILE.";
 }
 
-// Counts what nests and what chains, token by token.
+// Limits nesting and the length of names, token by token.
 class Limits {
  public:
-  // What `token` breaks; empty where nothing.
+  // The error message if `token` exceeds a limit; otherwise empty.
   std::string Visit(const std::string &token) {
     if (token.size() != 1) return "";
     switch (token[0]) {

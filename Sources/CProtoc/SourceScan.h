@@ -1,4 +1,4 @@
-// A look over a source file before the parser sees it.
+// Checks a source file before it is parsed.
 
 #ifndef SWITCHBOARD_SOURCE_SCAN_H
 #define SWITCHBOARD_SOURCE_SCAN_H
@@ -15,9 +15,9 @@ struct ScanError {
   std::string message;
 };
 
-// Why `source` must not reach the parser, if so. libprotoc's parser and its option interpreter recurse
-// for every brace and work quadratically on long option names, without a limit; and this version's
-// message for a file of editions would only confuse.
+// Returns an error if `source` must not be parsed. libprotoc's parser and its option interpreter recurse for every
+// brace and take quadratic time for long option names, without a limit; and its message for a file with an edition
+// would be confusing.
 std::optional<ScanError> ScanSource(const std::string &source);
 
 }  // namespace switchboard

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The parsed command line.
 struct Arguments {
   enum Mode: Equatable {
     case help
@@ -13,7 +13,7 @@ struct Arguments {
     case update
   }
 
-  /// Why a command line is not understood.
+  /// An invalid command line.
   struct UsageError: Error, CustomStringConvertible {
     let description: String
   }
@@ -25,7 +25,7 @@ struct Arguments {
   var isSecure = false
 
   static let help = """
-    Says again what it hears, over gRPC.
+    Echoes messages over gRPC.
 
     usage: Echo server [--host HOST] [--port PORT] [--tls]
            Echo client [--host HOST] [--port PORT] [--tls] [--intercept] [RPC] MESSAGE
@@ -36,9 +36,9 @@ struct Arguments {
       collect   a request for each word, one response
       update    a request and a response for each word
 
-      --host HOST   where to listen, or what to connect to (localhost)
-      --port PORT   (1234; a server takes 0 for any that is free, and says which)
-      --tls         use TLS, with a certificate that comes with this example
+      --host HOST   the host to listen on or to connect to (localhost)
+      --port PORT   (1234; with 0, a server picks a free port and prints it)
+      --tls         use TLS, with the certificate in this example
       --intercept   print each part of the call as an interceptor sees it
       --help        print this
     """
@@ -54,7 +54,7 @@ struct Arguments {
       case "--host": host = try Self.value(of: word, &rest)
       case "--port": port = try Self.port(Self.value(of: word, &rest))
       case "--": positional += rest
-      case _ where word.hasPrefix("-"): throw UsageError(description: "there is no option \(word)")
+      case _ where word.hasPrefix("-"): throw UsageError(description: "unknown option \(word)")
       default: positional.append(word)
       }
     }
@@ -69,7 +69,7 @@ struct Arguments {
 
   private static func port(_ value: String) throws(UsageError) -> Int {
     guard let port = UInt16(value) else {
-      throw UsageError(description: "\(value) is no port: it takes a number from 0 to 65535")
+      throw UsageError(description: "\(value) is not a port: expected a number from 0 to 65535")
     }
     return Int(port)
   }
@@ -79,21 +79,21 @@ struct Arguments {
     case ("server", 1):
       return .server
     case ("server", _):
-      throw UsageError(description: "a server takes no message")
+      throw UsageError(description: "unexpected argument after server")
     case ("client", 2):
       return .client(.get, message: words[1])
     case ("client", 3):
       guard let rpc = RPC(rawValue: words[1]) else {
         let known = RPC.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError(description: "there is no RPC \(words[1]): it is one of \(known)")
+        throw UsageError(description: "unknown RPC \(words[1]): expected one of \(known)")
       }
       return .client(rpc, message: words[2])
     case ("client", _):
-      throw UsageError(description: "a client takes one message: put several words into quotes")
+      throw UsageError(description: "a client sends one message: put several words in quotes")
     case (let word?, _):
       throw UsageError(description: "\(word) is neither server nor client")
     case (nil, _):
-      throw UsageError(description: "say whether to be a server or a client")
+      throw UsageError(description: "expected server or client")
     }
   }
 }

@@ -2,11 +2,11 @@ import EchoService
 import Glibc
 import Switchboard
 
-/// The example of the interceptor tutorial: a server that says again what it hears, and a client of it.
+/// The example of the interceptor tutorial: a server that echoes messages, and its client.
 @main
 struct Echo {
   static func main() async {
-    // A reader of our output that is gone is no reason to end.
+    // If a pipe that reads the output is closed, the program keeps running.
     signal(SIGPIPE, SIG_IGN)
     let arguments: Arguments
     do {
@@ -44,7 +44,7 @@ struct Echo {
     await server.run {
       print("starting \(arguments.isSecure ? "secure" : "insecure") server")
       if arguments.port == 0 { print("listening on \(address)") }
-      // Whoever reads this through a pipe waits for it.
+      // A program that reads this through a pipe waits for it.
       fflush(nil)
     }
   }
@@ -76,9 +76,9 @@ struct Echo {
       complain("\(rpc.rawValue) failed with status: \(status)")
     }
     await channel.shutDown(grace: .zero)
-    // Whoever asked has not got the answer.
+    // The user did not get the response.
     guard fflush(nil) == 0 else {
-      throw GRPCStatus(code: .dataLoss, message: "what was received cannot be printed")
+      throw GRPCStatus(code: .dataLoss, message: "cannot print the response")
     }
     return status
   }

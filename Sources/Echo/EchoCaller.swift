@@ -1,12 +1,12 @@
 import EchoService
 import Switchboard
 
-/// Makes one call and prints what comes of it. To be used on the channel's event loop, so that its lines and an
-/// interceptor's come in the order of the call.
+/// Makes one call and prints its responses. Use it on the channel's event loop, so that its output and that of an
+/// interceptor appear in the order of the call.
 struct EchoCaller {
   let client: Echo_EchoClient
 
-  /// The status that the call ended with.
+  /// Makes a call and returns its status.
   func call(_ rpc: Arguments.RPC, _ message: String) async throws -> GRPCStatus {
     switch rpc {
     case .get: try await get(message)
@@ -52,7 +52,7 @@ struct EchoCaller {
     do {
       for try await response in responses { print("\(rpc) received: \(response.text)") }
     } catch is GRPCStatus {
-      // The call's status says the same, and is printed as such.
+      // The status of the call says the same and is printed below.
     }
   }
 }

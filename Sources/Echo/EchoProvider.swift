@@ -1,7 +1,7 @@
 import EchoService
 import Switchboard
 
-/// Says again what it hears.
+/// Echoes messages.
 struct EchoProvider: Echo_EchoProvider {
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     .with { $0.text = "Swift echo get: \(request.text)" }

@@ -1,7 +1,7 @@
 import EchoService
 import Switchboard
 
-/// Prints the parts of a call as they go by.
+/// Prints the parts of a call.
 final class LoggingEchoClientInterceptor: ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
   override func send(
     _ part: GRPCClientRequestPart<Echo_EchoRequest>,
@@ -35,7 +35,7 @@ final class LoggingEchoClientInterceptor: ClientInterceptor<Echo_EchoRequest, Ec
   }
 }
 
-/// Has every call print its parts.
+/// Makes an interceptor for every call that prints its parts.
 final class ExampleClientInterceptorFactory: Echo_EchoClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [ClientInterceptor<Echo_EchoRequest, Echo_EchoResponse>] {
     [LoggingEchoClientInterceptor()]

@@ -1,9 +1,9 @@
 import Switchboard
 
-/// What `--tls` secures the example with: a certificate for localhost, and the authority that vouches for it. Its key is
-/// public, so it keeps no secrets. Good for a hundred years.
+/// The credentials for `--tls`: a certificate for localhost and the authority that issued it. The key is public, so it
+/// protects nothing. Valid for a hundred years.
 enum SampleCertificates {
-  /// What clients trust.
+  /// The authority that clients trust.
   static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -20,10 +20,10 @@ enum SampleCertificates {
     """
   )
 
-  /// The name in the certificate, by which clients know the server on whatever host it runs.
+  /// The name in the certificate, which clients expect on any host.
   static let serverName = "localhost"
 
-  /// What servers show.
+  /// The server's certificate and key.
   static let server = TLSCredentials(
     certificateChain: source(
       """

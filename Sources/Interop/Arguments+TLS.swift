@@ -1,7 +1,7 @@
 import Switchboard
 
 extension Arguments {
-  /// How the server secures its connections: with the test certificate, unless it is given another.
+  /// The server's TLS configuration, with the test certificate unless another is given.
   var serverTLS: ServerTLS? {
     get throws(UsageError) {
       guard isSet("use_tls") else { return nil }
@@ -9,7 +9,7 @@ extension Arguments {
     }
   }
 
-  /// How the client does.
+  /// The client's TLS configuration.
   var clientTLS: ClientTLS? {
     get throws(UsageError) {
       guard isSet("use_tls") else { return nil }
@@ -30,7 +30,7 @@ extension Arguments {
       case (nil, nil): return nil
       case (let certificate?, let key?):
         return TLSCredentials(certificateChain: .file(certificate), privateKey: .file(key))
-      default: throw UsageError(description: "--tls_cert_file and --tls_key_file need each other")
+      default: throw UsageError(description: "--tls_cert_file and --tls_key_file must be used together")
       }
     }
   }

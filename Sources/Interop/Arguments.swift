@@ -1,16 +1,16 @@
-/// What the command line asks for, by the flags that every gRPC implementation's interoperability binaries take.
+/// The parsed command line, with the flags of every gRPC implementation's interoperability binaries.
 struct Arguments: Sendable {
   enum Mode: String {
     case server
     case client
   }
 
-  /// Why a command line is not understood.
+  /// An invalid command line.
   struct UsageError: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Flags without a value are true.
+  /// The values of the flags; a flag without a value is true.
   private var flags: [String: String]
   let mode: Mode?
 
@@ -21,18 +21,18 @@ struct Arguments: Sendable {
            Interop client --server_port=PORT --test_case=CASE [--server_host=HOST] [--use_tls=true] ...
 
     The server:
-      --host=HOST                    the address to listen on, in numbers (localhost)
-      --port=PORT                    0 takes any that is free, and says which
-      --unix_socket=PATH             listens there, too
+      --host=HOST                    the numeric address to listen on (localhost)
+      --port=PORT                    with 0, picks a free port and prints it
+      --unix_socket=PATH             also listens there
 
     The client:
-      --server_host=HOST             (localhost), or a whole target such as unix:/run/interop.sock without a port
+      --server_host=HOST             (localhost), or a target without a port, such as unix:/run/interop.sock
       --server_port=PORT
-      --server_host_override=NAME    the name that the server's certificate must carry, and the authority
+      --server_host_override=NAME    the name in the server's certificate, and the authority
       --test_case=CASE               one of the cases below
       --additional_metadata=K:V;...  sent with every call
-      --default_service_account=A    who the server is to take us for, for the token cases
-      --oauth_scope=SCOPE            what the token allows, for the token cases
+      --default_service_account=A    the account of the tokens, for the token cases
+      --oauth_scope=SCOPE            the scope of the token, for the token cases
       --soak_iterations=N            (10)
       --soak_max_failures=N          (0)
       --soak_per_iteration_max_acceptable_latency_ms=N  (1000)
@@ -42,17 +42,17 @@ struct Arguments: Sendable {
 
     Both:
       --use_tls=BOOL                 (false)
-      --service_account_key_file=F   a service account's JSON: the client's tokens are made with it, and the
-                                     server believes them
-      --use_test_ca=BOOL             trusts the test authority rather than the system's (false)
-      --ca_file=FILE                 trusts this one
-      --tls_cert_file=FILE, --tls_key_file=FILE  shows this one (the server: in place of the test certificate)
+      --service_account_key_file=F   a service account's JSON: the client signs tokens with it, and the
+                                     server accepts them
+      --use_test_ca=BOOL             trusts the test authority instead of the system's (false)
+      --ca_file=FILE                 trusts this authority
+      --tls_cert_file=FILE, --tls_key_file=FILE  uses this certificate (the server: instead of the test certificate)
       --help                         prints this
 
     Cases: \(TestCase.allCases.map(\.rawValue).joined(separator: ", "))
     """
 
-  /// The flags, each with its default. A boolean may stand without a value.
+  /// The flags with their default values. A Boolean flag needs no value.
   private static let strings: [String: String] = [
     "host": "localhost", "unix_socket": "", "server_host": "localhost", "server_host_override": "",
     "test_case": "",
@@ -75,24 +75,24 @@ struct Arguments: Sendable {
       return
     }
     guard let word = words.popFirst(), let mode = Mode(rawValue: word) else {
-      throw UsageError(description: "say first whether to be a server or a client")
+      throw UsageError(description: "expected server or client")
     }
     self.mode = mode
     while let word = words.popFirst() { try take(word, &words) }
   }
 
   private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
-    guard word.hasPrefix("-") else { throw UsageError(description: "\(word) is no flag") }
+    guard word.hasPrefix("-") else { throw UsageError(description: "\(word) is not a flag") }
     let parts = word.drop { $0 == "-" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
-    guard flags[name] != nil else { throw UsageError(description: "there is no flag --\(name)") }
+    guard flags[name] != nil else { throw UsageError(description: "unknown flag --\(name)") }
     var value = parts.count > 1 ? String(parts[1]) : nil
     if Self.booleans[name] != nil {
-      // `--use_tls false` is as usual as `--use_tls=false`, and `--use_tls` alone is true.
+      // `--use_tls false` is as common as `--use_tls=false`, and `--use_tls` alone means true.
       if value == nil, let next = rest.first, ["true", "false"].contains(next) { value = rest.popFirst() }
       let text = (value ?? "true").lowercased()
       guard ["true", "false", "1", "0"].contains(text) else {
-        throw UsageError(description: "--\(name) takes true or false, not \(text)")
+        throw UsageError(description: "--\(name) must be true or false, not \(text)")
       }
       flags[name] = text == "true" || text == "1" ? "true" : "false"
       return
@@ -101,12 +101,12 @@ struct Arguments: Sendable {
       throw UsageError(description: "--\(name) needs a value")
     }
     if Self.numbers[name] != nil, Int(text).map({ $0 >= 0 }) != true {
-      throw UsageError(description: "--\(name) takes a number, not \(text)")
+      throw UsageError(description: "--\(name) must be a number, not \(text)")
     }
     flags[name] = text
   }
 
-  /// A flag's text; `nil` where it is empty.
+  /// The text of a flag; `nil` if it is empty.
   func string(_ name: String) -> String? {
     flags[name].flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -122,7 +122,7 @@ struct Arguments: Sendable {
         throw UsageError(description: "a client needs --test_case")
       }
       guard let test = TestCase(rawValue: name) else {
-        throw UsageError(description: "there is no test case \(name)")
+        throw UsageError(description: "unknown test case \(name)")
       }
       return test
     }
@@ -134,7 +134,9 @@ struct Arguments: Sendable {
       var pairs: [(String, String)] = []
       for pair in (string("additional_metadata") ?? "").split(separator: ";") {
         guard let colon = pair.firstIndex(of: ":"), colon != pair.startIndex else {
-          throw UsageError(description: "--additional_metadata takes name:value;name:value, not \(pair)")
+          throw UsageError(
+            description: "--additional_metadata must have the form name:value;name:value, not \(pair)"
+          )
         }
         pairs.append((String(pair[..<colon]), String(pair[pair.index(after: colon)...])))
       }

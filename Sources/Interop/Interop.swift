@@ -5,7 +5,7 @@ import Switchboard
 @main
 struct Interop {
   static func main() async {
-    // A reader of our output that is gone is no reason to end.
+    // If a pipe that reads the output is closed, the program keeps running.
     signal(SIGPIPE, SIG_IGN)
     do {
       let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
@@ -28,12 +28,12 @@ struct Interop {
     let addresses = server.addresses
     await server.run {
       for address in addresses { print("listening on \(address)") }
-      // Whoever reads this through a pipe waits for it.
+      // A program that reads this through a pipe waits for it.
       fflush(nil)
     }
   }
 
-  /// Whether the case passed.
+  /// Runs a case and returns whether it passed.
   private static func call(_ arguments: Arguments) async throws -> Bool {
     let test = try arguments.testCase
     let client = try InteropClient(arguments)
@@ -50,7 +50,7 @@ struct Interop {
     }
     await client.shutDown()
     guard fflush(nil) == 0 else {
-      throw GRPCStatus(code: .dataLoss, message: "the result cannot be printed")
+      throw GRPCStatus(code: .dataLoss, message: "cannot print the result")
     }
     return isFine
   }

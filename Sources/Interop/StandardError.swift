@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where complaints go.
+/// Prints errors.
 enum StandardError {
   static func complain(_ message: String) {
     let line = "Interop: \(message)\n"

@@ -1,10 +1,9 @@
 import Switchboard
 
-/// The test authority that the interoperability tests of all implementations share, as gRPC publishes it: a client of any
-/// of them that is told to trust it (`--use_test_ca`) trusts our server. Its keys are public, so it secures nothing. It
-/// ends in March 2030.
+/// The test authority of the interoperability tests, as gRPC publishes it: any implementation's client with
+/// `--use_test_ca` trusts our server. Its keys are public, so it protects nothing. It expires in March 2030.
 enum TestAuthority {
-  /// What `--use_test_ca` trusts.
+  /// The authority for `--use_test_ca`.
   static let certificate = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -30,10 +29,10 @@ enum TestAuthority {
     """
   )
 
-  /// The name by which a server is called that shows `server`, whatever host it runs on.
+  /// The name in the certificate `server`, for use on any host.
   static let serverName = "foo.test.google.fr"
 
-  /// What a server shows that was given no certificate: for names under test.google.fr.
+  /// The default certificate and key of a server, for names under test.google.fr.
   static let server = TLSCredentials(
     certificateChain: source(
       """

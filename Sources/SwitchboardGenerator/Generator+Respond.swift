@@ -4,13 +4,14 @@ import SwitchboardProtobuf
 extension Generator {
   /// Answers an encoded `CodeGeneratorRequest` with an encoded `CodeGeneratorResponse`, as a plugin of protoc does.
   ///
-  /// What is wrong with the `.proto` files or the options stands in the response's `error`.
+  /// If the `.proto` files or the options are invalid, the response's `error` says why.
   ///
   /// - Parameters:
   ///   - request: the request in binary.
-  ///   - readMappings: gives the content of a file that the option `ProtoPathModuleMappings` or `PayloadMappings` names.
+  ///   - readMappings: returns the content of a file that the option `ProtoPathModuleMappings` or `PayloadMappings`
+  ///     names.
   /// - Returns: the response in binary.
-  /// - Throws: an error where the bytes are no request.
+  /// - Throws: an error if the bytes are not a request.
   public static func respond(
     to request: [UInt8],
     readMappings: (_ path: String) throws(GeneratorError) -> String = { path throws(GeneratorError) in
@@ -21,7 +22,7 @@ extension Generator {
     do throws(DecodeError) {
       decoded = try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: request)
     } catch {
-      throw GeneratorError("the request cannot be read: \(error)")
+      throw GeneratorError("invalid request: \(error)")
     }
     do throws(EncodeError) {
       return try response(to: decoded, readMappings: readMappings).serializedBytes()

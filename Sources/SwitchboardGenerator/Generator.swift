@@ -1,10 +1,10 @@
 import SwitchboardDescriptors
 import SwitchboardProtobuf
 
-/// Makes Swift source of `.proto` files.
+/// Generates Swift source from `.proto` files.
 ///
-/// It reads and writes no files: a request comes in as protoc makes it, and what is generated goes out. The same request
-/// gives the same output, byte for byte.
+/// It reads and writes no files: it takes a request as protoc sends it and returns the generated files. The same
+/// request gives the same output, byte for byte.
 public struct Generator {
   private let request: Google_Protobuf_Compiler_CodeGeneratorRequest
   private let options: GeneratorOptions
@@ -14,9 +14,9 @@ public struct Generator {
   /// A generator for a request.
   ///
   /// - Parameters:
-  ///   - request: the files, and the options of the user in `parameter`.
-  ///   - mappings: the content of each file that an option names (`mappingPaths`), by its path there.
-  /// - Throws: an error where the options or the descriptors are wrong.
+  ///   - request: the files, and the user's options in `parameter`.
+  ///   - mappings: the content of each file that an option names (`mappingPaths`), by its path in the option.
+  /// - Throws: an error if the options or the descriptors are invalid.
   public init(
     request: Google_Protobuf_Compiler_CodeGeneratorRequest,
     mappings: [String: String] = [:]
@@ -37,18 +37,18 @@ public struct Generator {
     )
   }
 
-  /// The paths that `ProtoPathModuleMappings` and `PayloadMappings` give in `parameter`, for the caller to read.
+  /// The paths in the options `ProtoPathModuleMappings` and `PayloadMappings`, for the caller to read.
   public static func mappingPaths(inParameter parameter: String) throws(GeneratorError) -> [String] {
     try GeneratorOptions(parameter: parameter).mappingPaths
   }
 
-  /// The options that a parameter may set, sorted.
+  /// The names of all options, sorted.
   public static var optionNames: [String] { GeneratorOptions.names }
 
-  /// Whether the types of a file need not be generated: they are a part of this package, as the well-known types are.
+  /// Whether this package already contains the types of a file, as it does for the well-known types.
   public static func comesWithPackage(_ file: String) -> Bool { ModuleMappings().module(of: file) != nil }
 
-  /// The files that the request and its options ask for.
+  /// The files that the request and its options require.
   public func files() throws(GeneratorError) -> [GeneratedFile] {
     let scalars = Set(Scalar.allCases.map(\.protoName))
     let clashes =
@@ -57,7 +57,7 @@ public struct Generator {
     var output = OutputFiles()
     for name in request.fileToGenerate {
       guard let index = schema.filesByName[name] else {
-        throw GeneratorError("\(name): the file is to be generated but not in the request")
+        throw GeneratorError("\(name): the file to generate is not in the request")
       }
       let context = FileContext(
         schema: schema,
@@ -80,7 +80,7 @@ public struct Generator {
   }
 }
 
-/// What has been generated so far.
+/// The files generated so far.
 private struct OutputFiles {
   private(set) var files: [GeneratedFile] = []
   private var sources: [String: String] = [:]
@@ -88,7 +88,7 @@ private struct OutputFiles {
   mutating func add(_ content: String, named name: String, from source: String) throws(GeneratorError) {
     if let other = sources.updateValue(source, forKey: name) {
       throw GeneratorError(
-        "\(source) and \(other) would both be written to \(name): give them different names, or choose FileNaming=FullPath"
+        "\(source) and \(other) would both be written to \(name): rename one, or use FileNaming=FullPath"
       )
     }
     files.append(GeneratedFile(name: name, content: content))

@@ -1,8 +1,8 @@
-/// Why nothing was generated, in words for the user.
+/// Why nothing was generated, as a message for the user.
 public struct GeneratorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong and, for an option, what would be accepted.
+  /// What is wrong and, for an option, which values it accepts.
   public let description: String
 
-  /// An error with a message that is ready for the user.
+  /// An error with a complete message for the user.
   public init(_ description: String) { self.description = description }
 }

@@ -1,13 +1,12 @@
 public import SwitchboardCall
 
-/// Gives every call an access token in its `authorization`, once there is one. A call that the server refuses with
-/// `UNAUTHENTICATED` is made once more with a new token, where its requests are there to be sent again: not where they
-/// stream.
+/// Adds an access token to the `authorization` of every call. If the server rejects the call with `UNAUTHENTICATED`,
+/// makes it once more with a new token, unless its requests are a stream, which cannot be sent again.
 public struct AccessTokenInterceptors: InterceptorFactory {
   private let tokens: AccessTokens
   private let scheme: String
 
-  /// Tokens go behind `scheme`. Use one `AccessTokens` for all calls that the tokens are for.
+  /// Sends tokens with `scheme`. Use one `AccessTokens` for all calls that may share its tokens.
   public init(_ tokens: AccessTokens, scheme: String = "Bearer") {
     self.tokens = tokens
     self.scheme = scheme
@@ -78,7 +77,7 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
     }
   }
 
-  /// A token that cannot be had fails the call as unauthenticated, unless the error knows better.
+  /// If obtaining a token fails, the call fails as unauthenticated, unless the error is a status.
   private func token() async throws -> AccessToken {
     do {
       return try await tokens.token()
@@ -87,7 +86,7 @@ private final class Authorizer<Request: Sendable, Response: Sendable>: ClientCal
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw GRPCStatus(code: .unauthenticated, message: "there is no access token: \(error)")
+      throw GRPCStatus(code: .unauthenticated, message: "no access token: \(error)")
     }
   }
 }

@@ -1,21 +1,21 @@
 import SwitchboardCall
 
-/// A token, and when it stops being good.
+/// A token and its lifetime.
 public struct AccessToken: Sendable, Hashable {
-  /// What goes behind the scheme.
+  /// The credentials that follow the scheme.
   public var value: String
-  /// How long it is good from the moment it was obtained. `nil`: until a server refuses it.
+  /// How long it is valid after it was obtained. `nil` means until a server rejects it.
   public var lifetime: Duration?
 
-  /// A token that is good until a server refuses it, unless it has a lifetime.
+  /// A token that is valid until a server rejects it, or for its lifetime.
   public init(_ value: String, lifetime: Duration? = nil) {
     self.value = value
     self.lifetime = lifetime
   }
 }
 
-/// Obtains access tokens, keeps the current one, and gets another when it runs out or is refused. However many calls
-/// need a token at a time, one is obtained.
+/// Obtains access tokens, keeps the current one, and obtains another when it expires or is rejected. Concurrent calls
+/// share one request for a token.
 public final class AccessTokens: Sendable {
   private struct State: Sendable {
     var current: AccessToken?
@@ -28,7 +28,7 @@ public final class AccessTokens: Sendable {
   private let margin: Duration
   private let time: MonotonicTime
 
-  /// Calls `obtain` for a token where there is none that is good for `margin` longer. `now` is for tests.
+  /// Calls `obtain` when no token is valid for at least `margin`. `now` is for tests.
   public init(
     margin: Duration = .seconds(30),
     now: (@Sendable () -> Duration)? = nil,
@@ -39,8 +39,8 @@ public final class AccessTokens: Sendable {
     time = MonotonicTime(now)
   }
 
-  /// A token that is good now, obtained if need be. A caller that is cancelled stops waiting; the token is obtained
-  /// for the others all the same.
+  /// A valid token, obtained if necessary. If the caller is cancelled, it stops waiting, and the token is still
+  /// obtained for others.
   public func token() async throws -> AccessToken {
     let now = time.now()
     let (current, fetch): (AccessToken?, Task<AccessToken, any Error>?) = state.withLock { state in
@@ -75,7 +75,7 @@ public final class AccessTokens: Sendable {
     }
   }
 
-  /// A server has refused this token: another is obtained for the next call, unless that has happened already.
+  /// Reports that a server rejected this token: the next call obtains another, unless that has happened already.
   public func refuse(_ token: AccessToken) {
     state.withLock { state in
       if state.current == token { state.current = nil }
@@ -83,7 +83,7 @@ public final class AccessTokens: Sendable {
   }
 }
 
-/// One of those that wait for a token.
+/// A caller that waits for a token.
 private final class FetchWaiter: Sendable {
   private enum State {
     case idle

@@ -1,23 +1,23 @@
 public import SwitchboardCall
 
-/// Logs the calls that it is asked about, on either side: one entry when a call starts, one when it ends.
+/// Logs calls on either side: one entry at the start of a call and one at its end.
 ///
-/// Entries have the path, the side, the status, how long the call took and how many messages went each way. Metadata
-/// is left out, but for the fields that are named, since it carries secrets; messages are never logged.
+/// Entries have the path, the side, the status, the duration and the number of messages in each direction. Metadata can
+/// contain secrets, so only the listed fields are logged; messages are never logged.
 public struct CallLogging: InterceptorFactory {
-  /// Where entries go; `nil`: where the call's options, or the server's, say.
+  /// The logger; `nil` means that of the call's options or of the server.
   public var logger: Logger?
-  /// How much the start of a call matters.
+  /// The level of the entry at the start of a call.
   public var startLevel = LogLevel.debug
-  /// How much the end of a call matters that succeeded.
+  /// The level of the entry at the end of a successful call.
   public var endLevel = LogLevel.info
-  /// How much the end of a call matters that failed.
+  /// The level of the entry at the end of a failed call.
   public var failureLevel = LogLevel.warning
   /// The fields of the call's metadata that may be logged.
   public var loggedMetadata: [String] = []
   private let time: MonotonicTime
 
-  /// Logs where `logger` says, or else where the call's own logger does. `now` is for tests.
+  /// Logs to `logger`, or to the call's own logger if it is nil. `now` is for tests.
   public init(logger: Logger? = nil, now: (@Sendable () -> Duration)? = nil) {
     self.logger = logger
     time = MonotonicTime(now)
@@ -33,7 +33,7 @@ public struct CallLogging: InterceptorFactory {
 }
 
 extension CallLogging {
-  /// What is known of one call while it goes on.
+  /// The data of a call in progress.
   fileprivate struct Entry {
     let logging: CallLogging
     let side: String

@@ -1,23 +1,23 @@
 public import SwitchboardCall
 
-/// Measures the calls that it is asked about, on either side, and tells a recorder.
+/// Measures calls on either side and reports them to a recorder.
 public struct CallMetrics: InterceptorFactory {
-  /// One call that has ended.
+  /// A completed call.
   public struct Call: Sendable, Hashable {
     /// The path of the method.
     public var path: String
-    /// Whether this was the server's side of it.
+    /// Whether this is the server's side.
     public var isServer: Bool
-    /// How it ended.
+    /// The status code of the call.
     public var code: GRPCStatus.Code
-    /// From its metadata to its end.
+    /// The time from its metadata to its end.
     public var duration: Duration
-    /// How many requests passed.
+    /// The number of requests.
     public var requests: Int
-    /// How many responses passed.
+    /// The number of responses.
     public var responses: Int
 
-    /// For tests of recorders.
+    /// Creates a value for testing recorders.
     public init(
       path: String,
       isServer: Bool,
@@ -38,7 +38,7 @@ public struct CallMetrics: InterceptorFactory {
   private let recorder: any CallMetricsRecorder
   private let time: MonotonicTime
 
-  /// Tells `recorder` of each call. `now` is for tests.
+  /// Reports each call to `recorder`. `now` is for tests.
   public init(_ recorder: any CallMetricsRecorder, now: (@Sendable () -> Duration)? = nil) {
     self.recorder = recorder
     time = MonotonicTime(now)
@@ -57,15 +57,15 @@ public struct CallMetrics: InterceptorFactory {
   }
 }
 
-/// Where the figures of calls go. Both methods are called on event loops, and must not block.
+/// Receives the figures of calls. Both methods are called on event loops and must not block.
 public protocol CallMetricsRecorder: Sendable {
-  /// A call has begun.
+  /// Called when a call starts.
   func callStarted(path: String, isServer: Bool)
-  /// A call that had begun is over; told exactly once for each.
+  /// Called exactly once for each call that started, when it ends.
   func callEnded(_ call: CallMetrics.Call)
 }
 
-/// Measures one call; a call that is let go of before its end was cancelled.
+/// Measures one call; if it is released before its end, the call was cancelled.
 private final class Meter {
   private let recorder: any CallMetricsRecorder
   private let time: MonotonicTime
@@ -87,7 +87,7 @@ private final class Meter {
 
   deinit { end(.cancelled) }
 
-  /// A call that an interceptor before this one sends again goes on being one call.
+  /// If an interceptor before this one retries the call, it remains the same call.
   func start() {
     guard begun == nil else { return }
     begun = time.now()

@@ -1,17 +1,17 @@
 public import SwitchboardCall
 
-/// A recorder that sums up, by method, side and status, what it is told.
+/// A recorder that aggregates calls by method, side and status.
 public final class CallMetricsTable: CallMetricsRecorder {
-  /// What is summed up together.
+  /// The properties that calls with a common sum share.
   public struct Key: Sendable, Hashable {
     /// The path of the method.
     public var path: String
-    /// Whether it is the server's side.
+    /// Whether this is the server's side.
     public var isServer: Bool
-    /// How the calls ended.
+    /// The status code of the calls.
     public var code: GRPCStatus.Code
 
-    /// To look a sum up.
+    /// A key for looking up a sum.
     public init(path: String, isServer: Bool, code: GRPCStatus.Code) {
       self.path = path
       self.isServer = isServer
@@ -19,19 +19,19 @@ public final class CallMetricsTable: CallMetricsRecorder {
     }
   }
 
-  /// What the calls of one key come to.
+  /// The totals for the calls of one key.
   public struct Sum: Sendable, Hashable {
-    /// How many calls.
+    /// The number of calls.
     public var calls = 0
-    /// How many requests in them.
+    /// The number of their requests.
     public var requests = 0
-    /// How many responses in them.
+    /// The number of their responses.
     public var responses = 0
-    /// How long they took, together.
+    /// Their total duration.
     public var duration = Duration.zero
-    /// How long the longest took.
+    /// The longest duration.
     public var longest = Duration.zero
-    /// How many took up to 1, 2, 4, 8 … milliseconds; the last has all that took longer.
+    /// The number of calls that took up to 1, 2, 4, 8 … milliseconds; the last element counts all longer ones.
     public var histogram = [Int](repeating: 0, count: 16)
   }
 
@@ -43,16 +43,16 @@ public final class CallMetricsTable: CallMetricsRecorder {
   private let state = Locked(State())
   private let limit: Int
 
-  /// Keeps sums for up to `limit` keys; calls of further ones, which only a client that makes up its methods has, go
+  /// Keeps totals for up to `limit` keys; calls with further keys, which only clients that invent methods cause, count
   /// under the path `other`.
   public init(limit: Int = 10_000) {
     self.limit = limit
   }
 
-  /// The sums so far.
+  /// The totals so far.
   public var sums: [Key: Sum] { state.withLock { $0.sums } }
 
-  /// How many calls have begun and not ended.
+  /// The number of calls in progress.
   public var underWay: Int { state.withLock { $0.underWay } }
 
   public func callStarted(path: String, isServer: Bool) { state.withLock { $0.underWay += 1 } }

@@ -1,12 +1,12 @@
 public import SwitchboardCall
 
-/// Answers calls in place of a server: for tests of code that makes calls.
+/// Answers calls in place of a server, for tests of code that makes calls.
 ///
 ///     let answers = CannedAnswers()
 ///     answers.answer(Echo_EchoMetadata.Methods.get) { request in .with { $0.text = request.message.text } }
 ///     let options = CallOptions.with { $0.interceptorFactories = [answers] }
 ///
-/// Nothing that it answers reaches the network.
+/// Calls that it answers do not reach the network.
 public final class CannedAnswers: InterceptorFactory {
   private typealias Unary<Request: Sendable, Response: Sendable> =
     @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
@@ -22,12 +22,12 @@ public final class CannedAnswers: InterceptorFactory {
   private let state = Locked(State())
   private let passesOthers: Bool
 
-  /// Fails calls of methods that it has no answer for with `UNIMPLEMENTED`, unless they are to be passed on.
+  /// Fails calls to methods without an answer with `UNIMPLEMENTED`, or passes them on if `passingOthers`.
   public init(passingOthers: Bool = false) {
     passesOthers = passingOthers
   }
 
-  /// Answers a unary method with what the closure returns, or fails it with what the closure throws.
+  /// Answers a unary method with the result of the closure; an error that it throws fails the call.
   public func answer<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     _ answer:
@@ -39,7 +39,7 @@ public final class CannedAnswers: InterceptorFactory {
     state.withLock { $0.unary[method.descriptor.path] = unary }
   }
 
-  /// Answers a method that streams with the messages that the closure returns, or fails it with what it throws.
+  /// Answers a streaming method with the messages that the closure returns; an error that it throws fails the call.
   public func answerStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
     _ answer:
@@ -52,7 +52,7 @@ public final class CannedAnswers: InterceptorFactory {
     state.withLock { $0.streamed[method.descriptor.path] = streamed }
   }
 
-  /// How many calls of a method were answered, or failed for want of an answer.
+  /// The number of calls to a method that were answered, or failed because there was no answer.
   public func callCount(_ method: MethodDescriptor) -> Int { state.withLock { $0.asked[method.path] ?? 0 } }
 
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
@@ -101,6 +101,6 @@ public final class CannedAnswers: InterceptorFactory {
 
 extension GRPCStatus {
   fileprivate static func noAnswer(_ path: String) -> GRPCStatus {
-    GRPCStatus(code: .unimplemented, message: "there is no canned answer for \(path)")
+    GRPCStatus(code: .unimplemented, message: "no canned answer for \(path)")
   }
 }

@@ -1,6 +1,6 @@
-/// As many values as there is room for, each until its time: the one that was used longest ago makes room.
+/// A cache of limited size whose entries expire: when it is full, it evicts the least recently used.
 ///
-/// A list within an array, by indices, so that every step takes the same time however many entries there are.
+/// A linked list in an array, so that every operation takes constant time.
 struct RecentEntries<Key: Hashable & Sendable>: Sendable {
   private struct Entry: Sendable {
     var key: Key
@@ -25,7 +25,7 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
 
   mutating func removeAll() { self = RecentEntries(capacity: capacity) }
 
-  /// The value under a key, unless its time is over.
+  /// The value of a key, unless it has expired.
   mutating func value(for key: Key, at now: Duration) -> (any Sendable)? {
     guard let place = places[key], var entry = unlink(place) else { return nil }
     guard entry.expiry > now else {
@@ -62,7 +62,7 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
     free.append(place)
   }
 
-  /// Takes an entry out of the order.
+  /// Removes an entry from the list.
   private mutating func unlink(_ place: Int) -> Entry? {
     guard var entry = entries[place] else { return nil }
     if let newer = entry.newer { entries[newer]?.older = entry.older } else { newest = entry.older }
@@ -72,7 +72,7 @@ struct RecentEntries<Key: Hashable & Sendable>: Sendable {
     return entry
   }
 
-  /// Puts an entry first in the order.
+  /// Inserts an entry at the front of the list.
   private mutating func link(_ entry: inout Entry, at place: Int) {
     entry.older = newest
     if let newest { entries[newest]?.newer = place } else { oldest = place }

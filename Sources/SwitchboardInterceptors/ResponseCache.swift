@@ -1,18 +1,18 @@
 public import SwitchboardCall
 
-/// Keeps responses of unary calls that say they may be cached, and answers the same request with them for a while.
+/// Caches the responses of unary calls that allow it, and reuses them for equal requests for a while.
 ///
-/// A call says so by `CallOptions.safety`, `cacheableRequest`; its request must be `Hashable`, as generated messages
-/// are. Two calls are the same if they go to the same host, authority and path with equal requests, and with equal values
-/// of the metadata that responses vary by. Only successes are kept.
+/// A call allows it with `CallOptions.safety`, `cacheableRequest`; its request must be `Hashable`, as generated
+/// messages are. Two calls are equal if they have the same host, authority and path, equal requests, and equal values
+/// of the metadata that responses vary by. Only successful responses are cached.
 ///
-/// A token of the call's options counts as the `authorization` that will be sent. What an `AuthTokenProvider` would give is
-/// not known here: where responses vary by it, calls with one are not cached. Of interceptors that set such
-/// metadata, those between the caller and this one are heeded. Clients that servers know by their certificates
-/// each want a cache of their own.
+/// A token in the call's options counts as the `authorization` that will be sent. The token of an `AuthTokenProvider`
+/// is not known here, so if responses vary by `authorization`, calls with a provider are not cached. Metadata that
+/// interceptors set counts if they come between the caller and this one. Clients that servers identify by certificate
+/// need a cache each.
 public final class ResponseCache: InterceptorFactory {
   struct Key: Hashable, @unchecked Sendable {
-    // Sendable holds because the request is: it is a call's message, which must be.
+    // Sendable because the request is: messages of calls must be.
     let host: String
     let authority: String?
     let path: String
@@ -25,8 +25,7 @@ public final class ResponseCache: InterceptorFactory {
   private let variesBy: [String]
   private let time: MonotonicTime
 
-  /// Keeps up to `capacity` responses, each for `lifetime`; the one that was used longest ago goes first. `now` is for
-  /// tests.
+  /// Caches up to `capacity` responses, each for `lifetime`, and evicts the least recently used. `now` is for tests.
   public init(
     capacity: Int = 1000,
     lifetime: Duration = .seconds(60),
@@ -39,10 +38,10 @@ public final class ResponseCache: InterceptorFactory {
     time = MonotonicTime(now)
   }
 
-  /// How many responses are kept.
+  /// The number of cached responses.
   public var count: Int { entries.withLock { $0.count } }
 
-  /// Forgets all of them.
+  /// Removes all cached responses.
   public func removeAll() { entries.withLock { $0.removeAll() } }
 
   public func makeClientInterceptors<Request: Sendable, Response: Sendable>(
@@ -69,7 +68,7 @@ public final class ResponseCache: InterceptorFactory {
     )
   }
 
-  /// The values that responses vary by, as they will be sent. `nil` where they are not known yet.
+  /// The values of the metadata that responses vary by, as they will be sent. `nil` if they are not known yet.
   private func varying(_ metadata: HPACKHeaders, _ options: CallOptions) -> [[String]]? {
     var all: [[String]] = []
     for name in variesBy {

@@ -6,12 +6,12 @@ public import SwitchboardCall
   public import Foundation
 #endif
 
-/// Values that are `Codable`, in JSON.
+/// Marshals `Codable` values as JSON.
 public struct CodableJSONMarshaller<Message: Codable & Sendable>: Marshaller {
   private let encoder: JSONEncoder
   private let decoder: JSONDecoder
 
-  /// Writes and reads as the coders are set up, which are not to be changed any more.
+  /// Encodes and decodes with these coders, which must not be changed afterwards.
   public init(encoder: sending JSONEncoder = JSONEncoder(), decoder: sending JSONDecoder = JSONDecoder()) {
     self.encoder = encoder
     self.decoder = decoder

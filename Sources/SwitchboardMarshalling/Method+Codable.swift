@@ -1,6 +1,6 @@
 public import SwitchboardCall
 
-/// A method whose messages are `Codable`, and travel as JSON.
+/// A method with `Codable` messages, sent as JSON.
 public typealias CodableMethod<Request: Codable & Sendable, Response: Codable & Sendable> =
   Method<CodableJSONMarshaller<Request>, CodableJSONMarshaller<Response>>
 

@@ -1,12 +1,12 @@
 public import SwitchboardCall
 public import SwitchboardProtobuf
 
-/// A method whose messages travel as protobuf.
+/// A method with protobuf messages.
 public typealias ProtobufMethod<Request: SwitchboardProtobuf.Message, Response: SwitchboardProtobuf.Message> =
   Method<ProtobufMarshaller<Request>, ProtobufMarshaller<Response>>
 
 extension Method {
-  /// What generated code makes a constant of, for each method.
+  /// Generated code creates a constant with it for each method.
   public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
   where RequestMarshaller == ProtobufMarshaller<Request>, ResponseMarshaller == ProtobufMarshaller<Response> {
     self.init(

@@ -1,13 +1,13 @@
 public import SwitchboardCall
 public import SwitchboardProtobuf
 
-/// JSON for every message that has it: protobuf's own for protobuf messages, and `Codable`'s for other types.
+/// JSON for every message that supports it: protobuf's JSON for protobuf messages, and `Codable`'s for other types.
 public struct JSONFormat: PayloadFormat {
   private let encoding: JSONEncodingOptions
   private let decoding: JSONDecodingOptions
   private let extensions: ExtensionRegistry?
 
-  /// The options are for protobuf messages, as are the extensions.
+  /// The options and the extensions apply to protobuf messages.
   public init(
     encoding: JSONEncodingOptions = JSONEncodingOptions(),
     decoding: JSONDecodingOptions = JSONDecodingOptions(),
@@ -37,9 +37,9 @@ public struct JSONFormat: PayloadFormat {
   }
 }
 
-/// Protobuf in binary, under its own name: the content type is `application/grpc+proto`.
+/// Protobuf in binary with an explicit name: the content type is `application/grpc+proto`.
 public struct ProtobufFormat: PayloadFormat {
-  /// All of them are alike.
+  /// Creates the format, which has no options.
   public init() {}
 
   public var contentSubtype: ContentSubtype { .proto }
@@ -57,6 +57,6 @@ public struct ProtobufFormat: PayloadFormat {
 extension PayloadChoice {
   /// JSON for every call.
   public static var json: PayloadChoice { PayloadChoice(JSONFormat()) }
-  /// Protobuf in binary for every call, under its own name.
+  /// Protobuf in binary for every call, with an explicit name.
   public static var protobuf: PayloadChoice { PayloadChoice(ProtobufFormat()) }
 }

@@ -1,13 +1,13 @@
 public import SwitchboardCall
 public import SwitchboardProtobuf
 
-/// Protobuf messages in their JSON form.
+/// Marshals protobuf messages as JSON.
 public struct ProtobufJSONMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {
   private let encoding: JSONEncodingOptions
   private let decoding: JSONDecodingOptions
   private let extensions: ExtensionRegistry?
 
-  /// Writes and reads as the options say, and reads the extensions that are registered.
+  /// Uses these options, and decodes the extensions in the registry.
   public init(
     encoding: JSONEncodingOptions = JSONEncodingOptions(),
     decoding: JSONDecodingOptions = JSONDecodingOptions(),

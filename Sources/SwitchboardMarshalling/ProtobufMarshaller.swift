@@ -1,14 +1,14 @@
 public import SwitchboardCall
 public import SwitchboardProtobuf
 
-/// Protobuf's binary format, written straight into the memory that the transport sends from.
+/// Marshals messages in protobuf's binary format, encoding straight into the transport's buffer.
 @frozen
 public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshaller {
-  /// All of them are alike.
+  /// Creates the marshaller, which has no options.
   @inlinable
   public init() {}
 
-  /// Protobuf is what a content type without a name has always meant; under its own name it is the same.
+  /// A content type without a subtype means protobuf, as does the subtype `proto`.
   public func reads(_ subtype: ContentSubtype) -> Bool { subtype.isUnnamed || subtype == .proto }
 
   @inlinable

@@ -1,13 +1,13 @@
 import CProtoc
 
-/// What ``runCompiler(includeDirectories:files:parameter:)`` brings back from C.
+/// The result of ``runCompiler(includeDirectories:files:parameter:)``.
 struct CompilerOutcome {
   var request: [UInt8]?
   var errors: [String]
   var warnings: [String]
 }
 
-/// Calls the C function and copies what it returns into Swift's memory.
+/// Calls the C function and copies its result into Swift's memory.
 func runCompiler(includeDirectories: [String], files: [String], parameter: String?) -> CompilerOutcome {
   withCStrings(includeDirectories) { directories in
     withCStrings(files) { files in
@@ -20,8 +20,8 @@ func runCompiler(includeDirectories: [String], files: [String], parameter: Strin
           parameter: parameter
         )
         var result = cprotoc_result()
-        // `input` borrows only what the closures around keep alive; `result` owns what it points to
-        // until it is freed, after the copy.
+        // The enclosing closures keep alive everything that `input` points to; `result` owns its memory until it is
+        // freed, after the copy.
         cprotoc_compile(&input, &result)
         defer { cprotoc_result_free(&result) }
         return CompilerOutcome(copying: result)
@@ -32,7 +32,7 @@ func runCompiler(includeDirectories: [String], files: [String], parameter: Strin
 
 extension CompilerOutcome {
   fileprivate init(copying result: cprotoc_result) {
-    // Each pointer comes with the count of what it points to, and is null only where that is zero.
+    // Each pointer comes with a count, and is null only if the count is zero.
     request = result.request.map { Array(UnsafeBufferPointer(start: $0, count: result.request_size)) }
     errors = copyTexts(result.errors, count: result.error_count)
     warnings = copyTexts(result.warnings, count: result.warning_count)
@@ -44,12 +44,12 @@ private func copyTexts(_ texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>
   UnsafeBufferPointer(start: texts, count: count).compactMap { text in text.map { String(cString: $0) } }
 }
 
-/// Calls `body` with `strings` as C strings, which live until it returns.
+/// Calls `body` with `strings` as C strings, which are valid until it returns.
 private func withCStrings<R>(
   _ strings: [String],
   _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> R
 ) -> R {
-  // One block of memory for all, each with its NUL, so that no closure need nest per string.
+  // One block for all strings, each NUL-terminated, to avoid nested closures.
   var bytes: [CChar] = []
   var offsets: [Int] = []
   for string in strings {

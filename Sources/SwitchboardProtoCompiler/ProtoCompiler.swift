@@ -1,6 +1,6 @@
-/// Compiles `.proto` files through libprotoc, inside this process.
+/// Compiles `.proto` files with libprotoc, inside this process.
 public struct ProtoCompiler: Sendable {
-  /// The roots that imports and file names are looked up in, the first match winning.
+  /// The directories in which imports and file names are looked up; the first match wins.
   public var includeDirectories: [String]
 
   /// A compiler that looks files up in `includeDirectories`.
@@ -11,10 +11,10 @@ public struct ProtoCompiler: Sendable {
   /// Compiles `files` and everything that they import.
   ///
   /// - Parameters:
-  ///   - files: Paths that lie under an include directory, or names relative to one.
-  ///   - parameter: What the request hands on to the generator; `nil` leaves it unset.
-  /// - Returns: What a generator wants to know of the files.
-  /// - Throws: All that is wrong with the files, rather than the first such thing.
+  ///   - files: Paths below an include directory, or names relative to one.
+  ///   - parameter: The parameter of the request, for the generator; `nil` leaves it unset.
+  /// - Returns: The request for a generator, and warnings.
+  /// - Throws: All errors in the files, not only the first one.
   public func compile(_ files: [String], parameter: String? = nil) throws(ProtoErrors) -> CompiledProtos {
     let outcome = runCompiler(includeDirectories: includeDirectories, files: files, parameter: parameter)
     guard let request = outcome.request else {
@@ -24,22 +24,22 @@ public struct ProtoCompiler: Sendable {
   }
 }
 
-/// What compiling `.proto` files gave.
+/// The result of compiling `.proto` files.
 public struct CompiledProtos: Sendable, Hashable {
-  /// A serialized `google.protobuf.compiler.CodeGeneratorRequest`: every file after those that it
-  /// imports, with JSON names and comments.
+  /// A serialized `google.protobuf.compiler.CodeGeneratorRequest`: every file after its imports, with JSON names and
+  /// comments.
   public var request: [UInt8]
 
-  /// What libprotoc finds questionable, in the form of ``ProtoErrors/errors``, with `warning: ` for `error: `.
+  /// The warnings of libprotoc, in the form of ``ProtoErrors/errors``, with `warning: ` instead of `error: `.
   public var warnings: [String]
 }
 
 /// Why `.proto` files do not compile.
 public struct ProtoErrors: Error, Sendable, Hashable {
-  /// One line each: `path:line:column: error: message`, counted from 1, or `path: error: message` where it
-  /// concerns a file as a whole. The path is the one that the file was given by, or found at.
+  /// One line each: `path:line:column: error: message`, counted from 1, or `path: error: message` if it concerns the
+  /// whole file. The path is the one that the file was given by, or found at.
   public var errors: [String]
 
-  /// What else libprotoc finds questionable, in the same form, with `warning: ` for `error: `.
+  /// The warnings of libprotoc in the same form, with `warning: ` instead of `error: `.
   public var warnings: [String]
 }

@@ -1,6 +1,6 @@
-/// Walks over arguments, which are flags, flags with a value and operands, in any order.
+/// Parses arguments: flags, flags with a value and operands, in any order.
 struct ArgumentCursor {
-  /// One argument, or a flag with what belongs to it.
+  /// One argument; for a flag with an attached value, only the flag.
   enum Item: Hashable {
     /// A flag with its dashes, without its value.
     case flag(String)
@@ -9,7 +9,7 @@ struct ArgumentCursor {
 
   private var rest: ArraySlice<String>
   private var hasOnlyOperands = false
-  /// The value that came with the last flag: `--flag=value` or `-Fvalue`.
+  /// The value attached to the last flag: `--flag=value` or `-Fvalue`.
   private var attached: String?
 
   init(_ arguments: some Sequence<String>) {
@@ -27,18 +27,18 @@ struct ArgumentCursor {
     return .flag(split(argument))
   }
 
-  /// The value of the flag that ``next()`` gave last, attached to it or in the next argument.
+  /// The value of the flag that ``next()`` returned last: attached to it, or the next argument.
   mutating func value(of flag: String, called name: String) throws(UsageError) -> String {
     if let attached, !attached.isEmpty { return attached }
-    // What looks like another flag is one: a value was forgotten.
+    // An argument that looks like a flag is one: the value was forgotten.
     guard attached == nil, let value = rest.first, !value.isEmpty, !value.hasPrefix("-") else {
-      throw UsageError(message: "\(flag) wants a \(name)")
+      throw UsageError(message: "\(flag) needs a \(name)")
     }
     rest.removeFirst()
     return value
   }
 
-  /// Sets aside what is attached to a flag and gives its bare name.
+  /// Stores the value attached to a flag and returns the bare flag.
   private mutating func split(_ argument: String) -> String {
     if !argument.hasPrefix("--") {
       attached = argument.count > 2 ? String(argument.dropFirst(2)) : nil

@@ -1,15 +1,15 @@
 import SwitchboardToolSupport
 
-/// Why the tool ends without success.
+/// Why the tool fails.
 struct CommandFailure: Error, Hashable {
-  /// The codes that the tool exits with.
+  /// The exit codes of the tool.
   enum ExitCode: Int32 {
     case success = 0
     case failed = 1
     case usage = 2
   }
 
-  /// What to tell the user.
+  /// The message for the user.
   var lines: [String]
   var exitCode: ExitCode
 
@@ -18,12 +18,12 @@ struct CommandFailure: Error, Hashable {
     self.exitCode = exitCode
   }
 
-  /// A failure that the tool speaks of in its own name.
+  /// A failure of the tool itself; the message gets its name as a prefix.
   init(_ message: String, exitCode: ExitCode) {
     self.init(lines: ["switchboard: \(message)"], exitCode: exitCode)
   }
 
-  /// Calls `body`, and ends with `exitCode` where the system refuses.
+  /// Calls `body`; a system error becomes a failure with `exitCode`.
   static func catching<R>(
     _ exitCode: ExitCode,
     _ body: () throws(SystemError) -> R

@@ -7,7 +7,7 @@ import SwitchboardToolSupport
 #endif
 
 extension GenerateArguments {
-  /// These arguments together with what the configuration file says that they name, if they name one.
+  /// These arguments merged with those of the configuration file that they name, if any.
   func configured() throws(CommandFailure) -> GenerateArguments {
     guard let configuration else { return self }
     let file = URL(fileURLWithPath: configuration)
@@ -35,7 +35,7 @@ extension GenerateArguments {
     }
   }
 
-  /// Where `path` leads that stands in `file`.
+  /// Resolves `path`, which is relative to the directory of `file`.
   private func path(_ path: String, beside file: String) -> String {
     guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
     return file[...slash] + path

@@ -9,7 +9,7 @@ struct GenerateCommand {
     self.arguments = try arguments.configured()
   }
 
-  /// Generates all files and then writes them.
+  /// Generates all files, then writes them.
   func run() throws(CommandFailure) {
     let mappings = try readMappings()
     let request = try arguments.request()
@@ -30,13 +30,13 @@ struct GenerateCommand {
       return try OutputDirectory(making: arguments.output)
     } catch {
       throw CommandFailure(
-        "\(error) (--output names a directory that can be written to, or one to make)",
+        "\(error) (--output must name a writable directory, or one that can be created)",
         exitCode: .usage
       )
     }
   }
 
-  /// The mappings that the options name, by their paths; that the options are right shows here as well.
+  /// Reads the mapping files that the options name; fails if the options are invalid.
   private func readMappings() throws(CommandFailure) -> [String: String] {
     let paths = try Self.reporting(.usage) { () throws(GeneratorError) in
       try Generator.mappingPaths(inParameter: arguments.parameter)
@@ -49,23 +49,24 @@ struct GenerateCommand {
     return mappings
   }
 
-  /// The files to write: those that were generated or, where the user says which ones to expect, those.
+  /// The files to write: all generated files or, if the user lists the expected files, exactly those.
   private func settled(_ files: [GeneratedFile]) throws(CommandFailure) -> [GeneratedFile] {
     guard !arguments.expected.isEmpty else { return files }
     let expected = Set(arguments.expected)
     if let surplus = files.first(where: { !expected.contains($0.name) }) {
       throw CommandFailure(
-        "the generator makes \(surplus.name), which no --expect names; in a build of the package manager, "
-          + "change Package.swift to have it planned anew",
+        "the generator produces \(surplus.name), which no --expect names; in a package build, "
+          + "change Package.swift so that the build is planned again",
         exitCode: .failed
       )
     }
     let generated = Set(files.map(\.name))
     let missing = arguments.expected.filter { !generated.contains($0) }
-    return files + missing.map { GeneratedFile(name: $0, content: "// Nothing in the .proto goes here.\n") }
+    return files
+      + missing.map { GeneratedFile(name: $0, content: "// The .proto file has nothing for this file.\n") }
   }
 
-  /// Calls `body`, and ends with `exitCode` where the generator refuses.
+  /// Calls `body`; an error of the generator becomes a failure with `exitCode`.
   private static func reporting<R>(
     _ exitCode: CommandFailure.ExitCode,
     _ body: () throws(GeneratorError) -> R

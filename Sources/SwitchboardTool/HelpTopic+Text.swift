@@ -1,7 +1,7 @@
 import SwitchboardGenerator
 
 extension HelpTopic {
-  /// What the user reads about this.
+  /// The help text about this topic.
   var text: String {
     switch self {
     case .overview: Self.overviewText
@@ -16,46 +16,46 @@ extension HelpTopic {
            switchboard help [generate]
            switchboard --help | --version
 
-    The exit code is 0 for success, 1 where a .proto or an output file has an error, and 2 where
-    the arguments have one.
+    The exit code is 0 for success, 1 for an error in a .proto or an output file, and 2 for an error
+    in the arguments.
     """
 
   private static let generateText = """
-    Generates Swift from .proto files, without a protoc.
+    Generates Swift from .proto files, without protoc.
 
     usage: switchboard generate [-I DIR]... --output DIR [--option Key=Value]... FILE...
            switchboard generate --configuration JSON --output DIR [FLAG]... [FILE]...
            switchboard generate --descriptor-set SET --output DIR [--option Key=Value]... [FILE]...
 
-      -I, --include DIR          Look for FILEs and imports in DIR; the first match wins. Without it: in
-                                 the current directory. The well-known types are found anyway.
-      -o, --output DIR           Write to this directory; it is made where it does not exist.
+      -I, --include DIR          Look for FILEs and imports in DIR; the first match wins. The default is
+                                 the current directory. The well-known types are always found.
+      -o, --output DIR           Write to this directory; it is created if it does not exist.
       --option Key=Value         Set an option of the generator (below).
       --configuration JSON       Take files, include directories and options from a switchboard.json, with the
-                                 paths in it relative to it. One that names no files takes every .proto beside
-                                 it and below it. FILEs take the place of its own; directories and options of
-                                 flags come after its own.
+                                 paths in it relative to it. If it names no files, it means every .proto in
+                                 its directory and below. FILEs replace its files; directories and options
+                                 of flags are added to its own.
       --descriptor-set SET       Read compiled files instead of sources: a serialized FileDescriptorSet, with all
                                  imports, from any compiler. protoc writes one with --descriptor_set_out and
                                  --include_imports (--include_source_info keeps comments), buf with
-                                 'buf build -o SET.binpb'. FILEs are names in it; without any, it generates for
-                                 all but the well-known types.
-      --expect NAME              Write the output file NAME in any case, and none that no --expect names:
-                                 for builds that must know their files beforehand.
+                                 'buf build -o SET.binpb'. FILEs are names in it; the default is
+                                 all files but the well-known types.
+      --expect NAME              Always write the output file NAME, and fail if a file would be generated
+                                 that no --expect names: for builds that must know their files in advance.
       -h, --help                 Show this.
-      --                         What follows are FILEs.
+      --                         Treat all further arguments as FILEs.
 
-    The generator's options, whose values are in docs/Generator.md:
+    The generator's options; docs/Generator.md describes their values:
 
     \(lines(of: Generator.optionNames))
 
-    PayloadMappings=FILE names types of your own, and the marshallers for them, that messages travel as.
+    PayloadMappings=FILE maps messages to your own types and their marshallers.
 
-    An error in a .proto reads PATH:LINE:COLUMN: error: MESSAGE. Files whose content stays the same are not
-    written again.
+    Errors in a .proto have the form PATH:LINE:COLUMN: error: MESSAGE. Files whose content does not change
+    are not rewritten.
     """
 
-  /// `names` between commas, in lines of a width to read.
+  /// `names` separated by commas, wrapped into lines.
   private static func lines(of names: [String]) -> String {
     var lines = [""]
     for (index, name) in names.enumerated() {

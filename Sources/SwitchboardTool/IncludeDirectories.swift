@@ -8,17 +8,17 @@ import SwitchboardToolSupport
   import Glibc
 #endif
 
-/// Where the tool looks for `.proto` files.
+/// The directories in which the tool looks for `.proto` files.
 enum IncludeDirectories {
-  /// The directories that `user` names, or the current one, and after them those of the well-known types.
+  /// The directories of the user, or the current one, followed by those of the well-known types.
   static func all(user: [String]) -> [String] {
     (user.isEmpty ? ["."] : user) + candidates.filter(holdsWellKnownTypes)
   }
 
-  /// Whether there is something to look into at `path`.
+  /// Whether `path` is a directory that can be searched.
   static func exists(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-  /// Beside the tool, as an installation has them, and where packages put them on each system.
+  /// The directories next to the tool, as in an installation, and those of packages on each system.
   private static var candidates: [String] {
     let executable = executablePath() ?? ""
     let directory = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()

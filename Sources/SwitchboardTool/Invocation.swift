@@ -1,11 +1,11 @@
-/// What the user asks the tool to do.
+/// A parsed command line.
 enum Invocation: Hashable {
   case help(HelpTopic)
   case version
   case generate(GenerateArguments)
 }
 
-/// What there is help about.
+/// The topics of the help.
 enum HelpTopic: String, Hashable, CaseIterable {
   case overview
   case generate
@@ -13,24 +13,24 @@ enum HelpTopic: String, Hashable, CaseIterable {
 
 /// The arguments of `switchboard generate`.
 struct GenerateArguments: Hashable {
-  /// Where imports and files are looked up, before the tool's own directories.
+  /// The directories in which imports and files are looked up, before the tool's own.
   var includeDirectories: [String] = []
-  /// Where generated files go.
+  /// The directory for generated files.
   var output = ""
-  /// The generator's options as the user wrote them, each `Key=Value`.
+  /// The generator's options as given by the user, each `Key=Value`.
   var options: [String] = []
-  /// A configuration file that adds to all of these.
+  /// The path of a configuration file to merge with these arguments.
   var configuration: String?
-  /// A file with a `FileDescriptorSet` to use instead of sources.
+  /// The path of a file with a `FileDescriptorSet` to use instead of sources.
   var descriptorSet: String?
-  /// The only files to write, if not empty, and to write in any case.
+  /// If not empty: the files to write, whether or not there is something to generate for them.
   var expected: [String] = []
   /// The `.proto` files to generate for.
   var files: [String] = []
 }
 
-/// Arguments that the tool does not understand.
+/// An error in the arguments.
 struct UsageError: Error, Hashable {
-  /// What is wrong, and what would be right.
+  /// What is wrong, and what would be accepted.
   var message: String
 }

@@ -1,9 +1,9 @@
 extension Invocation {
-  /// Reads the tool's arguments, without its own name.
+  /// Parses the tool's arguments, without its own name.
   init(arguments: [String]) throws(UsageError) {
     switch arguments.first {
     case nil:
-      throw UsageError(message: "no command; accepted are \(Self.commands)")
+      throw UsageError(message: "no command: expected \(Self.commands)")
     case "--help", "-h":
       self = .help(.overview)
     case "--version":
@@ -13,11 +13,11 @@ extension Invocation {
     case "generate":
       self = try Self.generate(arguments: arguments.dropFirst())
     case .some(let other):
-      throw UsageError(message: "unknown command '\(other)'; accepted are \(Self.commands)")
+      throw UsageError(message: "unknown command '\(other)': expected \(Self.commands)")
     }
   }
 
-  private static let commands = "generate, help, --help and --version"
+  private static let commands = "generate, help, --help or --version"
 
   private static func generate(arguments: ArraySlice<String>) throws(UsageError) -> Invocation {
     var parsed = GenerateArguments()
@@ -39,7 +39,7 @@ extension HelpTopic {
     let name = arguments.first ?? HelpTopic.overview.rawValue
     guard let topic = HelpTopic(rawValue: name), arguments.count <= 1 else {
       throw UsageError(
-        message: "no help about '\(arguments.joined(separator: " "))'; there is some about generate"
+        message: "no help about '\(arguments.joined(separator: " "))': the only topic is generate"
       )
     }
     self = topic
@@ -48,9 +48,9 @@ extension HelpTopic {
 
 extension GenerateArguments {
   fileprivate static let flags =
-    "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set and --help"
+    "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set or --help"
 
-  /// Takes a flag together with its value.
+  /// Consumes a flag and its value.
   fileprivate mutating func take(_ flag: String, from cursor: inout ArgumentCursor) throws(UsageError) {
     switch flag {
     case "-I", "--include":
@@ -65,17 +65,17 @@ extension GenerateArguments {
       expected.append(try cursor.value(of: flag, called: "file"))
     case "--configuration":
       try Self.set(&configuration, to: try cursor.value(of: flag, called: "file"), by: flag)
-    // The latter is what protoc calls it.
+    // The second spelling is protoc's.
     case "--descriptor-set", "--descriptor-set-in":
       try Self.set(&descriptorSet, to: try cursor.value(of: flag, called: "file"), by: flag)
     default:
-      throw UsageError(message: "unknown flag '\(flag)'; accepted are \(Self.flags)")
+      throw UsageError(message: "unknown flag '\(flag)': expected \(Self.flags)")
     }
   }
 
   private static func option(_ text: String, after flag: String) throws(UsageError) -> String {
     guard text.contains("="), !text.hasPrefix("=") else {
-      throw UsageError(message: "\(flag) wants a Key=Value, not '\(text)'")
+      throw UsageError(message: "\(flag) needs a Key=Value, not '\(text)'")
     }
     return text
   }
@@ -85,12 +85,12 @@ extension GenerateArguments {
     variable = value
   }
 
-  /// Checks what no single flag can tell.
+  /// Checks the arguments as a whole.
   fileprivate func check() throws(UsageError) {
     if output.isEmpty { throw UsageError(message: "--output DIR is missing") }
     if descriptorSet != nil && (configuration != nil || !includeDirectories.isEmpty) {
       throw UsageError(
-        message: "--descriptor-set takes the place of sources; -I and --configuration do not go with it"
+        message: "--descriptor-set replaces sources and cannot be combined with -I and --configuration"
       )
     }
     if files.isEmpty && descriptorSet == nil && configuration == nil {

@@ -5,19 +5,19 @@ import SwitchboardProtobuf
 import SwitchboardToolSupport
 
 extension GenerateArguments {
-  /// What the generator is asked: the files, compiled or from a descriptor set, and the options.
+  /// The request for the generator: the files, compiled or from a descriptor set, and the options.
   func request() throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
     if let descriptorSet { return try request(fromSet: descriptorSet) }
     let compiled = try compile()
     return try Self.decode(compiled, from: "the compiler's request")
   }
 
-  /// The options in the one string that a request has for them.
+  /// The options as the single string that a request has for them.
   var parameter: String { options.joined(separator: ",") }
 
   private func compile() throws(CommandFailure) -> [UInt8] {
     for directory in includeDirectories where !IncludeDirectories.exists(directory) {
-      complain("\(directory): warning: No such directory, although -I or 'includes' names it.")
+      complain("\(directory): warning: No such directory, but -I or 'includes' names it.")
     }
     let compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: includeDirectories))
     do {
@@ -29,14 +29,14 @@ extension GenerateArguments {
     }
   }
 
-  /// What the author of a `switchboard.json` should know of a file that is not found.
+  /// A hint for the author of a `switchboard.json` about a file that was not found.
   private func hint(on errors: [String]) -> [String] {
     guard let configuration, errors.contains(where: { $0.contains("File not found in any include") }) else {
       return []
     }
     return [
-      "\(configuration): note: Imports start at 'includes'. Files of another target are found where this target "
-        + "depends on it and it has a switchboard.json, too."
+      "\(configuration): note: Imports are relative to 'includes'. Files of another target are found if this target "
+        + "depends on it and it has a switchboard.json."
     ]
   }
 
@@ -52,7 +52,7 @@ extension GenerateArguments {
     }
     let wanted = files.isEmpty ? names.filter { !Generator.comesWithPackage($0) } : files
     guard !wanted.isEmpty else {
-      throw CommandFailure("\(path): there is no file in it but the well-known types", exitCode: .failed)
+      throw CommandFailure("\(path): it contains only the well-known types", exitCode: .failed)
     }
     return .with {
       $0.fileToGenerate = wanted
@@ -69,11 +69,11 @@ extension GenerateArguments {
     do throws(DecodeError) {
       set = try Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
     } catch {
-      throw CommandFailure("\(path): no serialized FileDescriptorSet: \(error)", exitCode: .failed)
+      throw CommandFailure("\(path): not a serialized FileDescriptorSet: \(error)", exitCode: .failed)
     }
     guard !set.file.isEmpty, set.file.allSatisfy({ !$0.name.isEmpty }) else {
       throw CommandFailure(
-        "\(path): no serialized FileDescriptorSet: there are no files in it",
+        "\(path): not a serialized FileDescriptorSet: it contains no files",
         exitCode: .failed
       )
     }
@@ -84,7 +84,7 @@ extension GenerateArguments {
       }
     }
     guard missing.isEmpty else {
-      let hint = "\(path): note: protoc puts imports into it with --include_imports."
+      let hint = "\(path): note: protoc includes imports with --include_imports."
       throw CommandFailure(lines: missing + [hint], exitCode: .failed)
     }
     return set

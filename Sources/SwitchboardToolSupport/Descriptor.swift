@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// An open file or stream of the system, and the only place that hands memory to it.
+/// An open file or stream of the system. All I/O on raw memory happens here.
 public struct Descriptor: Sendable {
   private let number: Int32
   private let name: String
@@ -15,7 +15,7 @@ public struct Descriptor: Sendable {
   public static let standardInput = Descriptor(number: 0, name: "standard input")
   /// The process's output.
   public static let standardOutput = Descriptor(number: 1, name: "standard output")
-  /// The process's stream for messages to the user.
+  /// The process's stream for messages.
   public static let standardError = Descriptor(number: 2, name: "standard error")
 
   private init(number: Int32, name: String) {
@@ -23,12 +23,12 @@ public struct Descriptor: Sendable {
     self.name = name
   }
 
-  /// Opens the file at `path` to read it.
+  /// Opens the file at `path` for reading.
   init(reading path: String) throws(SystemError) {
     try self.init(opening: path, flags: O_RDONLY)
   }
 
-  /// Creates the file at `path`, which must not exist, to write it.
+  /// Creates the file at `path`, which must not exist, for writing.
   init(creating path: String) throws(SystemError) {
     try self.init(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL)
   }
@@ -43,17 +43,17 @@ public struct Descriptor: Sendable {
     guard close(number) == 0 else { throw SystemError(name) }
   }
 
-  /// Everything up to the end.
+  /// Reads up to the end.
   public func readAll() throws(SystemError) -> [UInt8] { try readBytes(.max) }
 
-  /// The next `limit` bytes; fewer where the end comes before.
+  /// Reads the next `limit` bytes, or fewer at the end.
   public func readBytes(_ limit: Int) throws(SystemError) -> [UInt8] {
     var content: [UInt8] = []
-    // As much as comes, not as much as the limit says: nothing has come yet.
+    // Grows with the input, because `limit` may be far larger.
     var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
     while content.count < limit {
       let wanted = min(chunk.count, limit - content.count)
-      // `read` writes no further than the count that it is given, which is at most the buffer's own.
+      // `read` writes at most as many bytes as it is told to, which is at most the size of the buffer.
       let count = chunk.withUnsafeMutableBytes { read(number, $0.baseAddress, wanted) }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw SystemError(name) }
@@ -67,7 +67,7 @@ public struct Descriptor: Sendable {
   public func writeAll(_ content: [UInt8]) throws(SystemError) {
     var rest = content[...]
     while !rest.isEmpty {
-      // `write` reads no further than the count that it is given, which is the buffer's own.
+      // `write` reads at most as many bytes as it is told to, which is the size of the buffer.
       let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw SystemError(name) }
@@ -84,19 +84,19 @@ public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
   return try content.get()
 }
 
-/// Writes a line for the user to standard error.
+/// Writes a line to standard error.
 public func complain(_ message: String) {
-  // Where even this fails there is nobody left to tell.
+  // If this fails, there is no other way to report it.
   try? Descriptor.standardError.writeAll(Array((message + "\n").utf8))
 }
 
-/// Has the process start as the rest of it takes for granted: with three streams, whose numbers no file of ours can get, and
-/// with a reader of its output that is gone, or a file that may not become so large, as an error like others.
+/// Prepares the process: opens all three standard streams, so that no other file gets their numbers, and ignores the
+/// signals for a closed pipe and for the file size limit, so that these become ordinary errors.
 public func prepareStandardStreams() {
   signal(SIGPIPE, SIG_IGN)
   signal(SIGXFSZ, SIG_IGN)
   for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-    // The lowest that is free is this one.
+    // The lowest free number is this one.
     _ = open("/dev/null", O_RDWR)
   }
 }

@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// The path of the running program; `nil` where the system does not tell.
+/// The path of the running program; `nil` if the system does not provide it.
 public func executablePath() -> String? {
   #if os(Linux)
     let path = "/proc/self/exe"
   #else
     guard let path = CommandLine.arguments.first else { return nil }
   #endif
-  // `realpath` gives a string of its own, which is copied and freed here.
+  // `realpath` allocates its result, which is copied and freed here.
   guard let resolved = realpath(path, nil) else { return nil }
   defer { free(resolved) }
   return String(cString: resolved)

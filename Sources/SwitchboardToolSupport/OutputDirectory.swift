@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// A directory that generated files go into.
+/// A directory for generated files.
 ///
-/// A file appears whole or not at all, and one whose content stays the same is not touched, so that
-/// builds which look at its date do no work again.
+/// Files are written atomically. A file whose content does not change keeps its date, so that a build does not repeat
+/// work.
 public struct OutputDirectory: Sendable {
   private let path: String
 
@@ -22,17 +22,17 @@ public struct OutputDirectory: Sendable {
     self.path = path
   }
 
-  /// The directory at `path`, which is made where it does not exist, together with those that it lies in.
+  /// Creates the directory at `path` and its parents, unless it exists.
   public init(making path: String) throws(SystemError) {
     try Self.make(path.split(separator: "/"), in: path.hasPrefix("/") ? "" : ".")
     try self.init(path)
   }
 
-  /// Makes `content` that of the file `name`, which may lie in directories below, still to be made.
+  /// Writes the file `name`; creates the directories in its path.
   public func write(_ content: [UInt8], to name: String) throws(SystemError) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-      throw SystemError(name, reason: "An output file must lie in the output directory")
+      throw SystemError(name, reason: "An output file must be in the output directory")
     }
     let target = path + "/" + name
     if let present = try? readFile(target), present == content { return }
@@ -40,12 +40,12 @@ public struct OutputDirectory: Sendable {
     try replace(target, with: content)
   }
 
-  /// Makes directories, each in the one before.
+  /// Creates directories, each in the previous one.
   private static func make(_ names: some Collection<Substring>, in parent: String) throws(SystemError) {
     var directory = parent
     for name in names {
       directory += "/" + name
-      // One that is there may be on a disk that nothing can be made on, which is what the system then says of it.
+      // If it exists on a read-only disk, the system reports that instead of its existence.
       var status = stat()
       guard stat(directory, &status) != 0 else { continue }
       guard mkdir(directory, 0o777) == 0 || errno == EEXIST else { throw SystemError(directory) }
@@ -53,8 +53,7 @@ public struct OutputDirectory: Sendable {
   }
 
   private func replace(_ target: String, with content: [UInt8]) throws(SystemError) {
-    // In the same directory, since a rename does not cross file systems; the process's number keeps
-    // two runs apart.
+    // In the same directory, because a rename cannot cross file systems; the process ID keeps two runs apart.
     let temporary = "\(target).\(getpid()).tmp"
     unlink(temporary)
     do throws(SystemError) {

@@ -6,21 +6,21 @@
   import Glibc
 #endif
 
-/// A system call that failed, and on what.
+/// A failed system call, and what it was called on.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file, directory or stream concerned.
   public var subject: String
 
-  /// What the system, or the tool, has against it.
+  /// The reason given by the system or the tool.
   public var reason: String
 
-  /// An error that the tool itself found.
+  /// An error found by the tool itself.
   public init(_ subject: String, reason: String) {
     self.subject = subject
     self.reason = reason
   }
 
-  /// The error that the last system call of this thread left.
+  /// The error of this thread's last system call.
   init(_ subject: String) {
     self.init(subject, reason: String(cString: strerror(errno)))
   }

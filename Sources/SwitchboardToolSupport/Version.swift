@@ -1,2 +1,2 @@
-/// The version of the tools, as they tell it.
+/// The version of the tools.
 public let version = "0.1.0"

@@ -9,8 +9,8 @@ import SwitchboardToolSupport
   import Glibc
 #endif
 
-/// The generator as a plugin of protoc: a request comes in on standard input, and the response goes out on
-/// standard output.
+/// The generator as a plugin of protoc: it reads a request from standard input and writes the response to standard
+/// output.
 @main struct ProtocPlugin {
   static func main() {
     prepareStandardStreams()
@@ -19,7 +19,7 @@ import SwitchboardToolSupport
       case nil: try respond()
       case "--version":
         try Descriptor.standardOutput.writeAll(Array("protoc-gen-switchboard \(version)\n".utf8))
-      default: end("protoc runs this, without arguments; --version is the only one accepted", exitCode: 2)
+      default: end("this is a protoc plugin and takes no arguments except --version", exitCode: 2)
       }
     } catch {
       end("\(error)", exitCode: 1)
@@ -38,11 +38,11 @@ import SwitchboardToolSupport
   }
 }
 
-/// The content of a file that an option names.
+/// The contents of a file that an option names.
 private func readText(_ path: String) throws(GeneratorError) -> String {
   do throws(SystemError) {
     return String(decoding: try readFile(path), as: UTF8.self)
   } catch {
-    throw GeneratorError("the mappings cannot be read: \(error)")
+    throw GeneratorError("cannot read the mappings: \(error)")
   }
 }

@@ -1,5 +1,5 @@
-// The system's clock functions, in place of the C library's for the whole program that this is linked into, its
-// libraries included: the linker prefers what the program itself defines.
+// Replaces the C library's clock functions in the whole program, including its libraries: the linker prefers symbols of
+// the program.
 
 #include "CFaultClock.h"
 

@@ -19,14 +19,14 @@ using google::protobuf::RepeatedPtrField;
 void Fail(const std::string &message, reference_result *result) { result->error = ::strdup(message.c_str()); }
 
 void Succeed(const std::string &bytes, reference_result *result) {
-  // One byte at least, since malloc may return null for none.
+  // At least one byte, because malloc(0) may return null.
   result->data = static_cast<uint8_t *>(::malloc(bytes.size() + 1));
   if (result->data == nullptr) return Fail("out of memory", result);
   ::memcpy(result->data, bytes.data(), bytes.size());
   result->size = bytes.size();
 }
 
-// Runs `body`, and turns what it throws into an error.
+// Runs `body` and converts exceptions to an error.
 template <typename Body>
 void Guard(reference_result *result, Body body) {
   google::protobuf::LogSilencer silencer;

@@ -1,4 +1,4 @@
-// One message read or written in one format. Each function returns what went wrong; empty where nothing.
+// Reads or writes one message in one format. Each function returns an error message; empty on success.
 
 #ifndef SWITCHBOARD_REFERENCE_FORMATS_H
 #define SWITCHBOARD_REFERENCE_FORMATS_H

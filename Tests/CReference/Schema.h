@@ -1,4 +1,4 @@
-// What stands behind the C type reference_schema.
+// The definition of the C type reference_schema.
 
 #ifndef SWITCHBOARD_REFERENCE_SCHEMA_H
 #define SWITCHBOARD_REFERENCE_SCHEMA_H
@@ -13,15 +13,15 @@
 struct reference_schema {
   reference_schema() : factory(&pool) {}
 
-  // Links `file`, whose imports are linked already. Returns what is wrong with it; empty where nothing.
+  // Links `file`, whose imports must be linked. Returns an error message; empty on success.
   std::string Add(const google::protobuf::FileDescriptorProto &file);
 
-  // A new message of the type called `name`; null where there is no such type.
+  // A new message of the type `name`; null if there is no such type.
   std::unique_ptr<google::protobuf::Message> NewMessage(const std::string &name) const;
 
  private:
   google::protobuf::DescriptorPool pool;
-  // Its cache of prototypes has a lock of its own.
+  // Its cache of prototypes has its own lock.
   mutable google::protobuf::DynamicMessageFactory factory;
 };
 

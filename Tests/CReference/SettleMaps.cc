@@ -4,7 +4,7 @@
 
 #include <vector>
 
-// The door that libprotobuf leaves open to its neighbours for reading maps by reflection.
+// libprotobuf's friend class for access to maps by reflection.
 namespace google {
 namespace protobuf {
 namespace expr {

@@ -1,4 +1,4 @@
-// Makes what was read into the maps of dynamic messages into maps.
+// Converts the map fields of dynamic messages to maps.
 
 #ifndef SWITCHBOARD_REFERENCE_SETTLE_MAPS_H
 #define SWITCHBOARD_REFERENCE_SETTLE_MAPS_H
@@ -7,8 +7,8 @@
 
 namespace switchboard {
 
-// A dynamic message keeps the entries of a map as it read them, duplicates and unknown fields included, until
-// somebody asks for the map; generated messages have a map from the start. This asks, in all messages below.
+// A dynamic message stores the entries of a map as read, including duplicates and unknown fields, until the map is
+// accessed; generated messages use a map from the start. This accesses all maps in all nested messages.
 void SettleMaps(google::protobuf::Message *message);
 
 }  // namespace switchboard

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// Certificates for tests, good for a hundred years and trusted by nobody else.
+/// Certificates for tests, valid for a hundred years and issued by a test authority.
 package enum TestCertificates {
-  /// Vouches for the others, except the stranger.
+  /// The authority that issued all of them except for the stranger's.
   package static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -19,7 +19,7 @@ package enum TestCertificates {
     """
   )
 
-  /// An authority that vouches for none of them.
+  /// An authority that issued none of them.
   package static let stranger = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -36,7 +36,7 @@ package enum TestCertificates {
     """
   )
 
-  /// For localhost, switchboard.test, 127.0.0.1 and ::1.
+  /// The certificate for localhost, switchboard.test, 127.0.0.1 and ::1.
   package static let serverCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -65,7 +65,7 @@ package enum TestCertificates {
     """
   )
 
-  /// For localhost and 127.0.0.1.
+  /// The certificate for localhost and 127.0.0.1.
   package static let renewedCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -93,7 +93,7 @@ package enum TestCertificates {
     """
   )
 
-  /// For client.switchboard.test.
+  /// The certificate for client.switchboard.test.
   package static let clientCertificate = source(
     """
     -----BEGIN CERTIFICATE-----

@@ -2,11 +2,10 @@ import ConformanceMessages
 import SwitchboardProtobuf
 import SwitchboardToolSupport
 
-/// The program under test of protobuf's conformance suite: requests come in on standard input, responses go out on standard
-/// output, each behind its length in four bytes, least significant first.
+/// The program under test in protobuf's conformance suite: it reads requests from standard input and writes responses
+/// to standard output, each with a length prefix of four bytes, little-endian.
 ///
-/// With `--editions`, what a request asks of the proto2 and proto3 messages is asked of those that say the same in an
-/// edition.
+/// With `--editions`, it uses the equivalent messages of an edition for requests about the proto2 and proto3 messages.
 @main struct ConformanceTestee {
   static func main() throws {
     let testee = Testee(usesEditions: CommandLine.arguments.dropFirst().contains("--editions"))
@@ -18,7 +17,7 @@ import SwitchboardToolSupport
     }
   }
 
-  /// Nil where the runner has hung up.
+  /// Nil if the runner has closed its end.
   private static func nextRequest() throws -> Conformance_ConformanceRequest? {
     let length = try Descriptor.standardInput.readBytes(4)
     guard length.count == 4 else { return nil }

@@ -1,7 +1,7 @@
 import ConformanceMessages
 import SwitchboardProtobuf
 
-/// The messages that the conformance suite speaks of.
+/// The messages of the conformance suite.
 enum MessageTypes {
   private static let types: [any Message.Type] = [
     ProtobufTestMessages_Proto2_TestAllTypesProto2.self,
@@ -21,15 +21,15 @@ enum MessageTypes {
     .union(ProtobufTestMessages_Editions_Proto2_TestMessagesProto2Editions_Extensions)
     .union(ProtobufTestMessages_Editions_TestMessagesEdition2023_Extensions)
 
-  /// What an `Any` may hold.
+  /// The types that an `Any` may hold.
   static let registry = TypeRegistry(types, extensions: extensions)
 
-  /// The type with a full name.
+  /// The type with this full name.
   static func type(named name: String) -> (any Message.Type)? {
     types.first { $0.protoMessageName == name }
   }
 
-  /// The name of the message that says in an edition what the message `name` says in proto2 or proto3.
+  /// The name of the edition's message that is equivalent to the message `name` of proto2 or proto3.
   static func edition(of name: String) -> String {
     let package = "protobuf_test_messages."
     guard name.hasPrefix(package) else { return name }

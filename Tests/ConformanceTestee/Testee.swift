@@ -1,16 +1,16 @@
 import ConformanceMessages
 import SwitchboardProtobuf
 
-/// Answers the requests of the conformance suite, one at a time.
+/// Executes the requests of the conformance suite, one at a time.
 struct Testee {
   private typealias Response = Conformance_ConformanceResponse
 
-  /// Whether the proto2 and proto3 messages stand for those that say the same in an edition.
+  /// Whether to replace the proto2 and proto3 messages by the equivalent messages of an edition.
   let usesEditions: Bool
 
-  /// Reads the message of `request` and writes it in the format that is asked for.
+  /// Parses the message in `request` and serializes it in the requested format.
   func respond(to request: Conformance_ConformanceRequest) -> Conformance_ConformanceResponse {
-    // The first request asks for the failures to expect: there are none.
+    // The first request asks for the expected failures: there are none.
     if request.messageType == Conformance_FailureSet.protoMessageName {
       return Response.with { $0.protobufPayload = [] }
     }
@@ -40,7 +40,7 @@ struct Testee {
     }
   }
 
-  /// Nil where the payload is in a format that we do not have.
+  /// Nil if the format of the payload is not supported.
   private func read<M: Message>(
     _ type: M.Type,
     from request: Conformance_ConformanceRequest

@@ -43,7 +43,7 @@ import Testing
     #expect(text == .textPayload("optional_int32: 7\n"))
   }
 
-  @Test func asksAnEditionInstead() {
+  @Test func usesAnEditionInstead() {
     let text = answer(of: Self.proto2, usesEditions: true) {
       $0.textPayload = "[protobuf_test_messages.editions.proto2.extension_int32]: 7"
       $0.requestedOutputFormat = .textFormat
@@ -51,7 +51,7 @@ import Testing
     #expect(text == .textPayload("[protobuf_test_messages.editions.proto2.extension_int32]: 7\n"))
   }
 
-  @Test func passesOverUnknownFieldsWhereTheTestSaysSo() {
+  @Test func skipsUnknownFieldsOnRequest() {
     func answer(_ category: Conformance_TestCategory) -> Conformance_ConformanceResponse.OneOf_Result? {
       self.answer(of: Self.proto3) {
         $0.jsonPayload = #"{"nobodyKnows": [1], "optionalNestedEnum": "NOBODY"}"#
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [(true, "1001: 7\n"), (false, "")])
-  func showsUnknownFieldsWhereTheRequestSaysSo(shows: Bool, expected: String) {
+  func printsUnknownFieldsOnRequest(shows: Bool, expected: String) {
     let text = answer(of: Self.proto2) {
       $0.protobufPayload = [0xC8, 0x3E, 0x07]
       $0.printUnknownFields = shows
@@ -73,7 +73,7 @@ import Testing
     #expect(text == .textPayload(expected))
   }
 
-  @Test func tellsErrorsOfReadingFromThoseOfWriting() {
+  @Test func distinguishesParseAndSerializeErrors() {
     let unread = answer(of: Self.proto3) {
       $0.protobufPayload = [0x08]
       $0.requestedOutputFormat = .json

@@ -6,7 +6,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Synchronization
 
-/// A process, client and server in one, in which the time of day jumps.
+/// A process with client and server in which the time of day jumps.
 struct ClockScenario {
   private static let year: Int64 = 365 * 86_400
 
@@ -42,7 +42,7 @@ struct ClockScenario {
     await server.shutDown(grace: .zero)
   }
 
-  /// A server that comes back while the time of day is behind what it was.
+  /// A server that restarts while the time of day is earlier than before.
   private func backoff() async throws {
     let (first, port) = try serve([LingeringProvider(.none)])
     await first.shutDown(grace: .zero)
@@ -74,7 +74,7 @@ struct ClockScenario {
     FaultSubject.say("tokens: \(Set(seen).sorted().joined(separator: ", "))")
   }
 
-  /// The one place where the time of day counts. The certificate is good for a hundred years.
+  /// The only check that uses the time of day. The certificate is valid for a hundred years.
   private func certificates() async throws {
     var options = ServerOptions()
     options.tls = ServerTLS(credentials: TestCertificates.server)

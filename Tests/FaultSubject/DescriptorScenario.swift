@@ -2,9 +2,9 @@ import FaultSupport
 import Foundation
 import Switchboard
 
-/// A process that has no descriptor left, as client and as server.
+/// A process without free descriptors, as client and as server.
 struct DescriptorScenario {
-  /// Says what the server has to say of accepting.
+  /// Prints what the server reports about accepting.
   private struct AcceptLog: LogHandler {
     func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
       guard message.contains("accept") else { return }
@@ -12,7 +12,7 @@ struct DescriptorScenario {
     }
   }
 
-  /// Loops are started when so many descriptors are left, and then with all of them.
+  /// Starts loops when this many descriptors are free, and then when all are.
   static func start(with left: Int) throws {
     Hoard.limitDescriptors()
     var hoard = Hoard()
@@ -24,7 +24,7 @@ struct DescriptorScenario {
     FaultSubject.say("started")
   }
 
-  /// Serves as `limit` descriptors allow, with work for Dispatch's threads at all times, until the input ends.
+  /// Serves with at most `limit` descriptors, while Dispatch's threads always have work, until the input ends.
   static func serve(with limit: Int) async throws {
     Hoard.limitDescriptors(to: limit)
     var options = ServerOptions()
@@ -45,7 +45,7 @@ struct DescriptorScenario {
   func run() async throws {
     Hoard.limitDescriptors()
     let group = try LoopGroup()
-    // On the loop: Dispatch ends a process without descriptors that has work waiting for its threads.
+    // On the loop: Dispatch aborts a process without descriptors that has work waiting for its threads.
     try await Task(executorPreference: group.loops[0]) { try await exhaust(group) }.value
   }
 
@@ -65,7 +65,7 @@ struct DescriptorScenario {
     FaultSubject.say("connecting: \(await late.ping().withoutPort)")
     let named = try channel("localhost:\(port)", group)
     FaultSubject.say("by name: \(await named.ping().withoutPort)")
-    // It would go on trying, and take what is meant for others.
+    // Otherwise it would retry and take descriptors meant for others.
     await named.shutDown(grace: .zero)
     FaultSubject.say("retrying: \(await late.ping(Self.retried).withoutPort)")
     let loops = Result { () throws(GRPCStatus) in try LoopGroup() }
@@ -84,7 +84,7 @@ struct DescriptorScenario {
     hoard.giveAllBack()
   }
 
-  /// The last descriptor goes to the client, and none is left for the server's end.
+  /// The client gets the last descriptor, and none is left for the server's end.
   private func beAskedToAccept(_ hoard: inout Hoard, _ port: Int, _ group: LoopGroup) async throws {
     hoard.takeAll(but: 1)
     let channel = try channel("127.0.0.1:\(port)", group)
@@ -97,7 +97,7 @@ struct DescriptorScenario {
     await channel.shutDown(grace: .zero)
   }
 
-  /// Not by a timer of Dispatch, which would look for descriptors.
+  /// Not a Dispatch timer, which would need descriptors.
   private static func pause() async {
     await withCheckedContinuation { continuation in
       Thread {
@@ -107,7 +107,7 @@ struct DescriptorScenario {
     }
   }
 
-  /// What the process has used, in seconds.
+  /// The processor time of the process, in seconds.
   private var processorTime: Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -121,7 +121,7 @@ struct DescriptorScenario {
     return try Channel(target: target, options: options, group: group)
   }
 
-  /// Made again twice, after waits.
+  /// Retried twice, after backoff.
   private static let retried = CallOptions.with {
     $0.serviceConfig = try? ServiceConfig(
       json: """

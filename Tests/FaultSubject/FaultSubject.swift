@@ -3,7 +3,7 @@ import FaultSupport
 import Foundation
 import Switchboard
 
-/// A program that has faults done to it, and says what became of its calls: a line for each thing that it did.
+/// A program for fault tests that prints a line about each step and call.
 @main struct FaultSubject {
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
@@ -29,13 +29,13 @@ import Switchboard
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 
-  /// Makes one call of a kind, as a client that is about to be killed.
+  /// Makes one call of a kind, as a client that will be killed.
   private static func call(_ kind: String, _ target: String, isSecure: Bool) async throws {
     guard let kind = CallKind(rawValue: kind) else {
       throw GRPCStatus(code: .invalidArgument, message: "\(kind) is no kind of call")
     }
     var options = ChannelOptions()
-    // It does not get as far as asking whom it talks to.
+    // The client is killed before it verifies the server.
     if isSecure {
       options.tls = ClientTLS(trustRoots: TestCertificates.authority)
     }

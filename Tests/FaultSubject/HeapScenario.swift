@@ -3,11 +3,12 @@ import CallTestSupport
 import Foundation
 import Switchboard
 
-/// A process that says, when it is asked, how much it holds on the heap, while a peer does its worst.
+/// A process that reports its heap usage on request while a peer attacks it.
 ///
-/// It takes a word on each line of its input: `held`, to say it; for others, see each role.
+/// It reads a command from each line of its input: `held` prints the usage; each role documents its others.
 enum HeapScenario {
-  /// What a stream of the ledger's server and client may hold: less than by default, so that many streams fit into a test.
+  /// The buffer size of streams on the server and client: smaller than the default, so that many streams fit into a
+  /// test.
   static let connectionBufferSize = 8 << 20
 
   static func serve() async throws {
@@ -21,7 +22,7 @@ enum HeapScenario {
     await server.shutDown(grace: .zero)
   }
 
-  /// `read N`: starts so many calls of which nobody reads the responses; `write N`: so many that are written to for ever.
+  /// `read N` starts N calls whose responses are not read; `write N` starts N calls that write without end.
   static func call(port: Int) async throws {
     var options = ChannelOptions()
     options.connectionBufferSize = connectionBufferSize
@@ -64,7 +65,7 @@ enum HeapScenario {
     }
   }
 
-  /// Answers the lines of the input until its end.
+  /// Executes the commands in the input until its end.
   private static func answer(_ group: LoopGroup, _ take: @escaping @Sendable (String, Int) -> Void) async {
     let (lines, line) = AsyncStream<String>.makeStream()
     Thread {
@@ -73,7 +74,7 @@ enum HeapScenario {
     }.start()
     for await line in lines {
       if line == "held" {
-        // Behind what the loop has to do now.
+        // Runs after the loop's current work.
         await Task(executorPreference: group.nextLoop()) {}.value
         FaultSubject.say("\(heap_in_use())")
       } else {
@@ -93,7 +94,7 @@ enum HeapScenario {
     }
   }
 
-  /// Handlers that do not go on.
+  /// Handlers that block.
   private struct Paused: CallHandlerProvider {
     static let pause = MethodDescriptor(service: "h", method: "Pause", type: .clientStreaming)
     static let wait = MethodDescriptor(service: "h", method: "Wait", type: .unary)
@@ -111,7 +112,7 @@ enum HeapScenario {
           await untilCancelled()
           return request
         },
-        // Of messages as long as the request's first byte says.
+        // The first byte of the request sets the size of the messages.
         Self.flood.bytes.serverStreamingHandler { request, responses, _ in
           let message = [UInt8](repeating: 0, count: Int(request.first ?? 0))
           while true { try await responses.send(message) }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Descriptors that are held so that nobody else can have them.
+/// Holds descriptors so that no other code can open any.
 struct Hoard {
   private var held: [Int32] = []
 
-  /// Makes it quick to take them all.
+  /// Lowers the limit, so that taking them all is quick.
   static func limitDescriptors(to count: Int = 256) {
     var limit = rlimit(rlim_cur: rlim_t(count), rlim_max: rlim_t(count))
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// Takes all that there are, but for so many.
+  /// Takes all free descriptors except for a number of them.
   mutating func takeAll(but left: Int = 0) {
     while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
       held.append(descriptor)

@@ -6,8 +6,7 @@ package enum CallKind: String, CaseIterable, Sendable {
   case unary, serverStream, clientStream, bidi
 }
 
-/// A call of gRPC's test service whose messages are each more than a frame long, and of which those that stream have
-/// several.
+/// A call of gRPC's test service. Each message is larger than a frame; streams have several.
 package struct FaultCall: Sendable {
   package static let messages = 3
   package static let payload = 100_000
@@ -20,7 +19,7 @@ package struct FaultCall: Sendable {
     client = Grpc_Testing_TestServiceClient(channel: channel)
   }
 
-  /// Makes the call. Throws its status, or `DATA_LOSS` where what comes is not what was asked for.
+  /// Makes the call. Throws its status, or `DATA_LOSS` if the response is wrong.
   package func make(_ options: CallOptions = CallOptions()) async throws {
     switch kind {
     case .unary:
@@ -42,7 +41,7 @@ package struct FaultCall: Sendable {
     }
   }
 
-  /// How the call ends.
+  /// Returns the status of the call.
   package func outcome(_ options: CallOptions = CallOptions()) async -> GRPCStatus {
     do {
       try await make(options)
@@ -93,7 +92,7 @@ package struct FaultCall: Sendable {
 }
 
 extension Channel {
-  /// How the smallest of calls ends.
+  /// Returns the status of the smallest call.
   package func ping(_ options: CallOptions = CallOptions()) async -> GRPCStatus {
     do {
       let client = Grpc_Testing_TestServiceClient(channel: self)
@@ -106,6 +105,6 @@ extension Channel {
 }
 
 extension CallOptions {
-  /// Waits for a connection, however long that takes.
+  /// Waits for a connection without a time limit.
   package static let patient = CallOptions.with { $0.waitForReady = true }
 }

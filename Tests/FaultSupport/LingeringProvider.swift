@@ -1,19 +1,19 @@
 import InteropService
 import Switchboard
 
-/// Serves gRPC's test service up to one place of each call, and stays there until the call is cancelled.
+/// Implements gRPC's test service up to one point of each call, and blocks there until the call is cancelled.
 package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
   package enum Place: Sendable {
-    /// With the requests read as they come.
+    /// After reading the requests.
     case request
     case beforeAnswer
     case afterMetadata
     case afterFirstResponse
-    /// Nowhere.
+    /// Does not block.
     case none
   }
 
-  /// What is known of handlers.
+  /// The state of the handlers.
   package struct Handlers: Sendable {
     package var lingering = 0
     package var released = 0
@@ -59,7 +59,7 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
     if place == .afterMetadata { context.sendInitialMetadata() }
     note { $0.lingering += 1 }
     let (stream, continuation) = AsyncStream<Never>.makeStream()
-    // Ends when the task is cancelled, and not before.
+    // Ends only when the task is cancelled.
     for await _ in stream {}
     withExtendedLifetime(continuation) {}
     note { $0.released += 1 }
@@ -71,7 +71,7 @@ package final class LingeringProvider: Grpc_Testing_TestServiceProvider {
     try await linger(at: .afterMetadata, context)
   }
 
-  /// What reading throws is counted: a handler that waits for requests hears that way of a client that is gone.
+  /// Counts errors thrown by reading: that is how a handler that waits for requests learns that the client is gone.
   private func reading<Result>(_ body: () async throws -> Result) async throws -> Result {
     do { return try await body() } catch {
       note { $0.failedReads += 1 }

@@ -8,13 +8,13 @@ import Testing
 
 @testable import Interop
 
-/// A client's process is killed at each stage of the calls of all four kinds: the server's handlers hear of it, nothing is
-/// left open, and other clients are served as before.
+/// Kills a client's process at each stage of calls of all four kinds: the server's handlers are cancelled, nothing
+/// stays open, and other clients are still served.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct ClientKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
 
-    /// Where the client's own words are held back.
+    /// The point at which the client's output is held back.
     var gate: Gate? {
       switch self {
       case .handshake, .tlsHandshake: Gate(direction: .toServer, place: .firstByte)
@@ -24,7 +24,7 @@ import Testing
       }
     }
 
-    /// Where handlers stay, if that is the stage.
+    /// The point at which handlers block, if that is the stage.
     var place: LingeringProvider.Place {
       switch self {
       case .handshake, .tlsHandshake, .afterHeaders, .midRequest: .none
@@ -34,10 +34,10 @@ import Testing
       }
     }
 
-    /// Only streams are in the middle of their responses.
+    /// Only response streams have a middle.
     var kinds: [CallKind] { self == .midResponse ? [.serverStream, .bidi] : CallKind.allCases }
 
-    /// How many calls the server knows of. A handler of one request starts when that is whole.
+    /// The number of calls that the server knows of. The handler of a single request starts when that is complete.
     var calls: Int {
       switch self {
       case .handshake, .tlsHandshake: 0
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Stage.allCases) func theServerHearsOfIt(_ stage: Stage) async throws {
+  @Test(arguments: Stage.allCases) func theServerCancelsItsHandlers(_ stage: Stage) async throws {
     let (provider, ledger) = (LingeringProvider(stage.place), Ledger())
     var options = ServerOptions()
     options.observer = ledger
@@ -55,7 +55,7 @@ import Testing
     let port = try #require(try server.bind(host: "127.0.0.1", port: 0).port)
     let relay = try Relay(to: port, gate: stage.gate)
     defer { relay.stop() }
-    // Another client, connected all along.
+    // Another client, which stays connected.
     let other = try Self.neighbour(of: port, stage)
     _ = try await other.emptyCall(Grpc_Testing_Empty())
     let security = stage == .tlsHandshake ? "tls" : "plaintext"
@@ -71,7 +71,7 @@ import Testing
     let failures = stage.calls > 0 ? 0 : clients.count
     await ledger.until { $0.isEven && $0.connections == 1 && $0.failedConnections == failures }
     if stage.place != .none { await provider.until { $0.released == stage.kinds.count } }
-    // Those that waited for the rest of a stream.
+    // The handlers that waited for the rest of a stream.
     if stage == .midRequest { await provider.until { $0.failedReads == 2 } }
     _ = try await other.emptyCall(Grpc_Testing_Empty())
     let books = ledger.books

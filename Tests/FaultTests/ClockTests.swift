@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// The time of day jumps by years, both ways: deadlines, backoff and tokens do not care, and certificates are judged by the
-/// day it is. What happens is in `FaultSubject`, whose clock is its own.
+/// The time of day jumps by years in both directions: deadlines, backoff and tokens are not affected, and certificates
+/// are checked against the new date. `FaultSubject` runs the scenarios with its own clock.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct ClockTests {
-  @Test func onlyCertificatesMindTheTimeOfDay() throws {
+  @Test func onlyCertificatesDependOnTheTimeOfDay() throws {
     let subject = try ChildProcess.faultSubject(["clock"])
     #expect(
       subject.allOutput() == """
@@ -18,10 +18,10 @@ import Testing
         tokens: token 1
         TLS: ok (0): OK
         a connection that is open: ok (0): OK
-        another: unavailable (14): TLS: the certificate of 127.0.0.1 is not accepted: certificate has expired
+        another: unavailable (14): TLS: the certificate of 127.0.0.1 was rejected: certificate has expired
         the same, with the time right again: ok (0): OK
         a connection that is open: ok (0): OK
-        another: unavailable (14): TLS: the certificate of 127.0.0.1 is not accepted: certificate is not yet valid
+        another: unavailable (14): TLS: the certificate of 127.0.0.1 was rejected: certificate is not yet valid
         the same, with the time right again: ok (0): OK
 
         """

@@ -7,8 +7,8 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A process without a descriptor left says so, does not spin, does not end, and recovers. What happens is in
-/// `FaultSubject`, since tests that run beside these need their descriptors.
+/// A process without free descriptors reports it, does not spin, does not crash, and recovers. `FaultSubject` runs the
+/// scenarios, because other tests need their descriptors.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct DescriptorTests {
   @Test func clientsAndServersRecover() throws {
     let subject = try ChildProcess.faultSubject(["descriptors"])
@@ -19,7 +19,7 @@ import Testing
         connecting: unavailable (14): cannot connect to 127.0.0.1: too many open files
         by name: unavailable (14): localhost was not found: too many open files
         retrying: unavailable (14): cannot connect to 127.0.0.1: too many open files
-        loops: resource exhausted (8): the system has nothing left to run an event loop with
+        loops: resource exhausted (8): the system has no resources for another event loop
         connecting again: ok (0): OK
         log: cannot accept connections for now: too many open files
         busy meanwhile: false
@@ -32,7 +32,7 @@ import Testing
     #expect(subject.exitCode() == 0)
   }
 
-  /// However many are left: too few for a first loop are an error, and not the end of the process.
+  /// Whatever the number of free descriptors, too few for a first loop are an error and not a crash.
   @Test(arguments: 0...12) func theFirstLoopNeedsSome(_ left: Int) throws {
     let subject = try ChildProcess.faultSubject(["start", "\(left)"])
     let first = left < 8 ? "nothing left" : "started"
@@ -40,8 +40,8 @@ import Testing
     #expect(subject.exitCode() == 0)
   }
 
-  /// More clients than descriptors: the server stops accepting before the last are gone, since Dispatch would end the process
-  /// without them; those that are connected are served.
+  /// More clients than descriptors: the server stops accepting before the last descriptors are used, because Dispatch
+  /// would abort the process without them; connected clients are still served.
   @Test func clientsDoNotTakeTheLast() async throws {
     let subject = try ChildProcess.faultSubject(["serve", "128"])
     let port = try #require(subject.line().flatMap { Int($0) })
@@ -52,7 +52,7 @@ import Testing
     #expect(subject.line() == "log: cannot accept connections for now: too many open files")
     let late = try Channel(target: "127.0.0.1:\(port)", options: .impatient)
     let patient = Task { await late.ping(.patient) }
-    // Longer than the second after which Dispatch looks.
+    // Longer than the second between Dispatch's checks.
     try await Task.sleep(for: .milliseconds(1500))
     #expect(await early.ping() == .ok)
     let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(subject.identifier)/fd").count

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tools whose files do not fit: they say so, end with 1, and leave what was there.
+/// Tools whose output does not fit on the disk: they report it, exit with 1, and keep the existing files.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct FullDiskTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("full-disk-\(UUID().uuidString)").path
 
   private static let isRoot = getuid() == 0
-  /// The thread sanitizer has files of its own that are larger.
+  /// The thread sanitizer writes larger files.
   private static let mayLimitFiles = ProcessInfo.processInfo.environment["SWITCHBOARD_SANITIZER"] != "thread"
   private static let tool = Command.path(ofProduct: "switchboard")
 
-  /// Runs a script of the shell's in a folder with two files that differ in what comes of them: a kilobyte, or two
-  /// hundred times as much. `generate` makes `order.pb.swift` of one of them in `out`.
+  /// Runs a shell script in a folder with two .proto files, whose generated code takes a kilobyte or two hundred times
+  /// as much. `generate` generates `order.pb.swift` from one of them in `out`.
   private func run(_ script: String, inNamespace: Bool = false) throws -> Command {
     try FileManager.default.createDirectory(atPath: folder + "/out", withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -43,7 +43,7 @@ import Testing
   func aFileThatMayNotBeSoLargeLeavesNothing(_ limit: String) throws {
     let command = try run("(\(limit); generate large); code=$?; ls -A out; exit $code")
     let output = String(decoding: command.output, as: UTF8.self)
-    // The control: without a limit there is room.
+    // The baseline: without a limit there is enough room.
     guard limit != "true" else {
       #expect(command.exitCode == 0)
       #expect(output == "order.pb.swift\n")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.enabled("the thread sanitizer needs larger files", { FullDiskTests.mayLimitFiles }))
-  func aFileThatMayNotBeSoLargeLeavesTheOldOne() throws {
+  func exceedingTheFileSizeLimitKeepsTheOldFile() throws {
     let command = try run(
       """
       generate small && cp out/order.pb.swift before || exit 3
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(.enabled("a disk of one's own needs root", { FullDiskTests.isRoot }))
-  func aFullDiskKeepsTheOldOne() throws {
+  func aFullDiskKeepsTheOldFile() throws {
     let command = try run(
       """
       mount -t tmpfs -o size=64k tmpfs out || exit 3
@@ -85,7 +85,7 @@ import Testing
     #expect(String(decoding: command.output, as: UTF8.self) == "order.pb.swift\n")
   }
 
-  /// A request of no files is answered all the same.
+  /// A request without files gets a response too.
   @Test func aPluginThatCannotAnswerFails() throws {
     let plugin = Command.path(ofProduct: "protoc-gen-switchboard")
     let command = try Command.run("/bin/sh", ["-c", "exec \(plugin) >/dev/full"])

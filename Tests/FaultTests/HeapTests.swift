@@ -6,8 +6,8 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// The ledger of memory: peers that do their worst on each way in and out, and how much of the heap that takes, counted by the
-/// allocator of a process of its own. The bounds are those of `docs/ThreatModel.md`.
+/// Memory limits: hostile peers in each direction, and how much heap they cost, as counted by the allocator in a
+/// separate process. The limits are those of `docs/ThreatModel.md`.
 @Suite(
   .mayBlock,
   .timeLimit(.minutes(2)),
@@ -16,14 +16,15 @@ import Testing
 ) struct HeapTests {
   private typealias Kind = FramePeer.Kind
 
-  /// What is in the way of messages: the stream's buffer.
+  /// The memory for messages in transit: the stream's buffer.
   private static let stream = 256 << 10
   private static let window = 1 << 20
-  /// What may lie unread on a connection of the subject's, with the window that is open meanwhile.
+  /// The memory for unread data on a connection of the subject, with the window that is open meanwhile.
   private static let connection = (8 << 20) + (4 << 20)
-  /// What a call takes beside its messages.
+  /// The memory of a call without its messages.
   private static let call = 16 << 10
-  /// What a connection takes beside its calls: its buffers, OpenSSL's and nghttp2's, what they grow to, and what a loop has read.
+  /// The memory of a connection without its calls: its buffers, those of OpenSSL and nghttp2 including their growth,
+  /// and data that a loop has read.
   private static let base = 1 << 20
 
   // MARK: The server, from the network
@@ -33,7 +34,7 @@ import Testing
     var streams = 1
     var headers: [(String, String)] = []
     var method = "Pause"
-    /// What each stream sends, frame by frame.
+    /// The frames that each stream sends.
     let frames: [[UInt8]]
     let bound: Int
     var testDescription: String { name }
@@ -49,7 +50,7 @@ import Testing
     return [[UInt8]](repeating: frame, count: total / frame.count)
   }
 
-  /// Sixteen kilobytes of headers, as HTTP/2 counts them, of which most are none.
+  /// Sixteen kilobytes of headers by HTTP/2's count, most of which is overhead.
   private static let headers = (0..<350).map { ("x\($0)", "1") }
 
   private static let bomb: [UInt8] = {
@@ -85,7 +86,7 @@ import Testing
       name: "messages that are compressed",
       headers: [("grpc-encoding", "gzip")],
       frames: frames(bomb, total: 1 << 20),
-      // One is decompressed at a time, and that is in the buffer then.
+      // One message is decompressed at a time, and is then in the buffer.
       bound: stream + 2 * window + 2 * (4 << 20)
     ),
     Flood(
@@ -125,7 +126,7 @@ import Testing
     #expect(held > 0)
   }
 
-  /// A client for which the server's settings count.
+  /// A client that has acknowledged the server's settings.
   private static func connect(_ port: Int) throws -> FramePeer {
     let peer = try FramePeer(port: port)
     peer.send(Kind.settings, 1, 0, [])
@@ -133,7 +134,7 @@ import Testing
     return peer
   }
 
-  @Test(arguments: [0, 1, 255]) func responsesThatNobodyReads(_ byteCount: Int) throws {
+  @Test(arguments: [0, 1, 255]) func unreadResponses(_ byteCount: Int) throws {
     let subject = try HeapSubject(["heap", "serve"])
     let port = try #require(subject.line().flatMap { Int($0) })
     let peer = try Self.connect(port)
@@ -148,12 +149,12 @@ import Testing
     try #require(peer.settle())
     let held = try subject.held(since: before)
     #expect(held <= 100 * (Self.stream + Self.call) + Self.base, "\(held)")
-    // The writers have come as far as they may.
+    // The writers have filled their buffers.
     #expect(held > 100 * Self.stream / 4)
   }
 
-  /// The windows are open, and the socket is not read.
-  @Test func responsesThatLieInTheSocket() throws {
+  /// The windows are open, but the client does not read from the socket.
+  @Test func responsesInTheSocket() throws {
     let subject = try HeapSubject(["heap", "serve"])
     let port = try #require(subject.line().flatMap { Int($0) })
     let peer = try Self.connect(port)
@@ -184,7 +185,7 @@ import Testing
     let batch = [[UInt8]](repeating: piece, count: 2000).flatMap { $0 }
     let sender = MayBlock.task { for _ in 0..<4000 where !peer.send(batch) { break } }
     let held = try heldInTheEnd(subject, since: before, atLeast: Self.stream / 4)
-    // What one read brings beside the buffer.
+    // The data of one read in addition to the buffer.
     #expect(held <= Self.stream + 2 * (256 << 10) + Self.call + Self.base, "\(held)")
     subject.stop()
     _ = sender
@@ -213,7 +214,7 @@ import Testing
     #expect(held > 50 * Self.stream / 4)
   }
 
-  @Test func requestsThatNobodyReads() throws {
+  @Test func unreadRequests() throws {
     let listener = try FrameListener()
     let subject = try HeapSubject(["heap", "call", "\(listener.port)"])
     try subject.tell("write 1")
@@ -226,7 +227,7 @@ import Testing
     try subject.tell("write 49")
     for _ in 0..<49 { _ = try #require(peer.next(Kind.headers)) }
     let held = try heldInTheEnd(subject, since: before, atLeast: 49 * Self.stream / 4)
-    // What may have to be sent again is kept too.
+    // Messages that may have to be sent again are also kept.
     #expect(held <= 50 * (2 * Self.stream + Self.call) + Self.base, "\(held)")
   }
 
@@ -238,8 +239,8 @@ import Testing
     #expect(held <= 50 * (2 * Self.stream + Self.call) + Self.base, "\(held)")
   }
 
-  /// Where the peer is told of nothing: until so much is held, and then for so many turns of the loop as a writer that nothing
-  /// stops would use to go far beyond.
+  /// If the peer receives no signal: waits until this much is held, and then for enough turns of the loop that an
+  /// unlimited writer would go far beyond.
   private func heldInTheEnd(_ subject: HeapSubject, since before: Int, atLeast least: Int) throws -> Int {
     var held = 0
     while held <= least { held = try subject.held(since: before) }
@@ -248,13 +249,13 @@ import Testing
   }
 }
 
-/// `FaultSubject`, which is asked for its heap.
+/// `FaultSubject` as a process that reports its heap.
 private final class HeapSubject {
   private let process: ChildProcess
 
   init(_ words: [String]) throws {
     let path = Command.path(ofProduct: "FaultSubject")
-    // What threads keep for themselves counts as used: they are to keep nothing.
+    // Thread caches count as used memory, so they are disabled.
     process = try ChildProcess("/usr/bin/env", ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0", path] + words)
   }
 

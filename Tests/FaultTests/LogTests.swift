@@ -8,12 +8,12 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Logs and output that nobody takes: no process ends, no call waits.
+/// Logs and output that nothing reads: no process crashes, no call blocks.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct LogTests {
   enum Sink: CaseIterable, Sendable {
     case fullDisk, closed, unreadPipe, brokenPipe
 
-    /// The stream, and what keeps it as it is.
+    /// The stream, and the objects that keep it in its state.
     func stream() throws -> (stream: ChildProcess.Stream, keeper: Keeper?) {
       switch self {
       case .fullDisk: return (.full, nil)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Closes descriptors when it goes.
+  /// Closes descriptors when it is released.
   final class Keeper: Sendable {
     private let descriptors: [Int32]
     init(_ descriptors: [Int32]) { self.descriptors = descriptors }
@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: Sink.allCases) func aServerThatCannotLogServes(_ sink: Sink) async throws {
     let (stream, keeper) = try sink.stream()
     let server = try InteropProcess.start(errors: stream)
-    // Each is worth a line of the log, or two.
+    // Each causes a line or two in the log.
     let answered = (0..<50).count { _ in
       guard let peer = try? RawPeer(port: server.port) else { return false }
       peer.send(Array("this is not HTTP/2, and never will be\r\n\r\n".utf8))
@@ -56,7 +56,7 @@ import Testing
     withExtendedLifetime(keeper) {}
   }
 
-  /// Its connections must not get the numbers of its streams.
+  /// Connections must not get the descriptor numbers of the standard streams.
   @Test func aServerWithoutAnyStreamServes() async throws {
     let path = "/tmp/switchboard-fault-\(getpid()).sock"
     let server = try ChildProcess(
@@ -70,7 +70,7 @@ import Testing
     for kind in CallKind.allCases {
       #expect(await FaultCall(kind, on: channel).outcome(.patient) == .ok)
     }
-    // Dispatch takes them where it comes first, before the program runs; it does not mind what is written there.
+    // If Dispatch starts first, it takes these descriptors before the program runs; that does no harm.
     for number in 0...2 {
       let path = "/proc/\(server.identifier)/fd/\(number)"
       let stream = try FileManager.default.destinationOfSymbolicLink(atPath: path)
@@ -81,9 +81,9 @@ import Testing
     #expect(server.exitCode() == 0)
   }
 
-  /// What was asked for and cannot be said is a failure, which the exit code tells.
+  /// If the requested output cannot be written, the exit code says so.
   @Test(arguments: [Sink.fullDisk, .brokenPipe], [["Interop", "client"], ["Echo", "client", "Hello"]])
-  func aClientThatCannotSpeakFails(_ sink: Sink, _ words: [String]) async throws {
+  func aClientThatCannotPrintFails(_ sink: Sink, _ words: [String]) async throws {
     let (server, port) = try Self.echo()
     let flags =
       words[0] == "Echo"
@@ -100,9 +100,9 @@ import Testing
     withExtendedLifetime(keeper) {}
   }
 
-  /// The tools say why, if anybody listens.
+  /// The tools print an error if there is a reader.
   @Test(arguments: [Sink.fullDisk, .brokenPipe, .closed], ["SwitchboardTool", "protoc-gen-switchboard"])
-  func aToolThatCannotSpeakFails(_ sink: Sink, _ name: String) throws {
+  func aToolThatCannotPrintFails(_ sink: Sink, _ name: String) throws {
     let (stream, keeper) = try sink.stream()
     for errors in [ChildProcess.Stream.discarded, .full, .closed, stream] {
       let product = name == "SwitchboardTool" ? "switchboard" : name
@@ -112,7 +112,7 @@ import Testing
         output: stream,
         errors: errors
       )
-      // What is closed is taken for one that does not want to hear.
+      // A closed stream means that the user does not want output.
       #expect(tool.exitCode() == (sink == .closed ? 0 : 1))
     }
     withExtendedLifetime(keeper) {}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A network that is cut and heals: a real one, with a server's process at its other end.
+/// A real network that is cut and restored, with a server process at the other end.
 @Suite(
   .mayBlock,
   .timeLimit(.minutes(1)),
@@ -14,7 +14,7 @@ import Testing
     await NetworkNamespace.isPossible.value
   }
 ) struct NamespaceTests {
-  @Test func aCutCableEndsCallsAndHealingServesThoseThatWait() async throws {
+  @Test func aCutLinkEndsCallsAndItsReturnServesWaitingCalls() async throws {
     let network = try await NetworkNamespace()
     let result: Result<Void, any Error>
     do { result = .success(try await cutAndHeal(network)) } catch { result = .failure(error) }
@@ -38,14 +38,14 @@ import Testing
     try await network.cut()
     let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
     await loop.until { transport.connections.first?.session.streams.count == calls.count }
-    // The system goes on trying for a quarter of an hour; the channel does not.
+    // The system retries for a quarter of an hour; the channel does not.
     while await loop.onLoop({ transport.connections.contains { !$0.isRetired } }) {
       await loop.advance(by: .seconds(6))
     }
     for call in calls {
       let status = await call.value
       #expect(status.code == .unavailable)
-      // A call that had not left yet was made once more, and found nobody.
+      // A call that had not been sent yet was retried once, and found no server.
       let reasons = [
         "the peer has not answered a keepalive ping", "cannot connect to \(target): host is unreachable",
       ]
@@ -56,7 +56,7 @@ import Testing
       Task { await FaultCall(kind, on: channel).outcome(.patient) }
     }
     await loop.until { transport.dialing != nil }
-    // An attempt that began in the dark is given up in its time, and the next has light.
+    // A connection attempt made during the outage times out, and the next succeeds.
     await loop.advance(by: .seconds(21))
     try await network.heal()
     for call in patient { #expect(await call.value == .ok) }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A network that is cut, goes silent, and heals: by a relay, which can be had everywhere.
+/// A network that is cut, goes silent and is restored, simulated by a relay, which works on every system.
 @Suite(.timeLimit(.minutes(1))) struct NetworkTests {
-  /// A server, a channel that asks silent servers for a sign of life, and what lies between.
+  /// A server, a channel with keepalive, and the relay between them.
   private struct Line: Sendable {
     let provider = LingeringProvider(.beforeAnswer)
     let server: Server
@@ -35,7 +35,7 @@ import Testing
       channel = try Channel(target: "127.0.0.1:\(relay.port)", options: options, group: group)
     }
 
-    /// A call of each kind, all of them with their handlers.
+    /// One call of each kind, all with running handlers.
     func start() async -> [Task<GRPCStatus, Never>] {
       let calls = CallKind.allCases.map { kind in Task { await FaultCall(kind, on: channel).outcome() } }
       await provider.until { $0.lingering == calls.count }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func aCutEndsCallsAndHealingServesThoseThatWait() async throws {
+  @Test func aCutEndsCallsAndItsEndServesWaitingCalls() async throws {
     let line = try Line()
     let calls = await line.start()
     await line.relay.cut()
@@ -64,8 +64,8 @@ import Testing
     await line.end()
   }
 
-  /// Time is moved: the client asks after ten seconds of silence, and gives up five seconds later.
-  @Test func silenceEndsCallsAndHealingServesThoseThatWait() async throws {
+  /// The clock is advanced: the client pings after ten seconds of silence and gives up five seconds later.
+  @Test func silenceEndsCallsAndItsEndServesWaitingCalls() async throws {
     let line = try Line()
     let calls = await line.start()
     await line.relay.stall()
@@ -78,7 +78,7 @@ import Testing
       #expect(status.code == .unavailable)
       #expect(status.message == "the peer has not answered a keepalive ping")
     }
-    // What is silent still takes connections, so this call waits for a greeting.
+    // The silent relay still accepts connections, so this call waits for a preface.
     let patient = Task { await line.channel.ping(.patient) }
     await line.loop.until { transport.dialing != nil }
     await line.relay.heal()
@@ -87,7 +87,7 @@ import Testing
     await line.end()
   }
 
-  /// The same from the server's side: its handlers hear of a client that the network has swallowed.
+  /// The same on the server's side: its handlers are cancelled when the network loses a client.
   @Test func silenceEndsHandlers() async throws {
     let line = try Line()
     let calls = await line.start()
@@ -101,8 +101,8 @@ import Testing
     await line.end()
   }
 
-  /// Less silence than it takes to be noticed costs a call nothing but time.
-  @Test func aShortStallIsOutlived() async throws {
+  /// A silence too short to be noticed only delays a call.
+  @Test func callsSurviveAShortStall() async throws {
     let line = try Line()
     #expect(await line.channel.ping() == .ok)
     await line.relay.stall()

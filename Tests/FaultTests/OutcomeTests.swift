@@ -4,10 +4,10 @@ import Switchboard
 import TestSupport
 import Testing
 
-/// Calls of all kinds among faults of all kinds, by chance but the same in every run: each call that is started ends once,
-/// on both sides, in a way that the faults explain.
+/// Calls of all kinds with random faults, the same in every run: each call ends once, on both sides, with a status that
+/// the faults explain.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct OutcomeTests {
-  /// A generator of numbers that a seed determines.
+  /// A random number generator with a seed.
   private struct Dice: RandomNumberGenerator {
     var state: UInt64
 
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// What happens to a call on purpose.
+  /// The fault injected into a call.
   private enum Fate: CaseIterable {
     case none, waits, cancelled, short
   }
@@ -49,7 +49,7 @@ import Testing
     server.kill()
   }
 
-  /// A server whose own books can be read.
+  /// A server whose record of calls can be inspected.
   @Test(arguments: [3] as [UInt64]) func ofAServerInHere(_ seed: UInt64) async throws {
     let ledger = Ledger()
     var server = try Self.server(ledger)
@@ -76,8 +76,8 @@ import Testing
     return (server, try server.bind(host: "127.0.0.1", port: 0).port ?? 0)
   }
 
-  /// Makes calls through the relay while one fault after the other is made and mended. The relay is healed, and in the
-  /// end stopped, here.
+  /// Makes calls through the relay while faults are injected and removed one after the other. This restores the relay
+  /// and stops it at the end.
   private func withFaults(
     _ relay: Relay,
     _ seed: UInt64,
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// Makes calls through the relay while faults are made, and then looks at the books.
+  /// Makes calls through the relay while faults are injected, and then checks the record.
   private func withCallers(
     _ relay: Relay,
     _ seed: UInt64,
@@ -132,7 +132,7 @@ import Testing
     let call = FaultCall(CallKind.allCases.randomElement(using: &dice) ?? .unary, on: channel)
     let fate = Fate.allCases.randomElement(using: &dice) ?? .none
     let patience = Duration.milliseconds(Int.random(in: 0..<20, using: &dice))
-    // Silence ends no call but by its deadline.
+    // During a silence, only deadlines end calls.
     var options = CallOptions(timeout: fate == .short ? patience : .milliseconds(300))
     if fate == .waits { options.waitForReady = true }
     let isExpected: (GRPCStatus) -> Bool = { status in

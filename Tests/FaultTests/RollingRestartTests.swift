@@ -4,14 +4,13 @@ import Switchboard
 import TestSupport
 import Testing
 
-/// Servers are restarted one after the other, each told to end and given time, while calls of all kinds are made: none
-/// is lost.
+/// Servers are restarted gracefully one after the other while calls of all kinds are made: none fails.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct RollingRestartTests {
-  /// What a user has, and has to set.
+  /// A user's configuration.
   enum Setup: CaseIterable, Sendable {
-    /// A channel whose target names several servers needs nothing.
+    /// A channel whose target names several servers needs no options.
     case severalServers
-    /// With one server there is a time without any: calls must say that they wait.
+    /// With one server there is an interval without any: calls must have `waitForReady`.
     case oneServer
 
     var servers: Int { self == .severalServers ? 3 : 1 }

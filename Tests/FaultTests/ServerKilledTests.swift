@@ -6,8 +6,8 @@ import Testing
 
 @testable import Interop
 
-/// A server's process is killed at each stage of the calls of all four kinds: each call ends once, with UNAVAILABLE, and
-/// the channel serves again when the server is back.
+/// Kills a server's process at each stage of calls of all four kinds: each call ends once, with UNAVAILABLE, and the
+/// channel works again when the server is back.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServerKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
@@ -25,13 +25,13 @@ import Testing
       }
     }
 
-    /// The one answer to a stream of requests is a single small frame.
+    /// The single response to a stream of requests is one small frame.
     var kinds: [CallKind] {
       self == .midResponse ? [.unary, .serverStream, .bidi] : CallKind.allCases
     }
   }
 
-  /// One call's own way to the server.
+  /// One call with its own relay to the server.
   private struct Line: Sendable {
     let kind: CallKind
     let relay: Relay
@@ -87,7 +87,7 @@ import Testing
     return try Channel(target: "127.0.0.1:\(relay.port)", options: options)
   }
 
-  /// Nobody listens when the calls are made.
+  /// No server listens when the calls are made.
   @Test func beforeAnyoneConnects() async throws {
     let server = try InteropProcess.startForRestart()
     server.kill()
@@ -111,7 +111,7 @@ import Testing
 }
 
 extension ChannelOptions {
-  /// Does not wait long before it connects anew.
+  /// Reconnects after a short backoff.
   static var impatient: ChannelOptions {
     var options = ChannelOptions()
     options.connectInitialBackoff = .milliseconds(10)

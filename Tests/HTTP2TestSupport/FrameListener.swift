@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A server that accepts one connection at a time and says what a test tells it to.
+/// A server that accepts one connection at a time and sends the bytes that a test specifies.
 package final class FrameListener {
   private let descriptor: Int32
   package let port: Int
@@ -10,7 +10,7 @@ package final class FrameListener {
 
   deinit { close(descriptor) }
 
-  /// What a channel connects to.
+  /// The target for a channel.
   package var target: String { "127.0.0.1:\(port)" }
 
   package func accept() -> FramePeer { FramePeer(serving: acceptRaw()) }

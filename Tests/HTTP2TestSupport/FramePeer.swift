@@ -1,7 +1,7 @@
 import CNghttp2
 import SwitchboardHTTP2
 
-/// A peer that is written down frame by frame: what it sends is exactly what a test says.
+/// A peer scripted frame by frame: it sends exactly what a test specifies.
 package final class FramePeer {
   package struct Frame {
     package var type: UInt8
@@ -28,7 +28,7 @@ package final class FramePeer {
   package let raw: RawPeer
   private var inflater: OpaquePointer?
 
-  /// Connects and, unless told otherwise, says what every client says first.
+  /// Connects and, by default, sends the client preface.
   package init(_ address: SocketAddress, greets: Bool = true) throws {
     raw = try RawPeer(address)
     nghttp2_hd_inflate_new(&inflater)
@@ -45,7 +45,7 @@ package final class FramePeer {
     nghttp2_hd_inflate_new(&inflater)
   }
 
-  /// The server's side of a connection, with the client's greeting read and answered.
+  /// The server's side of a connection, after it has read and answered the client preface.
   package init(serving raw: RawPeer) {
     self.raw = raw
     nghttp2_hd_inflate_new(&inflater)
@@ -87,22 +87,22 @@ package final class FramePeer {
     ] + more
   }
 
-  /// Headers, each as a literal that is not indexed.
+  /// Headers as literals without indexing.
   package func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = false) {
     send(Kind.headers, ends ? 5 : 4, stream, Self.block(fields))
   }
 
-  /// A block of headers, each as a literal that is not indexed.
+  /// A header block of literals without indexing.
   package static func block(_ fields: [(String, String)]) -> [UInt8] {
     fields.flatMap { name, value in [0] + string(name) + string(value) }
   }
 
-  /// A string as HPACK has it, without Huffman's code.
+  /// A string in HPACK, without Huffman coding.
   package static func string(_ text: String) -> [UInt8] { string(Array(text.utf8)) }
 
   package static func string(_ bytes: [UInt8]) -> [UInt8] { integer(bytes.count, prefix: 7) + bytes }
 
-  /// A number as HPACK has it, after a prefix of so many bits that are zero but for `flags`.
+  /// An integer in HPACK with a prefix of this many bits; `flags` are the bits before it.
   package static func integer(_ value: Int, prefix: Int, flags: UInt8 = 0) -> [UInt8] {
     let limit = 1 << prefix - 1
     guard value >= limit else { return [flags | UInt8(value)] }
@@ -128,7 +128,7 @@ package final class FramePeer {
     return Frame(type: head[3], flags: head[4], stream: stream, payload: raw.read(length))
   }
 
-  /// The next frame of a type, with those before it passed over.
+  /// The next frame of a type; skips others.
   package func next(_ type: UInt8) -> Frame? {
     while let frame = next() {
       if frame.type == type { return frame }
@@ -136,7 +136,7 @@ package final class FramePeer {
     return nil
   }
 
-  /// Returns once the other side has read all that was said; `false` when it is gone.
+  /// Returns once the other side has read all that was sent; `false` if it is gone.
   package func settle() -> Bool {
     let mark: [UInt8] = Array("settled?".utf8)
     send(Kind.ping, 0, 0, mark)
@@ -146,7 +146,7 @@ package final class FramePeer {
     return false
   }
 
-  /// The next messages of the bodies to come, whatever their streams: each with its flag.
+  /// The next messages in DATA frames of any stream, each with its flag.
   package func nextMessages(_ count: Int) -> [(isCompressed: Bool, bytes: [UInt8])] {
     var messages: [(isCompressed: Bool, bytes: [UInt8])] = []
     var body: [UInt8] = []

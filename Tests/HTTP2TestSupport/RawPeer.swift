@@ -2,7 +2,7 @@ import Glibc
 import SwitchboardHTTP2
 import TestSupport
 
-/// A blocking socket that says what a test tells it to, byte by byte.
+/// A blocking socket that sends the bytes that a test specifies.
 package final class RawPeer: Sendable {
   private let descriptor: Int32
 
@@ -10,13 +10,13 @@ package final class RawPeer: Sendable {
 
   package convenience init(_ address: SocketAddress) throws { try self.init(port: address.port ?? 0) }
 
-  /// Takes over a connected socket.
+  /// Takes ownership of a connected socket.
   package init(adopting descriptor: Int32) {
     self.descriptor = descriptor
-    // What a test says goes out at once, however little it is.
+    // Bytes are sent at once, even if there are few.
     var yes: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-    // A process that another test starts meanwhile must not keep the connection open.
+    // A child process that another test starts meanwhile must not keep the connection open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -24,7 +24,7 @@ package final class RawPeer: Sendable {
 
   deinit { close(descriptor) }
 
-  /// `false` when the other side does not take it any more.
+  /// Returns `false` once the other side accepts no more.
   @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool {
     MayBlock.check()
@@ -39,7 +39,7 @@ package final class RawPeer: Sendable {
     return true
   }
 
-  /// Up to `count` bytes; fewer only at the end, or when nothing came for long.
+  /// Up to `count` bytes; fewer only at the end or after a timeout.
   package func read(_ count: Int) -> [UInt8] {
     MayBlock.check()
     var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ package final class RawPeer: Sendable {
     return bytes
   }
 
-  /// As many bytes as are there, at least one; none at the end, or when nothing came for long.
+  /// The available bytes, at least one; none at the end or after a timeout.
   package func readSome() -> [UInt8] {
     MayBlock.check()
     var piece = [UInt8](repeating: 0, count: 65536)
@@ -62,7 +62,7 @@ package final class RawPeer: Sendable {
 
   package func waitForBytes() { _ = read(1) }
 
-  /// Whether the other side closed the connection, in good time.
+  /// Whether the other side closed the connection before a timeout.
   package func readToEnd() -> Bool {
     MayBlock.check()
     var piece = [UInt8](repeating: 0, count: 65536)

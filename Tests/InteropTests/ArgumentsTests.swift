@@ -3,7 +3,7 @@ import Testing
 @testable import Interop
 
 struct ArgumentsTests {
-  @Test func flagsAreReadAsOthersWriteThem() throws {
+  @Test func flagsAreParsedInOtherImplementationsForms() throws {
     let arguments = try Arguments([
       "client", "--server_host=example.org", "--server_port", "4711", "--use_tls", "--use_test_ca=FALSE",
       "--test_case=large_unary", "--additional_metadata=a:b;c:d:e",

@@ -6,11 +6,12 @@ import Testing
 
 @testable import Interop
 
-/// Against grpcio, in both roles.
+/// With grpcio as the peer, in both roles.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
-  /// Its handlers do not learn whether a request came compressed, so they cannot refuse one that lies about it.
+  /// Its handlers cannot see whether a request was compressed, so they cannot reject a wrong flag.
   static let notInServer: Set<TestCase> = [.clientCompressedUnary, .clientCompressedStreaming]
-  /// Its callers cannot leave one message of a stream uncompressed, do not learn how a response came, and have no cache.
+  /// Its callers cannot leave one message of a stream uncompressed, cannot see whether a response was compressed, and
+  /// have no cache.
   static let notInClient: Set<TestCase> = [
     .cacheableUnary, .clientCompressedStreaming, .serverCompressedUnary, .serverCompressedStreaming,
   ]

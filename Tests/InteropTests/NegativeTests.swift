@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interop
 
-/// Our client against a server that breaks off, pings and limits.
+/// Our client with a server that resets, pings and limits.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct NegativeTests {
   @Test(arguments: TestCase.allCases.filter(\.isNegative))
   func passes(_ test: TestCase) async throws {

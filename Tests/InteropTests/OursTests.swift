@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interop
 
-/// Every case that a server which keeps the rules can answer, ours against ours.
+/// Every case for a server that follows the protocol, with our client and server.
 @Suite(.timeLimit(.minutes(5))) struct OursTests {
   @Test(arguments: Link.allCases, TestCase.allCases.filter { !$0.isNegative })
   func passes(_ link: Link, _ test: TestCase) async throws {
@@ -41,7 +41,7 @@ import Testing
   @Test func aSoakSaysWhatFailed() async throws {
     let server = try InteropServer(try Arguments(["server"]))
     let flags = Link.plaintext.clientFlags(server.addresses)
-    // The server does not give payloads of this size.
+    // The server does not send payloads of this size.
     let failing = flags + ["--soak_response_size=1000000000"]
     await #expect(throws: Unexpected.self) { try await run(.rpcSoak, failing) }
     try await run(.channelSoak, failing + ["--soak_max_failures=3"])

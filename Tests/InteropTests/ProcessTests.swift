@@ -4,14 +4,14 @@ import Testing
 
 @testable import Interop
 
-/// The command itself: what it prints, and what it ends with.
+/// The command itself: its output and its exit code.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct ProcessTests {
   private func end(_ words: [String]) throws -> (code: Int32, output: String, errors: String) {
     let command = try Command.product("Interop", words)
     return (command.exitCode, String(decoding: command.output, as: UTF8.self), command.errors)
   }
 
-  @Test func aServerServesUntilItIsTold() throws {
+  @Test func aServerServesUntilASignal() throws {
     let server = try ChildProcess(
       Command.path(ofProduct: "Interop"),
       ["server", "--port=0"],
@@ -42,7 +42,7 @@ import Testing
     #expect(ended.errors.hasSuffix("Try: Interop --help\n"))
   }
 
-  @Test func helpIsHelp() throws {
+  @Test func helpIsPrinted() throws {
     let ended = try end(["--help"])
     #expect(ended.code == 0)
     #expect(ended.output.contains("--server_host_override"))

@@ -15,7 +15,7 @@ struct TokenTests {
 
   private func headers(_ token: String) -> HPACKHeaders { ["authorization": "Bearer \(token)"] }
 
-  @Test func theVerifierBelievesTheIssuer() throws {
+  @Test func theVerifierAcceptsTheIssuersTokens() throws {
     let verifier = TokenVerifier(account: account)
     let scoped = try TokenIssuer(account: account, scope: "a b").makeToken(now: now)
     #expect(
@@ -26,7 +26,7 @@ struct TokenTests {
     #expect(try verifier.holder(of: headers(plain), now: now + 3599).scope == "")
   }
 
-  @Test func othersAreNotBelieved() throws {
+  @Test func otherTokensAreRejected() throws {
     let verifier = TokenVerifier(account: account)
     let token = try TokenIssuer(account: account, scope: "a").makeToken(now: now)
     let parts = token.split(separator: ".")
@@ -50,14 +50,14 @@ struct TokenTests {
     #expect(throws: GRPCStatus.self) { try verifier.holder(of: [:], now: now) }
   }
 
-  @Test func aFileThatIsNoAccountIsRefused() {
+  @Test func anInvalidAccountFileIsRejected() {
     #expect(throws: Arguments.UsageError.self) { try ServiceAccount(path: "/nonexistent.json") }
     #expect(throws: Arguments.UsageError.self) { try ServiceAccount(path: #filePath) }
     #expect(throws: GRPCStatus.self) { try SigningKey(.bytes(Array("no key".utf8))) }
     #expect(throws: GRPCStatus.self) { try SigningKey(.bytes(Array(Self.ellipticKey.utf8))) }
   }
 
-  /// A key that is none for RS256, and that opens nothing.
+  /// A key that is not for RS256 and protects nothing.
   private static let ellipticKey = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIuADAhXxKwHbtNY7

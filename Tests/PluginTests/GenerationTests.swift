@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What the plugins make of a target's files and its switchboard.json.
+/// The plan of the plugins for a target's files and its switchboard.json.
 @Suite final class GenerationTests {
   private let root = URL(fileURLWithPath: NSTemporaryDirectory() + "plugin-" + UUID().uuidString)
 
   deinit { try? FileManager.default.removeItem(at: root) }
 
-  /// Writes files of a target called `name` and reads the target.
+  /// Writes files of a target named `name` and reads the target.
   private func target(_ name: String, _ files: [String: String]) throws -> ProtoTarget? {
     let directory = root.appendingPathComponent(name)
     for (path, content) in files {
@@ -32,7 +32,7 @@ import Testing
 
   private func path(_ name: String) -> String { root.appendingPathComponent(name).path }
 
-  @Test func takesEveryProtoByDefault() throws {
+  @Test func usesEveryProtoByDefault() throws {
     let generation = try generation(
       target(
         "A",
@@ -55,7 +55,7 @@ import Testing
     )
   }
 
-  @Test func takesWhatTheConfigurationNames() throws {
+  @Test func usesTheFilesInTheConfiguration() throws {
     let json = """
       {
         "protos": ["../shared/x/a.proto"],
@@ -87,7 +87,7 @@ import Testing
     )
   }
 
-  @Test func keepsDirectoriesWhereFileNamingSaysSo() throws {
+  @Test func keepsDirectoriesIfFileNamingRequiresIt() throws {
     let json = #"{"options": {"FileNaming": "FullPath"}}"#
     let generation = try generation(target("A", ["switchboard.json": json, "sub/a.proto": ""]))
     #expect(generation.outputs.map(\.path) == ["out/sub/a.pb.swift", "out/sub/a.grpc.swift"].map(path))
@@ -140,18 +140,18 @@ import Testing
   @Test(arguments: [
     ("[1 2]", ":1:4: not valid JSON: expected \",\" or \"]\""),
     ("{\n  \"protos\": [\"a.proto\",\n  \"includes\": []\n}", ":3:13: not valid JSON: expected"),
-    ("[]", "the file is not of the right kind: "),
-    (#"{"protos": "a.proto"}"#, "'protos' is not of the right kind: "),
-    (#"{"includes": [1]}"#, "'includes.Index 0' is not of the right kind: "),
+    ("[]", "the file has the wrong type: "),
+    (#"{"protos": "a.proto"}"#, "'protos' has the wrong type: "),
+    (#"{"includes": [1]}"#, "'includes.Index 0' has the wrong type: "),
     (
       #"{"options": {"Server": {}}}"#,
       "'options.Server': an option is true, false, a string or a list of strings"
     ),
-    (#"{"proto": []}"#, "unknown key \"proto\"; the keys are protos, includes and options"),
+    (#"{"proto": []}"#, "unknown key \"proto\": the keys are protos, includes and options"),
     (#"{"protos": ["gone.proto"]}"#, "the file "),
-    (#"{"protos": []}"#, "'protos' names no file"),
+    (#"{"protos": []}"#, "'protos' is empty"),
     (#"{"includes": ["gone"]}"#, "the include directory "),
-    (#"{"includes": ["sub"]}"#, "/A/a.proto does not lie in any of the 'includes'"),
+    (#"{"includes": ["sub"]}"#, "/A/a.proto is not in any of the 'includes'"),
   ])
   func saysWhatIsWrong(json: String, problem: String) throws {
     let error = try #require(throws: ConfigurationError.self) {

@@ -8,7 +8,7 @@ public final class Reference: Sendable {
     case binary, json, text
   }
 
-  /// How libprotobuf reads and writes what the formats leave open.
+  /// libprotobuf's options for reading and writing.
   public struct Options: Sendable, Hashable {
     /// JSON input: skip fields that the schema does not know.
     public var ignoreUnknownFields = false
@@ -18,13 +18,13 @@ public final class Reference: Sendable {
     public var preserveFieldNames = false
     /// JSON output: enum values as numbers.
     public var enumsAsIntegers = false
-    /// Text output: all on one line.
+    /// Text output: on one line.
     public var singleLine = false
 
     public init() {}
   }
 
-  /// What a message became.
+  /// A converted message.
   public struct Conversion: Sendable, Hashable {
     public var bytes: [UInt8]
     /// Whether every required field is set.
@@ -33,7 +33,7 @@ public final class Reference: Sendable {
     public var string: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Why libprotobuf refuses an input.
+  /// Why libprotobuf rejects an input.
   public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String
   }
@@ -50,17 +50,16 @@ public final class Reference: Sendable {
     schema = try SchemaHandle(linking: request, with: reference_schema_from_request)
   }
 
-  /// The types in `.proto` files and what they import, looked up under `includeDirectories`.
+  /// The types in `.proto` files and their imports, looked up in `includeDirectories`.
   public convenience init(protos files: [String], includeDirectories: [String]) throws {
     let compiler = ProtoCompiler(includeDirectories: includeDirectories + ["/usr/include"])
     try self.init(request: compiler.compile(files).request)
   }
 
-  /// Reads `bytes` as a message of the type called `type` (its full name, without a leading dot) and
-  /// writes it in another format or the same. Binary output is deterministic.
+  /// Parses `bytes` as a message of the type `type` (its full name, without a leading dot) and serializes it in a
+  /// format. Binary output is deterministic.
   ///
-  /// Two gaps of libprotobuf 3.21 show: its JSON has no extensions, and reading JSON wants every
-  /// required field.
+  /// libprotobuf 3.21 has two gaps: its JSON does not support extensions, and reading JSON needs every required field.
   public func convert(
     _ type: String,
     from input: Format,

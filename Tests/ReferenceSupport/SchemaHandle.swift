@@ -1,8 +1,8 @@
 import CReference
 
-/// Owns a schema on the C side.
+/// Owns a schema of the C library.
 final class SchemaHandle: Sendable {
-  // It never changes once linked, and libprotobuf locks the caches in it: threads may share it.
+  // It does not change once linked, and libprotobuf locks its caches: threads may share it.
   private nonisolated(unsafe) let schema: OpaquePointer
 
   typealias Linker = (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<reference_result>?) -> OpaquePointer?
@@ -10,7 +10,7 @@ final class SchemaHandle: Sendable {
   init(linking descriptors: [UInt8], with link: Linker) throws(Reference.Failure) {
     var result = reference_result()
     defer { reference_result_free(&result) }
-    // The C side copies what it keeps of the descriptors.
+    // The C function copies what it keeps of the descriptors.
     let linked = descriptors.withUnsafeBufferPointer { link($0.baseAddress, $0.count, &result) }
     guard let linked else { throw Reference.Failure(copying: result) }
     schema = linked
@@ -28,7 +28,7 @@ final class SchemaHandle: Sendable {
     var result = reference_result()
     defer { reference_result_free(&result) }
     var options = options.cOptions
-    // The input lives until the call returns; the output is copied before it is freed.
+    // The input is valid until the call returns; the output is copied before it is freed.
     bytes.withUnsafeBufferPointer { bytes in
       reference_convert(
         schema,

@@ -2,7 +2,7 @@ import Foundation
 import ReferenceSupport
 import Testing
 
-/// The reference itself: that each format and option reaches libprotobuf.
+/// Tests the reference itself: each format and option must reach libprotobuf.
 @Suite struct ReferenceTests {
   private let reference: Reference
 
@@ -55,7 +55,7 @@ import Testing
     #expect(back.bytes == Array(binary.bytes.dropLast(4)))
   }
 
-  @Test func heedsTheOptions() throws {
+  @Test func appliesTheOptions() throws {
     let input = "some_number: 7 kind: ONE"
     #expect(try convert(input, .text, .json) { $0.preserveFieldNames = true }.string.contains("some_number"))
     #expect(try convert(input, .text, .json) { $0.enumsAsIntegers = true }.string.contains(#""kind":1"#))
@@ -72,7 +72,7 @@ import Testing
     #expect(try convert(json, .json, .json).string == json)
   }
 
-  @Test func tellsWhetherRequiredFieldsAreSet() throws {
+  @Test func reportsWhetherRequiredFieldsAreSet() throws {
     #expect(try convert("some_number: 7", .text, .binary).isInitialized)
     #expect(try !convert("kind: ONE", .text, .binary).isInitialized)
   }

@@ -1,4 +1,4 @@
-/// Numbers that one seed makes, the same in every run.
+/// Random numbers from a seed, the same in every run.
 struct Dice {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ struct Dice {
 
   mutating func below(_ limit: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(max(1, limit))) }
 
-  /// Once in so many times.
+  /// True once in `n` times on average.
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

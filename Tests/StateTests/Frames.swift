@@ -1,6 +1,6 @@
 import CNghttp2
 
-/// A frame of HTTP/2.
+/// An HTTP/2 frame.
 struct Frame {
   enum Kind: UInt8 {
     case data, headers, priority, reset, settings, promise, ping, goAway, windowUpdate, continuation
@@ -18,7 +18,7 @@ struct Frame {
     self.payload = payload
   }
 
-  /// Each field as a literal that is not indexed.
+  /// Each field as a literal without indexing.
   static func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool) -> Frame {
     let block: [UInt8] = fields.flatMap { name, value -> [UInt8] in [0] + string(name) + string(value) }
     return Frame(.headers, flags: ends ? 5 : 4, stream: stream, block)
@@ -36,7 +36,7 @@ struct Frame {
 
   var endsStream: Bool { (kind == .data || kind == .headers) && flags & 1 != 0 }
 
-  /// The number that RST_STREAM and GOAWAY end with.
+  /// The error code in RST_STREAM and GOAWAY.
   var errorCode: UInt32 {
     let bytes = kind == .goAway ? payload[4..<8] : payload[..<4]
     return bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -51,13 +51,13 @@ struct Frame {
   }
 }
 
-/// Cuts what one side sends into frames, and reads the headers among them.
+/// Splits the output of one side into frames, and decodes header blocks.
 final class FrameReader {
   private var bytes: [UInt8]
   private var skipped: Int
   private let inflater: OpaquePointer?
 
-  /// A client begins with words that are no frame.
+  /// The client preface is not a frame.
   init(skipping: Int) {
     bytes = []
     skipped = skipping
@@ -70,7 +70,7 @@ final class FrameReader {
 
   func append(_ more: UnsafeRawBufferPointer) { bytes += more }
 
-  /// The frames that have come whole.
+  /// The frames that have arrived completely.
   func takeFrames() throws(Violation) -> [Frame] {
     var frames: [Frame] = []
     var start = min(skipped, bytes.count)
@@ -91,7 +91,7 @@ final class FrameReader {
     return frames
   }
 
-  /// To be called with each block of headers, in their order.
+  /// Must be called with each header block in order.
   func inflate(_ block: [UInt8]) throws(Violation) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
     var rest = block[...]
@@ -118,7 +118,7 @@ final class FrameReader {
   }
 }
 
-/// Something is not as the model has it.
+/// A deviation from the model.
 struct Violation: Error, CustomStringConvertible {
   let description: String
 

@@ -3,8 +3,8 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// The life of one connection and the calls on it, which one seed makes: each step happens in a turn of the loop of its own,
-/// so that what follows from the one before has happened.
+/// The random life of one connection and its calls, from a seed: each step runs in its own turn of the loop, after all
+/// effects of the previous step.
 class Life {
   let loop: Loop
   var dice: Dice
@@ -31,17 +31,17 @@ class Life {
 
   // MARK: For subclasses
 
-  /// Does something, and looks at what it led to. `false` when the connection is closed.
+  /// Performs a random step and checks its effects. Returns `false` when the connection is closed.
   func step() throws(Violation) -> Bool { false }
-  /// Ends the connection, and has everyone return.
+  /// Closes the connection and lets all handlers return.
   func end() throws(Violation) {}
-  /// What is still there, which nothing should keep; `nil` when all is gone.
+  /// An object that still exists but should have been released; `nil` if there is none.
   func remains() throws(Violation) -> String? { nil }
 
   func note(_ what: @autoclosure () -> String) { if tracing { trace.append(what()) } }
   func countCall() { calls += 1 }
 
-  /// `false` when it is over.
+  /// Returns `false` when it is over.
   final func live() -> Bool {
     do throws(Violation) {
       switch phase {
@@ -64,9 +64,9 @@ class Life {
   }
 }
 
-/// Lives one after the other on a loop, a step in each turn.
+/// Runs lives one after the other on a loop, one step per turn.
 final class LifeRunner: Flushable, @unchecked Sendable {
-  // Sendable holds because all of it is used on the loop; the caller waits meanwhile.
+  // Sendable because it is used on the loop; the caller waits meanwhile.
   private let loop: Loop
   private let make: (UInt64, Bool) -> Life?
   private var seed: UInt64
@@ -75,7 +75,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
   private(set) var lives = 0
   private let wantedCalls: Int
   private(set) var failure: Failure?
-  /// The failure has its steps.
+  /// The failure already contains its steps.
   private var isTold = false
   private let done = DispatchSemaphore(value: 0)
 
@@ -89,7 +89,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
     }
   }
 
-  /// From this seed on, one for each life, until there were so many calls.
+  /// Runs lives with successive seeds until there were enough calls.
   init(_ loop: Loop, seed: UInt64, calls: Int, _ make: @escaping (UInt64, Bool) -> Life?) {
     self.loop = loop
     self.seed = seed
@@ -124,7 +124,7 @@ final class LifeRunner: Flushable, @unchecked Sendable {
       isTold = true
       self.failure = Failure(seed: seed, violation: life.violation ?? failure.violation, trace: life.trace)
     } else if let violation = life.violation {
-      // Once more, to tell of every step.
+      // Once more, to record every step.
       failure = Failure(seed: seed, violation: violation, trace: [])
     } else {
       calls += life.calls

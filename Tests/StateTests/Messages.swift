@@ -2,26 +2,26 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// What one side of a call sends: bytes that go out in pieces of any size, and the messages that are whole in what went.
+/// The messages that one side of a call sends: they go out in pieces of any size, and this knows which are complete.
 struct MessageSender {
   private var bytes: [UInt8] = []
   private var sent = 0
-  /// Where each message ends among the bytes.
+  /// The offset at which each message ends.
   private var ends: [(end: Int, message: [UInt8])] = []
   private(set) var whole: [[UInt8]] = []
-  /// A prefix that nobody may send lies in the bytes from here on.
+  /// The bytes from here on contain an invalid prefix.
   private var brokenFrom: Int?
 
   var hasMore: Bool { sent < bytes.count }
-  /// What went ends inside a message.
+  /// The bytes sent end within a message.
   var isInside: Bool { sent > (ends.last { $0.end <= sent }?.end ?? 0) }
-  /// Something went that is no message.
+  /// The bytes sent contain an invalid message.
   var isBroken: Bool { brokenFrom.map { sent >= $0 } ?? false }
   var mayCompose: Bool { brokenFrom == nil }
 
   static let sizeLimit = 200
 
-  /// Makes up the next message.
+  /// Generates the next message.
   mutating func compose(_ number: Int, compresses: Bool, _ dice: inout Dice) {
     if dice.oneIn(40) { return breakOff(&dice) }
     let size = dice.pick([0, 0, 1, 2, 5, 30, Self.sizeLimit])
@@ -35,10 +35,10 @@ struct MessageSender {
     ends.append((bytes.count, message))
   }
 
-  /// A length above the limit, flags that nobody knows, or a message that is compressed and should not be.
+  /// A length above the limit, unknown flags, or an unexpected compressed message.
   private mutating func breakOff(_ dice: inout Dice) {
     bytes += dice.pick([[0, 0, 255, 0, 0], [7, 0, 0, 0, 0], [1, 0, 0, 0, 2, 9, 9]])
-    // A prefix is judged when it is whole, and what is compressed once it is.
+    // A prefix is checked when it is complete, and a compressed message when all of it is.
     brokenFrom = bytes.count
   }
 
@@ -50,14 +50,14 @@ struct MessageSender {
   }
 }
 
-/// What one side of a call receives.
+/// The messages that one side of a call receives.
 struct MessageReceiver {
   private var bytes: [UInt8] = []
   private(set) var count = 0
 
   var isInside: Bool { !bytes.isEmpty }
 
-  /// The messages that are whole now, in their order.
+  /// The messages that are complete now, in order.
   mutating func take(_ more: [UInt8]) throws(Violation) -> [[UInt8]] {
     var messages: [[UInt8]] = []
     bytes += more

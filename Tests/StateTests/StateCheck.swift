@@ -3,7 +3,7 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// Checks lives of connections against the models of their calls.
+/// Checks random lives of connections against the models of their calls.
 enum StateCheck {
   enum Role: String, CaseIterable, Sendable { case server, client }
 
@@ -19,7 +19,7 @@ enum StateCheck {
     }
   }
 
-  /// Throws what is not as the model has it, with the seed that shows it.
+  /// Throws a deviation from the model, with the seed that repeats it.
   static func run(_ role: Role, seed: UInt64, calls: Int) throws -> Report {
     let group = try LoopGroup()
     let loop = group.loops[0]
@@ -43,7 +43,7 @@ enum StateCheck {
     try runner.run()
     try ends.check()
     let report = Report(role: role, calls: runner.calls, lives: runner.lives, ends: ends)
-    // A check in which nothing happens shows nothing.
+    // A check in which nothing happens proves nothing.
     try Violation.unless(
       ends.okCount > calls / 100 && ends.failureCount > calls / 100 && ends.messageCount > calls / 20,
       "too little happened: \(report)"
@@ -51,11 +51,11 @@ enum StateCheck {
     return report
   }
 
-  /// What the environment asks for: `STATE_SEED` and `STATE_CALLS`.
+  /// The values of `STATE_SEED` and `STATE_CALLS` in the environment.
   static func chosen(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 }
 
-/// Every call that begins ends once.
+/// Checks that every call that starts ends once.
 final class EndCounter: CallObserver {
   private struct Counts {
     var open: Set<Int> = []

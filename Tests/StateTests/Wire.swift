@@ -2,11 +2,11 @@ import Glibc
 
 @testable import SwitchboardHTTP2
 
-/// What a connection under test sends comes out here. It reads nothing: what it is to receive is handed to it.
+/// Captures the output of a connection under test. It reads nothing: input is passed in directly.
 struct Wire {
   private let descriptor: Int32
 
-  /// `nil` when the system has no sockets left. On the loop.
+  /// `nil` if the system has no free sockets. Call on the loop.
   static func make(on loop: Loop) -> (wire: Wire, socket: Socket)? {
     var pair: [Int32] = [0, 0]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -33,6 +33,6 @@ struct Wire {
 }
 
 extension Connection {
-  /// As if the peer had sent it.
+  /// Delivers bytes as if the peer had sent them.
   func feed(_ bytes: [UInt8]) { bytes.withUnsafeBytes { socketDidRead($0) } }
 }

@@ -1,4 +1,4 @@
-// What the bridge uses of SwiftProtobuf, with the same signatures, for as long as no test fetches that package.
+// The part of SwiftProtobuf's API that the bridge uses, because the tests do not fetch that package.
 
 /// Containers that the library reads and fills.
 public protocol SwiftProtobufContiguousBytes {
@@ -27,7 +27,7 @@ public struct JSONDecodingOptions: Sendable {
   public init() {}
 }
 
-/// What is missing here, and is only wanted by the stand-in, are the two texts: a message is the text it holds.
+/// Two text methods exist only in the stand-in: a message is the text it holds.
 public protocol Message: Sendable {
   init()
   var standInText: String { get set }
@@ -43,7 +43,7 @@ extension Message {
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws -> Bytes {
     guard standInText != "unwritable" else { throw StandInError(reason: standInText) }
-    // Field 1, of type string, as long as it is short.
+    // Field 1, of type string, if it is short.
     return Bytes([10, UInt8(standInText.utf8.count)] + Array(standInText.utf8))
   }
 

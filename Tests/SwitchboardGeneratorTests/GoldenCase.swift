@@ -5,14 +5,14 @@ import SwitchboardProtoCompiler
 import SwitchboardProtobuf
 import Testing
 
-/// A folder of `.proto` files with what the generator is expected to make of them.
+/// A folder of `.proto` files with the expected output of the generator.
 ///
-/// It may hold `options.txt` with the parameter of the request, the files that options name there, and
-/// `descriptors.bin` with the compiled files, where libprotoc is too old to compile them.
+/// It may contain `options.txt` with the parameter of the request, the files named there, and `descriptors.bin` with
+/// the compiled files, if libprotoc is too old to compile them.
 struct GoldenCase: CustomTestStringConvertible {
   let name: String
 
-  /// All cases, which are built as Swift modules, too.
+  /// All cases; they are also built as Swift modules.
   static let all = [
     "Accessors", "Comments", "Editions", "Editions2024", "Extensions", "HugeEnum", "Mappings", "Maps",
     "Names", "Oneofs", "Options",
@@ -46,7 +46,7 @@ struct GoldenCase: CustomTestStringConvertible {
     return try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request)
   }
 
-  /// What the generator makes of the case.
+  /// The output of the generator for the case.
   func generate() throws -> [GeneratedFile] {
     let request = try request()
     var mappings: [String: String] = [:]
@@ -54,7 +54,7 @@ struct GoldenCase: CustomTestStringConvertible {
     return try Generator(request: request, mappings: mappings).files()
   }
 
-  /// What it should make.
+  /// The expected output.
   func expected() throws -> [GeneratedFile] {
     try files(in: expectedFolder, ending: ".swift").sorted().map { name in
       let url = expectedFolder.appendingPathComponent(name)
@@ -62,7 +62,7 @@ struct GoldenCase: CustomTestStringConvertible {
     }
   }
 
-  /// Writes `files` as what is expected from now on.
+  /// Records `files` as the expected output.
   func record(_ files: [GeneratedFile]) throws {
     try? FileManager.default.removeItem(at: expectedFolder)
     for file in files {

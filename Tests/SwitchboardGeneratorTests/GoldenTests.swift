@@ -2,10 +2,10 @@ import Foundation
 import SwitchboardGenerator
 import Testing
 
-/// Compares what the generator writes with what it is expected to write.
+/// Compares the output of the generator with the expected files.
 ///
-/// `UPDATE_GOLDENS=1 swift test --filter GoldenTests` records what it writes today instead. The expected files are modules
-/// of the package, so that building the tests compiles them.
+/// `UPDATE_GOLDENS=1 swift test --filter GoldenTests` records the current output instead. The expected files are
+/// modules of the package, so that building the tests compiles them.
 @Suite("Goldens")
 struct GoldenTests {
   @Test("The generator writes what is expected", arguments: GoldenCase.all)

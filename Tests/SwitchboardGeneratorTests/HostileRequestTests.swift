@@ -6,10 +6,10 @@ import Testing
 private typealias File = Google_Protobuf_FileDescriptorProto
 private typealias Field = Google_Protobuf_FieldDescriptorProto
 
-/// Requests that no compiler makes: they give an error, and nothing else happens.
+/// Requests that no compiler makes: they cause an error and nothing else.
 @Suite("Hostile requests")
 struct HostileRequestTests {
-  /// What the generator says about a file in which `change` has changed something.
+  /// The generator's error for a file that `change` has modified.
   private func error(_ change: (inout File) -> Void) -> String? {
     var file = File()
     file.name = "a.proto"
@@ -40,7 +40,7 @@ struct HostileRequestTests {
     }
   }
 
-  /// What the generator says about a message with one field.
+  /// The generator's error for a message with one field.
   private func fieldError(_ change: (inout Field) -> Void) -> String? {
     error { file in
       var field = Field()
@@ -71,17 +71,17 @@ struct HostileRequestTests {
       fieldError {
         $0.type = .enum
         $0.typeName = ".p.M"
-      } == "p.M.f: '.p.M' is no enum"
+      } == "p.M.f: '.p.M' is not an enum"
     )
-    #expect(fieldError { $0.clearType() } == "p.M.f: the type of the field is missing")
-    #expect(fieldError { $0.type = .message } == "p.M.f: the type of the field is missing")
+    #expect(fieldError { $0.clearType() } == "p.M.f: the field has no type")
+    #expect(fieldError { $0.type = .message } == "p.M.f: the field has no type")
     #expect(error { $0.extension = [.with { $0.name = "x" }] } == "p.x: the type '' is not in the request")
   }
 
   @Test("Numbers, indexes and ranges out of bounds")
   func bounds() {
-    #expect(fieldError { $0.number = 0 } == "p.M.f: 0 is no number for a field")
-    #expect(fieldError { $0.number = -1 } == "p.M.f: -1 is no number for a field")
+    #expect(fieldError { $0.number = 0 } == "p.M.f: 0 is not a valid field number")
+    #expect(fieldError { $0.number = -1 } == "p.M.f: -1 is not a valid field number")
     #expect(fieldError { $0.oneofIndex = 0 } == "p.M.f: the message has no oneof 0")
     #expect(fieldError { $0.oneofIndex = -1 } == "p.M.f: the message has no oneof -1")
     #expect(
@@ -92,7 +92,7 @@ struct HostileRequestTests {
             $0.end = 5
           }
         ]
-      } == "p.M: a range of extensions is out of bounds"
+      } == "p.M: an extension range is out of bounds"
     )
   }
 
@@ -111,7 +111,7 @@ struct HostileRequestTests {
     #expect(error { $0.enumType[0].value = [] } == "the enum 'p.E' has no values")
     let file = File.with { $0.name = "a.proto" }
     #expect(error([file, file]) == "a.proto: the file is in the request twice")
-    #expect(error([]) == "a.proto: the file is to be generated but not in the request")
+    #expect(error([]) == "a.proto: the file to generate is not in the request")
     #expect(error([file], generate: ["a.proto", "a.proto"]) != nil)
   }
 
@@ -135,13 +135,13 @@ struct HostileRequestTests {
         ]
       }
     }
-    #expect(entry { _ in } == "p.M.f: the field is no map, but its type is the entry of one")
+    #expect(entry { _ in } == "p.M.f: the type of the field is a map entry, but the field is not a map")
     #expect(entry { $0.field = [] } != nil)
   }
 
   @Test("Defaults that are no values of their types", arguments: ["x", "1.5", "99999999999", "\\"])
   func defaults(text: String) {
-    #expect(fieldError { $0.defaultValue = text } == "p.M.f: '\(text)' is no default for its type")
+    #expect(fieldError { $0.defaultValue = text } == "p.M.f: '\(text)' is not a valid default for the type")
   }
 
   @Test("Messages nested without end")
@@ -188,13 +188,13 @@ struct HostileRequestTests {
       error {
         $0.syntax = "editions"
         $0.edition = .max
-      } == "a.proto: the edition with the number 2147483647 is not supported: the editions are 2023 and 2024"
+      } == "a.proto: the edition with the number 2147483647 is not supported: use edition 2023 or 2024"
     )
     #expect(
       error {
         $0.syntax = "editions"
         $0.edition = .edition2026
-      } == "a.proto: edition 2026 is not supported: the editions are 2023 and 2024"
+      } == "a.proto: edition 2026 is not supported: use edition 2023 or 2024"
     )
     #expect(error { $0.options.swiftPrefix = "a b" } != nil)
   }

@@ -40,7 +40,7 @@ struct OptionEffectTests {
       ("Services=maybe", "true or false"), ("Messages=maybe", "true or false"),
       ("KeepMethodCasing=maybe", "true or false"), ("ReflectionData=maybe", "true or false"),
       ("UseAccessLevelOnImports=maybe", "true or false"), ("TestClient=maybe", "true or false"),
-      ("TestClient=true,Client=false", "stands on the client's protocols"),
+      ("TestClient=true,Client=false", "needs the client's protocols"),
       ("Visibility=public", "Internal, Package, Public"),
       ("FileNaming=Flat", "FullPath, PathToUnderscores, DropPath"),
       ("ExtraModuleImports=a b", "the name of a module"), ("ProtoPathModuleMappings=", "a path"),

@@ -43,7 +43,7 @@ struct PayloadMappingTests {
   @Test(
     "Broken mappings give the line and the reason",
     arguments: [
-      ("payload {}", "the payload has no marshaller"),
+      ("payload {}", "the payload needs a marshaller"),
       ("payload { marshaller: \"A\" marshaller: \"B\" }", "marshaller is given twice"),
       ("payload { marshaller: \"A()\" }", "'A()' is not the name of a Swift type"),
       ("payload { marshaller: \"A\" message: \"m\" swift_type: \"B; C\" }", "'B; C' is not the name"),
@@ -54,7 +54,7 @@ struct PayloadMappingTests {
         "payload { marshaller: \"A\" colour: \"red\" }",
         "the fields of a payload are message, service, method,"
       ),
-      ("payload { marshaller: \"A\" } payload { marshaller: \"B\" }", "two payloads are for everything"),
+      ("payload { marshaller: \"A\" } payload { marshaller: \"B\" }", "two payloads have no selector"),
       ("payload { marshaller: \"A\" message: [\"m\", \"m\"] }", "the message 'm' is mapped twice"),
       ("mapping { }", "expected 'payload'"),
     ]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A clock that goes on by a step whenever it is read.
+/// A clock that advances by a step whenever it is read.
 private final class SteppingClock: Sendable {
   private let time = Atomic<UInt64>(0)
   private let step: UInt64
@@ -16,11 +16,11 @@ private final class SteppingClock: Sendable {
 }
 
 @Suite struct AdaptiveSpinTests {
-  /// Each look may look four times.
+  /// Each spin may check four times.
   private let clock = SteppingClock(step: AdaptiveSpin.limit / 4)
   private var spin: AdaptiveSpin { AdaptiveSpin { [clock] in clock.read() } }
 
-  @Test func aLookEndsWhenWhatItIsForIsThere() {
+  @Test func aSpinEndsWhenItsConditionHolds() {
     var looks = 0
     let found = spin.look {
       looks += 1
@@ -30,7 +30,7 @@ private final class SteppingClock: Sendable {
     #expect(looks == 3)
   }
 
-  @Test func aLookInVainEndsInTime() {
+  @Test func aSpinInVainEndsInTime() {
     var looks = 0
     let found = spin.look {
       looks += 1
@@ -40,7 +40,7 @@ private final class SteppingClock: Sendable {
     #expect(looks == 4)
   }
 
-  @Test func looksInVainAreGivenUpButForOneInManyWaits() {
+  @Test func afterSpinsInVainOnlyOneInManyWaitsSpins() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     var waitsWithALook = 0
@@ -55,7 +55,7 @@ private final class SteppingClock: Sendable {
     #expect(waitsWithALook == 3)
   }
 
-  @Test func aLookThatWasWorthWhileIsFollowedByAnother() {
+  @Test func aSuccessfulSpinIsFollowedByAnother() {
     let spin = spin
     for _ in 0..<AdaptiveSpin.firstTrust { _ = spin.look { false } }
     var finds = 0
@@ -84,14 +84,14 @@ private final class SteppingClock: Sendable {
     return looked
   }
 
-  @Test func oneThatCallsAgainAndAgainLooksButNotEveryTime() {
+  @Test func aRepeatedCallerSpinsButNotEveryTime() {
     var count = 0
     for _ in 0..<CallerSpin.waitsInARow * 2 + 1 where looks() { count += 1 }
-    // Not the first, which follows on somebody else, and not the last of each row.
+    // Not the first of each row, which follows another caller, and not the last.
     #expect(count == CallerSpin.waitsInARow * 2 - 2)
   }
 
-  @Test(arguments: [false, true]) func callersThatTakeTurnsDoNotLook(urgent: Bool) async {
+  @Test(arguments: [false, true]) func callersThatAlternateDoNotSpin(urgent: Bool) async {
     for _ in 0..<8 {
       #expect(await Task { looks(urgent: urgent) }.value == false)
       #expect(!looks(urgent: urgent))

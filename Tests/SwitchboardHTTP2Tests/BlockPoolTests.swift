@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite(.timeLimit(.minutes(1))) struct BlockPoolTests {
-  /// Runs on a loop of its own, whose pool is the only one that keeps blocks there.
+  /// Runs `body` on a new loop, whose pool is unused otherwise.
   private func onLoop<Result: Sendable>(_ body: @escaping @Sendable (BlockPool) -> Result) async throws
     -> Result
   {
@@ -18,7 +18,7 @@ import Testing
       await onLoop { pool in
         guard let first = pool.take(100), let second = pool.take(100) else { return false }
         pool.giveBack(first)
-        // Of the same size class, and the only one there.
+        // It has the same size class, and is the only one in the pool.
         guard let third = pool.take(120), let other = pool.take(200) else { return false }
         defer { for block in [second, third, other] { pool.giveBack(block) } }
         return third == first && other != second
@@ -62,7 +62,7 @@ import Testing
     try #expect(await onLoop { pool in pool.take(-1) == nil && pool.take(.max) == nil })
   }
 
-  @Test func anotherThreadGivesToTheSystem() async throws {
+  @Test func aBlockReleasedOnAnotherThreadGoesToTheSystem() async throws {
     let loop = try #require(Loop())
     try #require(LoopThread.start(loop))
     defer { loop.stop() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Debian's C++ gRPC on the other side, as `scripts/build-peers` compiles it.
+/// Debian's gRPC C++ as the peer, compiled by `scripts/build-peers`.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct CPPTests {
   private static let program = TestFolders.root.appending(path: ".build/peers/cpp_peer").path
 
@@ -44,7 +44,7 @@ import Testing
     let caller = Caller(channel: channel)
     #expect(try await caller.get() == [1, 2, 3])
     let call = Task { try await caller.get(TestService.hang) }
-    // Another answer on the same connection: the first call is there by then.
+    // A response to a second call on the same connection: the first call has arrived by then.
     #expect(try await caller.get() == [1, 2, 3])
     peer.end(with: SIGKILL)
     #expect(await status { _ = try await call.value }?.code == .unavailable)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Our client against our server, the same over every kind of socket.
+/// Our client with our server, over every kind of socket.
 @Suite(.timeLimit(.minutes(1))) struct CallTests {
   @Test(arguments: Wire.allCases) func unary(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
@@ -74,7 +74,7 @@ import Testing
     var client = ChannelOptions()
     client.lowLatency = true
     try await TestPair.with(server: server, channel: client) { pair async throws in
-      // Some answers are there after a look, others come to a caller that was suspended.
+      // Some responses arrive while spinning, others after the caller was suspended.
       for number in UInt8(0)..<100 { #expect(try await pair.get(TestService.get, [number]) == [number]) }
       let requests = (0..<100).map { [UInt8($0)] }
       #expect(try await pair.update(requests).collected() == requests)
@@ -108,7 +108,7 @@ import Testing
   }
 }
 
-/// Takes down all that a call is told.
+/// Records the events of a call.
 final class MetadataRecorder: ResponseReceiver, @unchecked Sendable {
   // Written on the loop before `closed` fires, read after it.
   var headers = HPACKHeaders()
@@ -130,7 +130,7 @@ final class MetadataRecorder: ResponseReceiver, @unchecked Sendable {
 }
 
 extension Wire {
-  /// How a client's address begins, as the server sees it.
+  /// The prefix of a client's address, as the server sees it.
   fileprivate var peerPrefix: String {
     switch self {
     case .ipv4, .tls: "ipv4:127.0.0.1:"

@@ -6,13 +6,13 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What the options of a channel do, seen from the other side of the connection.
+/// The effects of a channel's options, seen from the other side of the connection.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ChannelOptionTests {
   private typealias Kind = FramePeer.Kind
 
   private static let headers = [(":status", "200"), ("content-type", "application/grpc")]
 
-  /// Makes a call, lets `serve` answer, and gives what the call came to.
+  /// Makes a call, lets `serve` respond, and returns the result of the call.
   private func call(
     _ change: (inout ChannelOptions) -> Void,
     _ callOptions: CallOptions? = nil,
@@ -33,7 +33,7 @@ import Testing
   }
 
   private func answer(_ peer: FramePeer, extra: [(String, String)] = [], trailers: [(String, String)] = []) {
-    // The whole request is read first: closing the socket on unread bytes would reset the connection.
+    // The whole request is read first: closing the socket with unread bytes would reset the connection.
     while let frame = peer.next(Kind.data), !frame.endsStream {}
     peer.headers(1, Self.headers + extra)
     peer.data(1, [0, 0, 0, 0, 1, 9])
@@ -68,7 +68,7 @@ import Testing
     #expect(result == .success([9]))
   }
 
-  @Test(arguments: [false, true]) func callsSayWhoMakesThemAndWhomTheyMean(_ bySelf: Bool) async throws {
+  @Test(arguments: [false, true]) func callsCarryUserAgentAndAuthority(_ bySelf: Bool) async throws {
     let options = CallOptions(serverAuthority: bySelf ? "call.test" : nil)
     let result = try await call(
       {
@@ -123,7 +123,7 @@ import Testing
       serve: { listener in
         let peer = listener.accept()
         let block = try #require(peer.next(Kind.headers)).payload
-        // A dynamic table of size zero, as RFC 7541 spells it.
+        // A dynamic table of size zero, as encoded by RFC 7541.
         #expect(block.first == 0x20)
         answer(peer)
       }
@@ -159,7 +159,7 @@ import Testing
     #expect(result == .success([9]))
   }
 
-  @Test func noMoreCallsAtATimeThanAreAllowed() async throws {
+  @Test func concurrentCallsAreLimited() async throws {
     let opened = OpenedConnections()
     var serverOptions = ServerOptions()
     serverOptions.observer = opened
@@ -181,7 +181,7 @@ import Testing
     func connectionOpened(_ connection: ObservedConnection) { counter.add(1) }
   }
 
-  @Test func valuesThatMakeNoSenseAreRefused() throws {
+  @Test func invalidValuesAreRejected() throws {
     let changes: [(inout ChannelOptions) -> Void] = [
       { $0.streamLookahead = -1 }, { $0.connectionWindow = .max }, { $0.maxMetadataSize = -1 },
       { $0.hpackTableSizeEncoder = -1 }, { $0.hpackTableSizeDecoder = .max }, { $0.maxConcurrentStreams = 0 },

@@ -6,14 +6,14 @@ import Testing
 @testable import SwitchboardCall
 @testable import SwitchboardHTTP2
 
-/// What our client makes of servers and proxies that answer in every way there is.
+/// Our client with servers and proxies that respond in unusual ways.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
   private static let headers = [(":status", "200"), ("content-type", "application/grpc")]
 
-  /// Starts a call, lets `serve` answer, and gives what the call came to.
+  /// Starts a call, lets `serve` respond, and returns the result of the call.
   private func call(
     options: ChannelOptions = ChannelOptions(),
     request: [UInt8] = [7, 8],
@@ -21,7 +21,7 @@ import Testing
   ) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: options)
-    // On the channel's loop: the thread that this runs on is the one that serves.
+    // On the channel's loop, because this thread runs the server.
     let call = Task(executorPreference: channel.eventLoop) {
       try await channel.call(TestService.get).unary(request)
     }
@@ -38,7 +38,7 @@ import Testing
     peer.headers(stream, [("grpc-status", "0")], ends: true)
   }
 
-  @Test func theRequestSaysWhatTheSpecificationAsksFor() async throws {
+  @Test func theRequestHasTheRequiredHeaders() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       let request = try #require(peer.nextHeaders()).fields
@@ -56,7 +56,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func requestsThatBreakOffDoNotLookWhole() async throws {
+  @Test func interruptedRequestsDoNotLookComplete() async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target)
     let (requests, answer) = (MessagePipe(limit: 1024), ResponseHandover<[UInt8]>())
@@ -119,7 +119,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func informationalHeadersArePassedOver() async throws {
+  @Test func informationalHeadersAreIgnored() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       _ = peer.next(Kind.data)
@@ -220,14 +220,14 @@ import Testing
     #expect(status.code == .unavailable)
   }
 
-  @Test func aCallThatNeverLeftIsMadeElsewhereAsOftenAsItTakes() async throws {
+  @Test func aCallThatWasNeverSentIsRetriedUntilItIs() async throws {
     var options = ChannelOptions()
     options.connectInitialBackoff = .milliseconds(1)
     let result = try await collect(options: options) { listener in
       for _ in 0..<4 {
         let peer = listener.acceptRaw()
         _ = peer.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
-        // Settings, and a good-bye before any call can have left.
+        // Settings, and a GOAWAY before any call can have been sent.
         peer.send(
           [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 8, 7, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8)
         )
@@ -250,7 +250,7 @@ import Testing
     #expect(status.message == "the server ended the connection with HTTP/2 error 11: go away")
   }
 
-  @Test func aCallThatGoAwayLeftOutIsMadeAgainElsewhere() async throws {
+  @Test func aCallExcludedByGoAwayIsRetriedOnAnotherConnection() async throws {
     let result = try await call { listener in
       let first = listener.accept()
       _ = first.next(Kind.data)
@@ -262,7 +262,7 @@ import Testing
     #expect(result == .success([7, 8]))
   }
 
-  @Test func aCallThatGoAwayLeavesInIsFinished() async throws {
+  @Test func aCallCoveredByGoAwayFinishes() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       _ = peer.next(Kind.data)
@@ -294,7 +294,7 @@ import Testing
     #expect(status.code == .internalError)
   }
 
-  @Test func aServerThatIsNoHTTP2ServerIsUnavailable() async throws {
+  @Test func aServerWithoutHTTP2IsUnavailable() async throws {
     let result = try await call { listener in
       let peer = listener.accept()
       peer.raw.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))

@@ -19,7 +19,7 @@ import Testing
     #expect(plain.withBytes { $0.withUnsafeBytes(Array.init) } == repetitive)
   }
 
-  @Test func aMessageThatWouldGrowIsSentAsItIs() {
+  @Test func aMessageThatWouldGrowIsNotCompressed() {
     #expect(!Compressor.compress(MessageBuffer([1, 2, 3]), .gzip).isCompressed)
     #expect(!Compressor.compress(MessageBuffer([]), .gzip).isCompressed)
   }
@@ -78,7 +78,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  // Messages of a megabyte are decompressed on another thread, and what follows them waits.
+  // Messages of a megabyte are decompressed on another thread; messages after them wait.
 
   private let large = [UInt8](repeating: 7, count: 1 << 20)
 
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aReaderThatIsLateGetsAllOfThem() async throws {
+  @Test func aLateReaderGetsAllMessages() async throws {
     try await TestPair.with { pair async throws in
       let call = pair.channel.call(TestService.sleep, options: CallOptions(compression: .gzip))
         .makeClientStreamingCall()
@@ -112,8 +112,8 @@ import Testing
     }
   }
 
-  /// The server has said its last word long before they are read.
-  @Test func aCallerThatIsLateGetsAllOfThem() async throws {
+  /// The server sends its last bytes long before they are read.
+  @Test func aLateCallerGetsAllMessages() async throws {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target)
     let responses = Caller(channel: channel).expand(TestService.expand, [])

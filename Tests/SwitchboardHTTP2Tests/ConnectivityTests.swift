@@ -4,8 +4,8 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
-  /// An address that nobody listens on, for now.
-  /// An address where nobody listens, nor will: the other tests keep to 127.0.0.1.
+  /// An address without a listener, for now.
+  /// An address that never has a listener: the other tests use 127.0.0.1.
   private func freeAddress() async throws -> SocketAddress {
     let server = try Server(providers: [])
     let address = try server.bind(host: "127.0.0.2", port: 0)
@@ -20,7 +20,7 @@ import Testing
     return try Channel(target: "\(address)", options: options)
   }
 
-  @Test func aPatientCallWaitsForItsServer() async throws {
+  @Test func aCallThatWaitsForReadyGetsItsServer() async throws {
     let address = try await freeAddress()
     let channel = try channel(to: address)
     let call = Task {
@@ -35,7 +35,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func aPatientCallWaitsNoLongerThanItsDeadline() async throws {
+  @Test func aCallThatWaitsForReadyKeepsItsDeadline() async throws {
     let channel = try channel(to: try await freeAddress())
     let options = CallOptions(timeout: .milliseconds(60), waitForReady: true)
     #expect(
@@ -44,7 +44,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func watchersSeeAChannelsLife() async throws {
+  @Test func watchersSeeTheStatesOfAChannel() async throws {
     try await TestPair.with { pair async throws in
       var states = pair.channel.connectivity.makeAsyncIterator()
       #expect(await states.next() == .idle)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func lettingGoOfAChannelClosesItsConnections() async throws {
+  @Test func releasingAChannelClosesItsConnections() async throws {
     let closed = ClosedConnection()
     var options = ServerOptions()
     options.observer = closed
@@ -86,7 +86,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func lettingGoOfAServerClosesItsConnections() async throws {
+  @Test func releasingAServerClosesItsConnections() async throws {
     var server: Server? = try Server(providers: [TestService()])
     let address = try #require(try server?.bind(host: "127.0.0.1", port: 0))
     let channel = try Channel(target: "\(address)")
@@ -104,7 +104,7 @@ import Testing
   @Test func aNameIsResolved() async throws {
     let server = try Server(providers: [TestService()])
     let address = try server.bind(host: "127.0.0.1", port: 0)
-    // Where the name has an IPv6 address too, nobody listens on that one.
+    // If the name also has an IPv6 address, there is no listener on that one.
     let channel = try Channel(target: "dns:///localhost:\(try #require(address.port))")
     #expect(try await Caller(channel: channel).get() == [1, 2, 3])
     await channel.shutDown(grace: .zero)
@@ -119,7 +119,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aChannelConnectsWhenItIsTold() async throws {
+  @Test func aChannelConnectsOnRequest() async throws {
     try await TestPair.with { pair async throws in
       pair.channel.connect()
       #expect(await pair.channel.connectivity.contains(.ready))

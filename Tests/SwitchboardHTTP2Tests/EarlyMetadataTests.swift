@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Metadata that goes ahead of the messages, and calls that begin without any.
+/// Metadata sent before the first message, and calls that start without messages.
 @Suite(.timeLimit(.minutes(1))) struct EarlyMetadataTests {
   private let bytes = BytesMarshaller()
 

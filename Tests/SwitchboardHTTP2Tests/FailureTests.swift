@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Whatever goes wrong ends the call once, with the right status.
+/// Every failure ends the call once, with the right status.
 @Suite(.timeLimit(.minutes(1))) struct FailureTests {
   @Test(arguments: Wire.allCases) func aHandlersStatusReachesTheCaller(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
@@ -106,8 +106,7 @@ import Testing
       let stream = pair.expand(TestService.flood, [])
       var iterator = stream.makeAsyncIterator()
       #expect(try await iterator.next(isolation: nil)?.count == 10_000)
-      // Other calls go on, and by the time that many have gone through, a writer that nothing stops would
-      // have written far more.
+      // Other calls continue. By the time this many have completed, an unlimited writer would have written far more.
       for _ in 0..<400 { _ = try await pair.get() }
       let written = pair.service.flooded.value
       for _ in 0..<400 { _ = try await pair.get() }
@@ -116,7 +115,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Wire.allCases) func lettingGoOfAStreamCancelsIt(_ wire: Wire) async throws {
+  @Test(arguments: Wire.allCases) func releasingAStreamCancelsIt(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       for _ in 0..<300 {
         var iterator = pair.expand(TestService.flood, []).makeAsyncIterator()

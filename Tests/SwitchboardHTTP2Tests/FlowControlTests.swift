@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Windows that follow the link, as a peer sees them, and readers that do not read.
+/// Windows that adapt to the link, as a peer sees them, and readers that do not read.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct FlowControlTests {
   private typealias Kind = FramePeer.Kind
 
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// A message in frames that any peer takes.
+  /// A message in frames of the default size.
   private func send(_ count: Int, to peer: FramePeer) {
     var rest = ([0, 0] + [UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255)])[...]
     rest += [UInt8](repeating: 7, count: count)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Sends nearly a window while the ping that measures the link is under way.
+  /// Sends nearly a window while the ping that measures the link is in flight.
   private func fillWindow(_ peer: FramePeer, _ loop: Loop) async throws {
     send(30_000, to: peer)
     let ping = try #require(peer.next(Kind.ping))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func anIdleConnectionIsNotAsked() async throws {
+  @Test func anIdleConnectionIsNotMeasured() async throws {
     try await with(maxWindow: 1_000_000) { peer, _, loop async throws in
       send(30_000, to: peer)
       let ping = try #require(peer.next(Kind.ping))
@@ -87,8 +87,7 @@ import Testing
         return [UInt8](repeating: 0, count: 10_000)
       }
       let call = Task { try await pair.caller.collect(TestService.sleep, endless) }
-      // Other calls go on, and by the time that many have gone through, a writer that nothing stops would have
-      // written far more.
+      // Other calls continue. By the time this many have completed, an unlimited writer would have written far more.
       for _ in 0..<1000 { _ = try await pair.get() }
       // The window and both sides' buffers.
       #expect(written.value < 700_000)
@@ -112,7 +111,7 @@ import Testing
           )
         }
       }
-      // Nothing is given back for what lies unread, and then all of it is.
+      // No window is returned for unread data, and then all of it is.
       pair.service.released.fire()
       for call in calls { #expect(try await call.value == [100]) }
     }

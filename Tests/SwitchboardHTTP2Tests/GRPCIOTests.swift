@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// grpcio, the C++ core behind Python, on the other side.
+/// grpcio, the C++ core behind Python, as the peer.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(2))) struct GRPCIOTests {
   @Test(arguments: [Wire.ipv4, .unix, .tls]) func grpcioCallsOurServer(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// The smallest windows, which are measured: grpcio polices the pings that this takes.
+  /// The smallest windows, which are measured: grpcio limits the pings that this takes.
   @Test func ourClientMeasuresTheLinkToGrpcio() async throws {
     let peer = try PythonPeer("grpcio_peer.py", ["server"])
     defer { peer.stop() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Connecting to the first of several addresses that answers, with real sockets and a clock that is moved.
+/// Connecting to the first of several addresses that answers, with real sockets and a controlled clock.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct HappyEyeballsTests {
   /// Far longer than any test runs.
   private static let delay = Duration.seconds(3600)
@@ -15,7 +15,7 @@ import Testing
     try #require(SocketAddress.numeric(host, port: port))
   }
 
-  /// Connects, and returns what came of it and which addresses were left.
+  /// Connects, and returns the result and the remaining addresses.
   private func connect(
     _ addresses: [SocketAddress],
     _ meanwhile: (Loop) async -> Void = { _ in }
@@ -66,7 +66,7 @@ import Testing
     #expect(Connector.attemptDelay == .milliseconds(250))
   }
 
-  @Test func whereNobodyAnswersTheLastErrorIsTold() async throws {
+  @Test func whenNoAddressAnswersTheLastErrorIsReported() async throws {
     let refusing = try ListeningSocket.open(try address("127.0.0.1"))
     let refused = try #require(ListeningSocket.name(of: refusing))
     close(refusing)
@@ -87,7 +87,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  /// An address of which nothing comes back: its listener's queue is full, so that the system drops what comes.
+  /// An address that never answers: its listener's queue is full, so the system drops packets.
   private final class SilentAddress {
     private let listener: Int32
     private var fillers: [Int32] = []
@@ -96,7 +96,7 @@ import Testing
     init() throws {
       let anywhere = try #require(SocketAddress.numeric("::1", port: 0))
       listener = try ListeningSocket.open(anywhere)
-      // A later call replaces the length of the queue.
+      // A second call to `listen` replaces the length of the queue.
       listen(listener, 0)
       let address = try #require(ListeningSocket.name(of: listener))
       self.address = address

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What a connection limits is limited without one too.
+/// The limits of connections also apply without one.
 @Suite(.timeLimit(.minutes(1))) struct InProcessTests {
   private func with(
     server: ServerOptions = ServerOptions(),

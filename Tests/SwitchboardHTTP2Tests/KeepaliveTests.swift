@@ -8,14 +8,14 @@ import Testing
 @Suite(.mayBlock) struct KeepaliveTests {
   private let second: UInt64 = 1_000_000_000
 
-  @Test func aSilentPeerIsAskedAndThenGivenUp() {
+  @Test func aSilentPeerIsPingedAndThenDisconnected() {
     var keepalive = Keepalive(interval: .seconds(10), timeout: .seconds(2))
     #expect(keepalive.look(now: 4 * second, lastRead: 0, isIdle: false) == .wait(6 * second))
     #expect(keepalive.look(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
     #expect(keepalive.look(now: 12 * second, lastRead: 0, isIdle: false) == .close)
   }
 
-  @Test func anAnswerStartsItAnew() {
+  @Test func anAnswerRestartsTheTimer() {
     var keepalive = Keepalive(interval: .seconds(10), timeout: .seconds(2))
     #expect(keepalive.look(now: 10 * second, lastRead: 0, isIdle: false) == .ping(2 * second))
     #expect(keepalive.look(now: 12 * second, lastRead: 11 * second, isIdle: false) == .wait(9 * second))
@@ -33,7 +33,7 @@ import Testing
     let group = try LoopGroup()
     try await TestPair.with(server: options, serverGroup: group) { pair async throws in
       let peer = try FramePeer(pair.address)
-      // It has said something, so that its handshake is over.
+      // It has sent data, so its handshake is complete.
       #expect(peer.next(FramePeer.Kind.settings)?.flags == 0)
       #expect(peer.next(FramePeer.Kind.settings)?.flags == 1)
       await group.loops[0].advance(by: .seconds(101))
@@ -46,7 +46,7 @@ import Testing
   @Test func aClientMayPingWhileItIsSentALongAnswer() async throws {
     try await TestPair.with { pair async throws in
       let peer = try FramePeer(pair.address)
-      // A window that the answer does not fit into.
+      // A window too small for the response.
       peer.send(FramePeer.Kind.settings, 0, 0, [0, 4] + FramePeer.number(1000))
       peer.headers(1, FramePeer.call("Get"))
       peer.data(1, [0] + FramePeer.number(10_000) + [UInt8](repeating: 7, count: 10_000), ends: true)
@@ -62,20 +62,20 @@ import Testing
     }
   }
 
-  @Test func aClientAsksNoMoreOftenThanItMay() throws {
+  @Test func aClientPingsNoMoreOftenThanAllowed() throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(1)
     let channel = try HTTP2ClientTransport(target: "localhost:1", options: options, group: try LoopGroup())
     #expect(channel.keepaliveInterval == .seconds(10))
   }
 
-  /// grpcio allows two pings that come too soon, and ends the connection at the third.
-  @Test(.timeLimit(.minutes(1))) func aServerThatFindsItTooMuchIsAskedHalfAsOften() async throws {
+  /// grpcio allows two early pings and closes the connection at the third.
+  @Test(.timeLimit(.minutes(1))) func tooManyPingsDoubleTheInterval() async throws {
     let peer = try PythonPeer("grpcio_peer.py", ["server"])
     defer { peer.stop() }
     let port = try #require(peer.line())
     let group = try LoopGroup()
-    // On the loop: the threads of the global pool may be taken by tests that wait for their peers.
+    // On the loop, because other tests may block the threads of the global pool.
     try await Task(executorPreference: group.loops[0]) {
       try await askTooOften("127.0.0.1:\(port)", group)
     }.value
@@ -91,7 +91,7 @@ import Testing
     await loop.until { transport.connections.first?.session.streams.count == 1 }
     while !Task.isCancelled, await loop.onLoop({ transport.connections.first?.isRetired == false }) {
       let moved = await loop.onLoop { loop.now } + 21 * second
-      // Each move makes a ping due; the answer, or the end, comes from the server.
+      // Each step makes a ping due; the server answers or closes the connection.
       await loop.advance(by: .seconds(21))
       await loop.until { (transport.connections.first?.lastRead ?? .max) > moved }
     }
@@ -101,8 +101,8 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  /// One connection says once that it is asked too often, however often it says it.
-  @Test(.timeLimit(.minutes(1))) func aServerThatSaysItAgainAndAgainIsHeardOnce() async throws {
+  /// A connection reports only once that it is pinged too often.
+  @Test(.timeLimit(.minutes(1))) func aConnectionReportsTooManyPingsOnce() async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     let group = try LoopGroup()
@@ -110,7 +110,7 @@ import Testing
     let calm = [0, 0, 0, 1, 0, 0, 0, 11] + Array("too_many_pings".utf8)
     let interval: Duration?? = await channel.loop.onLoop {
       FedConnection.withClient(channel) { connection in
-        // A call that goes on keeps the connection.
+        // A call in progress keeps the connection open.
         let request = CallRequest(
           method: TestService.get,
           options: nil,
@@ -124,7 +124,7 @@ import Testing
     #expect(interval == .some(.seconds(20)))
   }
 
-  /// As often as there are connections: up to two hours, or to what was set where that is more.
+  /// Doubles with each connection: up to two hours, or to the configured value if that is larger.
   @Test(arguments: [
     (Duration.seconds(10), Duration.seconds(7200)), (.seconds(7000), .seconds(7200)),
     (.seconds(10_000), .seconds(10_000)), (.seconds(Int64.max), .seconds(Int64.max)),

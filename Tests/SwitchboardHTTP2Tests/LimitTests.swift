@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// The clocks and the counts that connections live under. Time is moved, not waited for.
+/// The time limits and counts of connections. The clock is advanced; the tests do not wait.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct LimitTests {
   private func with(
     server: ServerOptions = ServerOptions(),
@@ -90,7 +90,7 @@ import Testing
     options.tls = ServerTLS(credentials: TestCertificates.server)
     try await with(server: options) { pair, loop async throws in
       let peer = try RawPeer(pair.address)
-      // The beginning of a handshake's record.
+      // The start of a handshake record.
       peer.send([0x16, 3, 1, 2, 0, 1])
       await loop.until { loop.openHandles > 1 }
       await loop.advance(by: .seconds(3601))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  /// Calls over a stream without room would wait for ever.
+  /// Calls over a stream without room would wait forever.
   @Test(arguments: [0, -1]) func aStreamHasRoomForAMessage(_ size: Int) async throws {
     var channelOptions = ChannelOptions()
     channelOptions.streamBufferSize = size
@@ -120,8 +120,8 @@ import Testing
     }
   }
 
-  /// Whoever wants no limit sets the largest number there is: nothing that is added to it may be too much.
-  @Test(arguments: [Wire.ipv4, .inProcess]) func noLimitIsALimitToo(_ wire: Wire) async throws {
+  /// A user who wants no limit sets the largest number: additions to it must not overflow.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func theLargestLimitDoesNotOverflow(_ wire: Wire) async throws {
     let forever = Duration.seconds(Int64.max)
     var options = ServerOptions()
     for count in [
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func durationsBeyondAnyClockAreAsLongAsCanBe() {
+  @Test func hugeDurationsAreClamped() {
     #expect((Duration.seconds(Int64.max) * 2).nanoseconds == UInt64(Int64.max))
     #expect((Duration.seconds(Int64.min) * 2).nanoseconds == 0)
     #expect(Duration.seconds(-1).nanoseconds == 0)

@@ -4,14 +4,14 @@ import SwitchboardHTTP2
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct LineLogTests {
-  /// A file that goes when the test does.
+  /// A file that is deleted after the test.
   private let path = NSTemporaryDirectory() + "switchboard-\(UUID().uuidString).log"
 
   private func lines(_ body: (LineLog) -> Void) async throws -> [String] {
     let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { unlink(path) }
     let log = LineLog(file, label: "test")
-    // It has one of its own.
+    // It has a duplicate of the descriptor.
     close(file)
     body(log)
     await log.flush(within: .seconds(30))
@@ -27,16 +27,16 @@ import Testing
     #expect(lines == ["test: warning: something a=1 b=2", "test: info: and another"])
   }
 
-  /// Nobody writes lines of their own into the log, nor speaks to the terminal that shows it.
-  @Test func aPeersWordsStayOnOneLogLine() async throws {
+  /// Text from peers can neither add lines to the log nor control the terminal that shows it.
+  @Test func aPeersTextStaysOnOneLogLine() async throws {
     let lines = try await lines { log in
       log.log(.info, "closed", ["reason": "a\nerror: forged\u{1b}[2J\u{2028}ü\u{202e}txt"])
     }
     #expect(lines == [#"test: info: closed reason=a\nerror: forged\u{1B}[2J\u{2028}ü\u{202E}txt"#])
   }
 
-  /// What does not fit is counted, and the log says so when its reader reads again.
-  @Test func aReaderThatStopsCostsEntriesAndNoTime() async throws {
+  /// Dropped entries are counted, and the log reports them when its reader reads again.
+  @Test func aStoppedReaderLosesEntriesButBlocksNothing() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let log = LineLog(ends[1], capacity: 4096)
@@ -45,7 +45,7 @@ import Testing
     for number in 0..<total { log.log(.info, "entry \(number)", [:]) }
     #expect(log.droppedCount > 0)
     let reader = ends[0]
-    // Whatever was not written is told of, and all together is all.
+    // Everything that was not written is reported, and the sum is complete.
     let accounted = await withCheckedContinuation { continuation in
       Thread {
         let handle = FileHandle(fileDescriptor: reader, closeOnDealloc: true)
@@ -59,7 +59,7 @@ import Testing
     #expect(accounted == total)
   }
 
-  /// How many entries these lines stand for; the last may not be whole.
+  /// The number of entries in these lines; the last may be incomplete.
   private static func accounted(in text: String) -> Int {
     text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       .reduce(0) { $0 + ($1.contains("dropped") ? Int($1.prefix { $0.isNumber }) ?? 0 : 1) }
@@ -72,7 +72,7 @@ import Testing
     let log = LineLog(descriptor)
     for count in 1...10 {
       log.log(.error, "lost", [:])
-      // One by one, so that the notice of those before is lost as well, which is no entry.
+      // One at a time, so that the notice about earlier entries, which is not an entry, is lost as well.
       await log.flush(within: .seconds(30))
       #expect(log.droppedCount == count)
     }

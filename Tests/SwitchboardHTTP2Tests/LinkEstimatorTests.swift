@@ -5,7 +5,7 @@ import Testing
 @Suite struct LinkEstimatorTests {
   private let millisecond: UInt64 = 1_000_000
 
-  /// Lets a sender fill the window in every round trip of a link, and returns what the window comes to.
+  /// Lets a sender fill the window in every round trip of a link, and returns the resulting window.
   private func window(after rounds: Int, bandwidth: Int, delay milliseconds: Int, limit: Int) -> (
     Int, pings: Int
   ) {
@@ -14,7 +14,7 @@ import Testing
     var pings = 0
     let held = bandwidth / 1000 * milliseconds
     for _ in 0..<rounds {
-      // A sender sends a window in each round trip, or as much as the link holds.
+      // A sender sends a window in each round trip, or as much as the link carries.
       let sent = min(estimator.window, held)
       if estimator.add(sent), estimator.look(now: now) {
         pings += 1
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func growsUntilTheLinkIsTheLimit() {
-    // 100 MB/s and 20 ms hold 2 MB.
+    // 100 MB/s and 20 ms make 2 MB.
     let (window, _) = window(after: 50, bandwidth: 100_000_000, delay: 20, limit: 16_000_000)
     #expect(window > 2_000_000)
     #expect(window <= 4_000_000)
@@ -41,15 +41,15 @@ import Testing
     #expect(pings < 10)
   }
 
-  @Test func asksLessAndLessOfALinkThatItHoldsAlready() {
-    // 1 MB/s and 10 ms hold 10 kB.
+  @Test func measuresAFilledLinkLessAndLess() {
+    // 1 MB/s and 10 ms make 10 kB.
     let (window, pings) = window(after: 6000, bandwidth: 1_000_000, delay: 10, limit: 16_000_000)
     #expect(window == 64_000)
     // A minute of traffic.
     #expect(pings < 15)
   }
 
-  @Test func asksNothingWhileNothingArrives() {
+  @Test func doesNotMeasureWhileNothingArrives() {
     var estimator = LinkEstimator(window: 64_000, limit: 1_000_000)
     let first = estimator.add(100)
     #expect(!first)
@@ -58,12 +58,12 @@ import Testing
   }
 
   @Test func doesNotGrowBetweenProcessesOfOneMachine() {
-    // 1 GB/s and 1 ms hold 1 MB.
+    // 1 GB/s and 1 ms make 1 MB.
     let (window, _) = window(after: 200, bandwidth: 1_000_000_000, delay: 1, limit: 16_000_000)
     #expect(window == 64_000)
   }
 
-  @Test func aWindowThatIsFixedIsNeverLookedAt() {
+  @Test func aFixedWindowIsNeverMeasured() {
     var estimator = LinkEstimator(window: 64_000, limit: 64_000)
     for _ in 0..<100 {
       let isDue = estimator.add(1_000_000)
@@ -77,7 +77,7 @@ import Testing
     var account = InboundAccount(limit: 100, link: LinkEstimator(window: 1, limit: 1))
     let credits = [60, 40, 50, 7].map { account.hold($0) }
     #expect(credits == [60, 40, 0, 0])
-    // 157 lie there; below 100 the 57 that are owed are given back at once.
+    // 157 are unread; below 100, the remaining 57 are returned at once.
     let released = [50, 10, 90].map { account.release($0) }
     #expect(released == [0, 57, 0])
   }

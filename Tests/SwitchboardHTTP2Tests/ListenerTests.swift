@@ -10,12 +10,12 @@ import Testing
   private let path = FileManager.default.temporaryDirectory.appending(path: "listener-\(UUID().uuidString)")
     .path
 
-  @Test func aServerThatHasStoppedListensNoMore() async throws {
+  @Test func aStoppedServerDoesNotListen() async throws {
     let server = try Server(providers: [])
     await server.shutDown(grace: .zero)
     let status = await status { _ = try server.bind(unixPath: path) }
     #expect(status == .serverStopped)
-    // Nobody could come in, and nothing is left of it.
+    // It accepts no connections, and nothing of it remains.
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 

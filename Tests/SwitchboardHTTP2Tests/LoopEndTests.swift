@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What is given to a loop that has ended is done all the same, or its giver is told that it is not.
+/// Work for a loop that has ended still runs, or its owner learns that it does not.
 @Suite(.timeLimit(.minutes(1))) struct LoopEndTests {
   /// A loop whose thread has ended.
   private func endedLoop() async throws -> Loop {
@@ -30,7 +30,7 @@ import Testing
           order.withLock { $0.append(number) }
           #expect(loop.inEventLoop)
           atOnce.subtract(1, ordering: .relaxed)
-          // Work that makes more is behind what is there, as on a loop.
+          // New work is queued after existing work, as on a loop.
           if number == 999 { loop.execute { continuation.resume() } }
         }
       }
@@ -58,14 +58,14 @@ import Testing
     #expect(count.value == 500)
   }
 
-  /// Whose giver can do something about it is told instead.
-  @Test func workThatMayBeRefusedIsNotDone() async throws {
+  /// An owner that can handle it is notified instead.
+  @Test func workThatMayBeRejectedDoesNotRun() async throws {
     let loop = try await endedLoop()
     #expect(!loop.add(.closure { Issue.record("it is done") }))
     await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
   }
 
-  @Test func tasksThatPreferItGoOn() async throws {
+  @Test func tasksWithThisPreferenceContinue() async throws {
     let loop = try await endedLoop()
     let task = Task(executorPreference: loop) {
       var isThere = loop.inEventLoop
@@ -99,7 +99,7 @@ import Testing
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         defer { close(pair[0]) }
         #expect(Socket.adopt(pair[1], .unix(path: ""), on: loop) == nil)
-        // The other end of what was closed is readable, and at its end.
+        // The other end of a closed socket is readable, and at its end.
         var byte: UInt8 = 0
         #expect(recv(pair[0], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
         SignalWatcher([SIGWINCH], on: loop) {}.finish()
@@ -127,8 +127,8 @@ import Testing
     await server.run(until: []) { Issue.record("nothing is watched for") }
   }
 
-  /// Who wakes a loop finds it there: it may have woken by itself, and have done the work already.
-  @Test func aLoopDoesNotEndUnderWhoWakesIt() {
+  /// A thread that wakes a loop must find it alive: it may have woken up on its own and done the work already.
+  @Test func aLoopDoesNotEndWhileItIsBeingWoken() {
     let mailbox = Mailbox()
     #expect(mailbox.fallAsleep())
     var wakes = 0

@@ -5,12 +5,12 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Loops that are told to end under those who use them.
+/// Loops that are shut down while in use.
 @Suite(.timeLimit(.minutes(1))) struct LoopGroupTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "group-\(UUID().uuidString)").path
 
   private func hasEnded(_ loop: Loop) async {
-    // It takes naps for as long as it runs.
+    // It sleeps repeatedly while it runs.
     while !Task.isCancelled, (try? await loop.sleep(for: .zero)) != nil {}
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(try await caller.get() == [1, 2, 3])
     group.shutDown()
     #expect(try await caller.get() == [1, 2, 3])
-    // New ones are made as well.
+    // New ones can be made too.
     let other = try Channel(target: "\(address)", group: group)
     #expect(try await Caller(channel: other).get() == [1, 2, 3])
     await other.shutDown(grace: .seconds(60))
@@ -59,8 +59,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  /// A call that waits for a connection when its loop is told to end. Between two attempts there is neither a connection
-  /// nor one on its way.
+  /// A call that waits for a connection when its loop is shut down. Between two attempts there is neither a connection
+  /// nor an attempt in progress.
   private func withWaitingCall(
     _ body: (HTTP2ClientTransport, Channel, Task<[UInt8], any Error>) async throws -> Void
   ) async throws {
@@ -80,7 +80,7 @@ import Testing
     try await withWaitingCall { transport, channel, call async throws in
       let server = try Server(providers: [TestService()])
       try server.bind(unixPath: path)
-      // It is not long before the next attempt.
+      // The next attempt starts soon.
       while !Task.isCancelled, await transport.loop.onLoop({ transport.connections.isEmpty }) {
         await transport.loop.advance(by: .seconds(1))
       }

@@ -14,7 +14,7 @@ import Testing
       if !isOver.withLock({ $0 }) { loop.execute(again) }
     }
     loop.execute(again)
-    // From this thread, while the loop is never without work of its own.
+    // From this thread, while the loop always has work of its own.
     loop.execute { isOver.withLock { $0 = true } }
     while !Task.isCancelled, !isOver.withLock({ $0 }) { await Task.yield() }
     #expect(isOver.withLock { $0 })
@@ -33,14 +33,14 @@ import Testing
       close(pair[0])
       let descriptor = pair[1]
       loop.execute {
-        // The socket is closed for good by the first look at what is ready, behind which there is nothing to wait for.
+        // The first poll closes the socket for good; afterwards there is nothing to wait for.
         Socket.adopt(descriptor, .unix(path: ""), on: loop)?.close()
         loop.expect(.urgent)
         loop.stop()
       }
       #expect(LoopThread.start(loop))
     }
-    // Whoever asks the loop itself would wake it.
+    // Querying the loop itself would wake it.
     while !Task.isCancelled, ended != nil { await Task.yield() }
     #expect(ended == nil)
   }
@@ -70,8 +70,8 @@ import Testing
     #expect(await loop.onLoop { loop.openHandles } == 0)
   }
 
-  /// Nobody waits for ever for a loop that has ended; and none ends while somebody sleeps.
-  @Test func aLoopThatHasEndedIsNoPlaceToSleep() async throws {
+  /// No task waits forever for a loop that has ended, and no loop ends while a task sleeps on it.
+  @Test func sleepingOnALoopThatHasEndedFails() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     let sleeper = Task { try await loop.sleep(for: .seconds(3600)) }
@@ -79,7 +79,7 @@ import Testing
     group.shutDown()
     loop.execute { loop.advanceClock(by: .seconds(3601)) }
     try await sleeper.value
-    // It ends between two naps.
+    // It ends between two sleeps.
     while !Task.isCancelled, (try? await loop.sleep(for: .zero)) != nil {}
     await #expect(throws: CancellationError.self) { try await loop.sleep(for: .zero) }
   }

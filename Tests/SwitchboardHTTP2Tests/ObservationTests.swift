@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func bothSidesTellOfCallsAndConnections() async throws {
+  @Test func bothSidesReportCallsAndConnections() async throws {
     let atServer = Recorder()
     let atClient = Recorder()
     var server = ServerOptions()
@@ -85,7 +85,7 @@ import Testing
     #expect(serverTotals.map(\.received) == requests)
   }
 
-  @Test func aServerThatIsNotThereIsTold() async throws {
+  @Test func aMissingServerIsReported() async throws {
     let recorder = Recorder()
     var options = ChannelOptions()
     options.observer = recorder

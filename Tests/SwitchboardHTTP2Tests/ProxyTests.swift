@@ -33,7 +33,7 @@ import Testing
       options.connectInitialBackoff = .milliseconds(10)
       options.connectMaxBackoff = .milliseconds(50)
       let channel = try Channel(target: proxy.target, options: options)
-      // The proxy takes a moment to start, for which this call waits.
+      // This call waits until the proxy has started.
       var patient = CallOptions(timeout: .seconds(20))
       patient.waitForReady = true
       #expect(try await Caller(channel: channel).get(options: patient) == [1, 2, 3])
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// nginx forwards what it cannot read with a module only that Debian has in a package of its own.
+  /// nginx needs a module to forward raw TCP, which Debian has in a separate package.
   @Test(
     arguments: [
       (.nginx, .terminated), (.nginx, .terminatedAndNew), (.haproxy, .terminated),
@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: Proxy.Kind.allCases) func aServerThatIsSilentIsUnavailable(_ kind: Proxy.Kind) async throws
   {
     try await with(kind, timeout: 0.3) { through async throws in
-      // The proxy says 504.
+      // The proxy responds with 504.
       let status = await status { _ = try await through.caller.get(TestService.hang) }
       #expect(status?.code == .unavailable)
       #expect(try await through.caller.get() == [1, 2, 3])
@@ -101,10 +101,10 @@ import Testing
       let call = Task { try await caller.get(TestService.hang) }
       await through.pair.service.hanging.wait()
       await through.pair.server.shutDown(grace: .zero)
-      // Killed under way: the proxy says 502, or resets the stream.
+      // The server is killed during the call: the proxy responds with 502 or resets the stream.
       let cut = try #require(await status { _ = try await call.value })
       #expect([.unavailable, .internalError, .cancelled].contains(cut.code))
-      // Not there at all: it says 502 or 503.
+      // There is no server: it responds with 502 or 503.
       #expect(await status { _ = try await caller.get() }?.code == .unavailable)
     }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Headers that nghttp2 does not send, where nobody has looked at their size before: the stream ends all the same.
+/// Headers that nghttp2 refuses to send, whose size was not checked before: the stream ends nevertheless.
 @Suite struct SentHeadersTests {
   private final class Stream: SessionStream {
     var refusal: GRPCStatus?
@@ -76,7 +76,7 @@ import Testing
     withExtendedLifetime(peer) {}
   }
 
-  // MARK: Messages of statuses that are cut short
+  // MARK: Truncated status messages
 
   @Test(arguments: [
     ("abc", 3, "abc"), ("abcdefgh", 5, "ab..."), ("abcdefgh", 3, "..."), ("abcdefgh", 2, ".."),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What the server answers to clients that keep to the protocol, and to those that do not.
+/// The responses of the server to clients that follow the protocol and to clients that violate it.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct ServerProtocolTests {
   private typealias Kind = FramePeer.Kind
 
@@ -28,14 +28,14 @@ import Testing
   private func with(_ body: (FramePeer, TestPair) async throws -> Void) async throws {
     try await TestPair.with { pair async throws in
       try await body(try FramePeer(pair.address), pair)
-      // Whatever was done to one connection, others go on.
+      // Whatever happened to one connection, others still work.
       #expect(try await pair.get() == [1, 2, 3])
     }
   }
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
 
-  /// On a real network headers come in pieces, and calls end meanwhile.
+  /// On a real network headers arrive in pieces, and calls end meanwhile.
   @Test func headersThatComeWhileAnotherCallEndsAreWhole() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
@@ -107,7 +107,7 @@ import Testing
       peer.headers(1, request("/test.Test/Named", changing: ["content-type": contentType]))
       peer.data(1, Self.message, ends: true)
       let answer = try #require(peer.nextHeaders())
-      // A gRPC client gets gRPC's answer: by an HTTP status it would not learn the code.
+      // A gRPC client gets a gRPC response: an HTTP status would not carry the code.
       #expect(answer.fields[":status"] == "200")
       #expect(answer.fields["content-type"] == "application/grpc")
       #expect(answer.fields["grpc-status"] == "12")
@@ -167,7 +167,7 @@ import Testing
 
   @Test func aRequestThatBreaksCancelsTheHandler() async throws {
     try await with { peer, pair async throws in
-      // It reads nothing, and so does not hear of the failure that way.
+      // It reads nothing, so it does not learn of the failure that way.
       peer.headers(1, request("/test.Test/Sleep"))
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
       #expect(peer.next(Kind.ping) != nil)
@@ -205,7 +205,7 @@ import Testing
         isOver.withLock { $0 = true }
       }
       #expect(peer.next(Kind.goAway) != nil)
-      // Whether all that was on its way has come.
+      // Whether everything in transit has arrived.
       let question = try #require(peer.next(Kind.ping))
       peer.send(Kind.ping, 1, 0, question.payload)
       #expect(peer.raw.readToEnd())
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func aFloodOfPingsIsToldToCalmDown() async throws {
+  @Test func aFloodOfPingsGetsEnhanceYourCalm() async throws {
     try await with { peer, _ async throws in
       for _ in 0..<10 { peer.send(Kind.ping, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]) }
       let goAway = try #require(peer.next(Kind.goAway))
@@ -229,7 +229,7 @@ import Testing
   @Test(arguments: [
     "GET / HTTP/1.1\r\nHost: test\r\n\r\n", "\u{16}\u{3}\u{1}", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n",
   ])
-  func whatIsNotHTTP2IsDisconnected(_ text: String) async throws {
+  func otherProtocolsAreDisconnected(_ text: String) async throws {
     try await TestPair.with { pair async throws in
       let peer = try FramePeer(pair.address, greets: false)
       peer.raw.send(Array(text.utf8) + [UInt8](repeating: 0, count: 100))
@@ -240,7 +240,7 @@ import Testing
 
   @Test func handlersThatIgnoreResetsAreNotPiledUp() async throws {
     try await with { peer, pair async throws in
-      // Fewer than what ends a connection, however fast they come.
+      // Too few to end a connection, however fast they come.
       for stream in stride(from: UInt32(1), to: 1000, by: 2) {
         peer.headers(stream, request("/test.Test/Stubborn"))
         peer.data(stream, Self.message, ends: true)

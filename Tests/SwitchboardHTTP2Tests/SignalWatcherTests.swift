@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What signals did before somebody watched for them, they do again afterwards. Signals of no use to anyone else.
+/// Signals get their previous handlers back after watching. The tests use signals that nothing else uses.
 @Suite(.timeLimit(.minutes(1))) struct SignalWatcherTests {
   private static let first: @convention(c) (Int32) -> Void = { _ in }
   private static let second: @convention(c) (Int32) -> Void = { _ in }
@@ -20,21 +20,21 @@ import Testing
     return address(action.__sigaction_handler.sa_handler)
   }
 
-  /// Watches in a loop for as long as the body takes.
+  /// Watches for a signal on a loop while `body` runs.
   private func watching(_ number: Int32, on loop: Loop, _ body: () async -> Void) async {
     let watcher = await loop.onLoop { Kept(SignalWatcher([number], on: loop) {}) }
     await body()
     await loop.onLoop { watcher.value.finish() }
   }
 
-  /// Used on the loop alone.
+  /// Used only on the loop.
   private struct Kept: @unchecked Sendable {
     let value: SignalWatcher
 
     init(_ value: SignalWatcher) { self.value = value }
   }
 
-  @Test func theHandlerThatWasThereComesBack() async throws {
+  @Test func thePreviousHandlerIsRestored() async throws {
     let number = SIGWINCH
     signal(number, Self.first)
     defer { signal(number, SIG_DFL) }
@@ -42,7 +42,7 @@ import Testing
     let (loops, before) = (group.loops, address(Self.first))
     await watching(number, on: loops[0]) {
       #expect(handler(of: number) != before)
-      // The first of two to stop must not take the signal from the other.
+      // The first watcher that stops must not take the signal from the other.
       await watching(number, on: loops[1]) {}
       #expect(handler(of: number) != before)
     }
@@ -51,14 +51,14 @@ import Testing
     #expect(handler(of: number) == before)
   }
 
-  @Test func aHandlerThatWasPutThereMeanwhileStays() async throws {
+  @Test func aHandlerInstalledMeanwhileStays() async throws {
     let number = SIGURG
     signal(number, Self.first)
     defer { signal(number, SIG_DFL) }
     let group = try LoopGroup()
     await watching(number, on: group.loops[0]) { signal(number, Self.second) }
     #expect(handler(of: number) == address(Self.second))
-    // A watcher that comes later must not take it for what the first has put there.
+    // A later watcher must not take the handler of the first one for the previous handler.
     signal(number, Self.first)
     await watching(number, on: group.loops[0]) {
       signal(number, Self.second)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What the sockets of a loop leave to each other.
+/// The sockets of a loop share its time.
 @Suite(.timeLimit(.minutes(1))) struct SocketTests {
-  /// Two connected sockets, of which the loop has the first.
+  /// Two connected sockets; the loop has the first.
   private static func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [0, 0]
     try #require(
@@ -16,11 +16,11 @@ import Testing
     return (ends[0], ends[1])
   }
 
-  /// Writes down who reads what, in order; and what it gives its loop to do each time.
+  /// Records which socket reads what, in order, and adds work to the loop each time.
   private final class Reader: SocketDelegate {
     let name: String
     let record: Record
-    /// What taking in a read costs.
+    /// The cost of processing a read.
     let cost: Duration
     var socket: Socket?
 
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Has one socket read a lot, with a byte for another waiting beside it.
+  /// One socket reads a lot while another has a byte waiting.
   private func record(cost: Duration) async throws -> Record {
     let group = try LoopGroup()
     let loop = group.loops[0]
@@ -89,7 +89,7 @@ import Testing
   @Test func aBusySocketLetsOthersHaveTheirTurn() async throws {
     let record = try await record(cost: .zero)
     #expect(record.reads.filter { $0.name == "flood" }.map(\.count).reduce(0, +) == 120_000)
-    // The other's byte comes before the second share, and work between any two.
+    // The other socket's byte comes before the second share, and work runs between any two reads.
     #expect(record.reads.prefix(2).contains { $0.name == "other" })
     let entries = record.entries.withLock { $0 }
     for (entry, next) in zip(entries, entries.dropFirst()) {
@@ -120,7 +120,7 @@ import Testing
       sizes.append(size)
     }
     #expect(sizes == [4, 8, 16, 32, 64, 128].map { $0 * 1024 })
-    // Longer than it should.
+    // Longer than it should take.
     _ = share.next(in: 7, of: 64 * 1024)
     share.spend(64 * 1024, taking: ReadShare.patience + 1)
     #expect(share.next(in: 7, of: 64 * 1024) == 0)

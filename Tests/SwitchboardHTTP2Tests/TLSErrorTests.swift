@@ -6,9 +6,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Whatever keeps two sides from a secure connection, both say what it is.
+/// Whatever prevents a secure connection, both sides report it.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSErrorTests {
-  /// Keeps the reasons that a server logs.
+  /// Records the reasons that a server logs.
   private final class ReasonLog: LogHandler {
     private let first = Locked<String?>(nil)
     let isFilled = Signal()
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// What a call fails with, and what the server logs of it.
+  /// The error of a call, and the server's log entry about it.
   private func failures(_ server: ServerTLS?, _ client: ClientTLS?) async throws -> (
     client: String, server: String
   ) {
@@ -62,7 +62,7 @@ import Testing
       ServerTLS(credentials: SpecialCertificates.expired),
       ClientTLS(trustRoots: SpecialCertificates.authority)
     )
-    #expect(said.client == "TLS: the certificate of 127.0.0.1 is not accepted: certificate has expired")
+    #expect(said.client == "TLS: the certificate of 127.0.0.1 was rejected: certificate has expired")
     #expect(said.server.contains("TLS: the client refused the connection: "))
     #expect(said.server.contains("certificate expired"))
   }
@@ -71,13 +71,13 @@ import Testing
     var tls = trusting
     tls.serverNameOverride = "elsewhere.test"
     let said = try await failures(serving, tls)
-    #expect(said.client == "TLS: the certificate of elsewhere.test is not accepted: hostname mismatch")
+    #expect(said.client == "TLS: the certificate of elsewhere.test was rejected: hostname mismatch")
     #expect(said.server.contains("TLS: the client refused the connection: "))
   }
 
   @Test func anAuthorityThatIsNotTrusted() async throws {
     let said = try await failures(serving, ClientTLS(trustRoots: TestCertificates.stranger))
-    #expect(said.client.hasPrefix("TLS: the certificate of 127.0.0.1 is not accepted: unable to get"))
+    #expect(said.client.hasPrefix("TLS: the certificate of 127.0.0.1 was rejected: unable to get"))
     #expect(said.server.contains("TLS: the client refused the connection: "))
     #expect(said.server.contains("unknown ca"))
   }
@@ -96,7 +96,7 @@ import Testing
     #expect(said.server.contains("peer did not return a certificate"))
   }
 
-  @Test func aClientWithACertificateThatNobodyVouchesFor() async throws {
+  @Test func aClientWithAnUntrustedCertificate() async throws {
     var server = serving
     server.clientCertificates = .required
     server.trustRoots = TestCertificates.authority
@@ -105,7 +105,7 @@ import Testing
     let said = try await failures(server, client)
     #expect(said.client.hasPrefix("TLS: the server refused the connection: "))
     #expect(said.client.contains("unknown ca"))
-    #expect(said.server.contains("TLS: the certificate of the client is not accepted: unable to get"))
+    #expect(said.server.contains("TLS: the certificate of the client was rejected: unable to get"))
   }
 
   @Test func aClientThatDoesNotOfferHTTP2() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// One end of TLS in memory, against one that OpenSSL plays.
+/// One end of TLS in memory, with OpenSSL as the peer.
 @Suite struct TLSFilterTests {
   enum Side: CaseIterable { case server, client }
 
@@ -79,7 +79,7 @@ import Testing
     ends.peer.take(encrypted)
     #expect(ends.peer.read() == words)
     ends.peer.write(words)
-    // In pieces that keep to no record.
+    // In pieces that do not match records.
     var rest = ends.peer.takeOutput()[...]
     while !rest.isEmpty {
       ends.give(Array(rest.prefix(9973)))
@@ -87,7 +87,7 @@ import Testing
     }
     #expect(ends.plaintext == words)
     #expect(ends.events.first == "secure")
-    // Records that come in pieces are not idle.
+    // Records that arrive in pieces are not idle.
     #expect(ends.filter.takeIdleRecords() == 0)
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(ends.endings.count == 1)
     guard case .failed? = ends.endings.first else { return #expect(Bool(false), "it has not failed") }
     #expect(!ends.filter.isSecure)
-    // It has said why.
+    // It has sent an alert.
     #expect(!ends.pending().isEmpty)
     let (failure, encrypted) = ends.encrypt([1, 2, 3])
     #expect(failure == nil && encrypted.isEmpty)
@@ -113,7 +113,7 @@ import Testing
     #expect(ends.plaintext.isEmpty && ends.endings.count == 1 && ends.pending().isEmpty)
   }
 
-  @Test(arguments: Side.allCases, both) func theLastWordIsToldOnce(_ side: Side, _ version: TLSVersion) throws
+  @Test(arguments: Side.allCases, both) func theEndIsReportedOnce(_ side: Side, _ version: TLSVersion) throws
   {
     let ends = try Ends(side, version)
     ends.shakeHands()
@@ -137,7 +137,7 @@ import Testing
     #expect(ends.plaintext.count < 20 * 16384)
   }
 
-  @Test(arguments: Side.allCases) func recordsThatBringNothingAreCounted(_ side: Side) throws {
+  @Test(arguments: Side.allCases) func recordsWithoutDataAreCounted(_ side: Side) throws {
     let ends = try Ends(side, .tls13)
     ends.shakeHands()
     // A handshake and a little more is free.
@@ -160,7 +160,8 @@ import Testing
     #expect((99...101).contains(ends.filter.takeIdleRecords()))
   }
 
-  /// It is answered with an alert, which waits to be read like all answers, and counts like all records that bring nothing.
+  /// It is answered with an alert, which waits to be read like other output, and counts like other records without
+  /// data.
   @Test func anotherHandshakeIsRefused() throws {
     let ends = try Ends(.server, .tls12)
     ends.shakeHands()
@@ -173,8 +174,8 @@ import Testing
     #expect((1...100).contains(answer.count) && answer.first == 0x15)
   }
 
-  /// A connection that has been busy holds no more than one that has not.
-  @Test func nothingIsHeldOfWhatWasTaken() throws {
+  /// A connection that was busy uses no more memory than one that was not.
+  @Test func processedDataIsNotRetained() throws {
     let ends = try Ends(.server, .tls13)
     ends.shakeHands()
     for _ in 0..<2000 { ends.peer.updateKey() }

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Names that OpenSSL takes for none, or for many, or cannot be asked for.
+  /// Names that OpenSSL takes for no name or for several, or that it cannot check.
   @Test(arguments: [
     "", ".", ".test", "a..b", "switchboard.test\0", "switchboard.test\0.example", "\0", "*.test", "a b",
     "bücher.test",
@@ -50,7 +50,7 @@ import Testing
       try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
     }
     #expect(failure?.code == .invalidArgument)
-    #expect(failure?.message?.hasPrefix("TLS: no certificate can be checked for ") == true)
+    #expect(failure?.message?.hasPrefix("TLS: cannot verify a certificate for ") == true)
     #expect(failure?.message?.contains("\0") == false)
   }
 
@@ -63,7 +63,7 @@ import Testing
     _ = try Channel(target: "127.0.0.1:1", options: channelOptions(tls))
   }
 
-  /// What is behind a certificate must be one too.
+  /// The data after a certificate must be one too.
   @Test func aChainThatBreaksOffIsRefused() throws {
     guard case .bytes(let whole) = TestCertificates.serverCertificate else { return }
     let broken = whole + Array("\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)
@@ -71,7 +71,7 @@ import Testing
     let failure = #expect(throws: GRPCStatus.self) {
       try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
     }
-    #expect(failure?.message?.hasPrefix("TLS: a certificate in the certificate chain is damaged") == true)
+    #expect(failure?.message?.hasPrefix("TLS: a certificate in the certificate chain is malformed") == true)
   }
 
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {
@@ -110,7 +110,7 @@ import Testing
     try server.reload(ServerTLS(credentials: TestCertificates.renewed))
     var tls = trusting
     tls.serverNameOverride = "switchboard.test"
-    // The renewed certificate does not carry this name.
+    // The renewed certificate does not have this name.
     for (name, isFine) in [("switchboard.test", false), ("localhost", true)] {
       tls.serverNameOverride = name
       let channel = try Channel(target: "\(address)", options: channelOptions(tls))
@@ -136,11 +136,11 @@ import Testing
     ) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
       try write(TestCertificates.renewedCertificate, to: chain)
-      // One of them alone does not belong to the other, and nothing changes.
+      // One alone does not match the other, and nothing changes.
       #expect(throws: GRPCStatus.self) { try pair.server.reloadCertificates() }
       try write(TestCertificates.renewedKey, to: key)
       try pair.server.reloadCertificates()
-      // Connections that are open keep theirs; the renewed certificate does not carry this name.
+      // Open connections keep theirs; the renewed certificate does not have this name.
       #expect(try await pair.get() == [1, 2, 3])
       let late = try Channel(target: "\(pair.address)", options: channelOptions(tls))
       #expect(await status { _ = try await Caller(channel: late).get() }?.code == .unavailable)

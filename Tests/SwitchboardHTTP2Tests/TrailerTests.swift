@@ -6,11 +6,11 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What comes behind a body says nothing of the call: its metadata, deadline, encoding and format are the first block's.
+/// Trailers have no effect on the call: its metadata, deadline, encoding and format come from the first block.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct TrailerTests {
   private typealias Kind = FramePeer.Kind
 
-  /// What handlers see of their call, as the answer's headers.
+  /// The handler's view of its call, as response headers.
   private struct Mirror: CallHandlerProvider {
     var serviceName: String { "test.Mirror" }
 
@@ -134,7 +134,7 @@ import Testing
 
   private static let head = [(":status", "200"), ("content-type", "application/grpc")]
 
-  /// Makes a call that is answered with these frames in one piece.
+  /// Makes a call that gets these frames as a response, in one piece.
   private func call(_ frames: [[UInt8]]) async throws -> Result<[UInt8], GRPCStatus> {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: ChannelOptions())
@@ -148,7 +148,7 @@ import Testing
     return result
   }
 
-  /// What is decompressed on another thread still is when the trailers have come.
+  /// A message being decompressed on another thread is still pending when the trailers arrive.
   @Test func trailersOfAResponseDoNotChangeItsEncoding() async throws {
     let result = try await call([
       FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(Self.head + [("grpc-encoding", "gzip")])),
@@ -163,8 +163,8 @@ import Testing
     #expect(try result.get() == [UInt8](repeating: 0, count: 1 << 20))
   }
 
-  /// Where it is not in what ends the stream, it is no status: the response may have been cut short.
-  @Test func aStatusBeforeTheEndIsNone() async throws {
+  /// A status counts only in the block that ends the stream: otherwise the response may be incomplete.
+  @Test func aStatusBeforeTheEndIsIgnored() async throws {
     let result = try await call([
       FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(Self.head + [("grpc-status", "0")])),
       FramePeer.frame(Kind.data, 1, 1, Self.message),

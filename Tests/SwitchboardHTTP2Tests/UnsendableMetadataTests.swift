@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Metadata that HTTP does not allow fails its call, and is named.
+/// Metadata that HTTP does not allow fails its call, and the error names it.
 @Suite(.timeLimit(.minutes(1))) struct UnsendableMetadataTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// A handler that goes on writes to nobody.
+  /// A handler that keeps writing has no effect.
   @Test(arguments: [Wire.ipv4, .inProcess]) func theHandlerIsCancelled(_ wire: Wire) async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     let finish: @Sendable () -> Void = { continuation.finish() }

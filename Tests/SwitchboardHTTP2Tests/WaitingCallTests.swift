@@ -4,9 +4,9 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Calls beyond what the server takes wait for their turn.
+/// Calls above the server's limit wait for their turn.
 @Suite(.timeLimit(.minutes(1))) struct WaitingCallTests {
-  /// A pair whose one connection is taken by a call that hangs.
+  /// A pair whose only connection is occupied by a call that hangs.
   private func with(maxWaiting: Int = 100, _ body: (TestPair, HTTP2ClientTransport) async throws -> Void)
     async throws
   {

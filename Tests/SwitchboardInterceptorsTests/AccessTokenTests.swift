@@ -84,7 +84,7 @@ import Testing
     #expect(try await tokens.token().value == "token 2")
   }
 
-  @Test func aTokenThatWasReplacedCanBeRefusedInVain() async throws {
+  @Test func rejectingAReplacedTokenHasNoEffect() async throws {
     let issuer = Issuer()
     let tokens = AccessTokens { try await issuer.issue() }
     let first = try await tokens.token()

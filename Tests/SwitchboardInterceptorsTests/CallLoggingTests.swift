@@ -32,7 +32,7 @@ import Testing
   @Test func failuresAndStreamsAreLogged() async throws {
     let handler = KeepingHandler()
     let logger = Logger(handler, minimumLevel: .info)
-    // Without a logger of its own it uses the call's.
+    // Without a logger, it uses the call's.
     try await withEcho(TestProvider(), client: [CallLogging()], logger: logger) { client async throws in
       #expect(await status { _ = try await client.get(request("fail")) }?.code == .notFound)
       for try await _ in client.update(["a", "b"].map { request($0) }) {}

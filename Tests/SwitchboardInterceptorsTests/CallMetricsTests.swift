@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// Lets three milliseconds pass in every call.
+/// Advances the clock by three milliseconds in every call.
 private struct Advance: InterceptorFactory {
   let clock: TestClock
 

@@ -1,13 +1,13 @@
 import EchoService
 import Switchboard
 
-/// A service that says what it was asked, how often, and refuses what has not the right token.
+/// A service that echoes its requests, counts them, and rejects calls without the right token.
 final class TestProvider: Echo_EchoProvider {
   private let state = Locked((calls: 0, token: String?.none))
 
   var calls: Int { state.withLock { $0.calls } }
 
-  /// The token that calls must have; `nil`: none.
+  /// The token that calls must have; `nil` if they need none.
   var token: String? {
     get { state.withLock { $0.token } }
     set { state.withLock { $0.token = newValue } }
@@ -61,7 +61,7 @@ final class TestProvider: Echo_EchoProvider {
   }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that only moves when it is advanced.
 final class TestClock: Sendable {
   private let time = Locked(Duration.zero)
 
@@ -70,7 +70,7 @@ final class TestClock: Sendable {
   func advance(by duration: Duration) { time.withLock { $0 += duration } }
 }
 
-/// Calls to the provider within the process, with these interceptors on the client and on the server.
+/// Makes calls to the provider within the process, with these interceptors on the client and on the server.
 func withEcho(
   _ provider: TestProvider,
   client: [any InterceptorFactory] = [],

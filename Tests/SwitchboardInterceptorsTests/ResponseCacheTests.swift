@@ -71,8 +71,8 @@ import Testing
     #expect(provider.calls == 2)
   }
 
-  /// Tokens of the options are sent by what stands below all interceptors.
-  @Test func nobodyIsAnsweredWithWhatAnothersTokenGot() async throws {
+  /// Tokens in the options are added below all interceptors.
+  @Test func responsesAreNotSharedBetweenTokens() async throws {
     struct Tokens: AuthTokenProvider {
       func token() async throws -> String? { "ada" }
     }
@@ -115,7 +115,7 @@ import Testing
     for server in servers { await server.shutDown(grace: .zero) }
   }
 
-  @Test func theOneUsedLongestAgoMakesRoom() async throws {
+  @Test func theLeastRecentlyUsedIsEvicted() async throws {
     let provider = TestProvider()
     let cache = ResponseCache(capacity: 2)
     try await withEcho(provider) { client async throws in
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func streamsGoBy() async throws {
+  @Test func streamsAreNotCached() async throws {
     let provider = TestProvider()
     let cache = ResponseCache()
     try await withEcho(provider) { client async throws in

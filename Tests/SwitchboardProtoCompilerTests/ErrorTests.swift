@@ -30,7 +30,7 @@ import Testing
     let folder = try ProtoFolder(["sub/a.proto": "junk", "sub/b.proto": "import \"sub/a.proto\""])
     let given = folder.path + "/./sub/../sub/a.proto"
     #expect(folder.errors(given).first?.hasPrefix("here/./sub/../sub/a.proto:1:1: error: ") == true)
-    // What nobody gave has the path that it was found at.
+    // A file that was not given is named by the path where it was found.
     let compiler = ProtoCompiler(includeDirectories: [folder.path + "/./", "/usr/include"])
     for file in ["sub/a.proto", folder.path + "/sub/b.proto"] {
       let errors = try #require(throws: ProtoErrors.self) { try compiler.compile([file]) }.errors
@@ -78,13 +78,13 @@ import Testing
     let folder = try ProtoFolder(["a.proto": "edition = \(edition);"])
     #expect(
       folder.errors("a.proto") == [
-        "here/a.proto:1:1: error: edition 2099 is not supported: the editions are 2023 and 2024"
+        "here/a.proto:1:1: error: edition 2099 is not supported: use edition 2023 or 2024"
       ]
     )
   }
 
   @Test(arguments: ["edition", "edition =", "edition = \"", "edition = \"\";", "edition = 2023;"])
-  func comeForAnEditionThatIsNoneToo(_ source: String) throws {
+  func comeForAnInvalidEditionToo(_ source: String) throws {
     #expect(try ProtoFolder(["a.proto": source]).errors("a.proto").count == 1)
   }
 

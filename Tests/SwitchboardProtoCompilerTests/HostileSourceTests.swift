@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardProtoCompiler
 import Testing
 
-/// Whatever is in the files, compiling ends with an error.
+/// Compiling ends with an error, whatever the files contain.
 @Suite struct HostileSourceTests {
   private let header = "syntax = \"proto3\";\n"
 
@@ -74,7 +74,7 @@ import Testing
   @Test func errorsWithoutEnd() throws {
     let errors = try errors(of: String(repeating: "a;", count: 100_000))
     #expect(errors.count == 1_001)
-    #expect(errors.last == "here/a.proto: error: There are more than 1000 errors; the rest is left out.")
+    #expect(errors.last == "here/a.proto: error: There are more than 1000 errors; the rest are omitted.")
   }
 
   @Test func namesThatAreNoFilesAreRejected() throws {

@@ -2,7 +2,7 @@ import Foundation
 import SwitchboardProtoCompiler
 import Testing
 
-/// How a file given by its path gets the name that imports know it by.
+/// How a file given by its path gets its name in imports.
 @Suite struct PathTests {
   private let empty = "syntax = \"proto3\";"
 
@@ -31,12 +31,12 @@ import Testing
     #expect(errors(roots: [upwards + folder.path.dropFirst()], folder.path + "/a.proto") == [])
   }
 
-  @Test func wantsTheFileUnderARoot() throws {
+  @Test func requiresTheFileUnderARoot() throws {
     let folder = try ProtoFolder(["a.proto": empty, "root/b.proto": empty])
     let errors = errors(roots: [folder.path + "/root"], folder.path + "/a.proto")
     #expect(errors.count == 1)
     #expect(
-      errors.first?.hasPrefix(folder.path + "/a.proto: error: File does not lie in any include directory")
+      errors.first?.hasPrefix(folder.path + "/a.proto: error: File is not in any include directory")
         == true
     )
   }
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["gone.proto", "", "/", "..", "\\", "gone/", "root/gone.proto"])
-  func reportsWhatIsNotThere(path: String) throws {
+  func reportsMissingFiles(path: String) throws {
     #expect(try ProtoFolder(["root/a.proto": empty]).errors(path).count == 1)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SwitchboardProtoCompiler
 
-/// A temporary directory of `.proto` files that goes when the value does.
+/// A temporary directory of `.proto` files, deleted with the value.
 final class ProtoFolder {
   let path: String
 
@@ -26,12 +26,12 @@ final class ProtoFolder {
     try content.write(to: url)
   }
 
-  /// Compiles files of this folder, given by their names.
+  /// Compiles files in this folder, given by name.
   func compile(_ files: String...) throws(ProtoErrors) -> CompiledProtos {
     try ProtoCompiler(includeDirectories: [path, "/usr/include"]).compile(files)
   }
 
-  /// The errors of compiling, with `here` for the path of this folder; empty where it succeeds.
+  /// The errors of compiling, with `here` instead of the path of this folder; empty on success.
   func errors(_ files: String...) -> [String] {
     do {
       _ = try ProtoCompiler(includeDirectories: [path, "/usr/include"]).compile(files)

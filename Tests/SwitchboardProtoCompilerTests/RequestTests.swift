@@ -58,18 +58,18 @@ import Testing
     #expect(try folder.compile("a.proto").request == requestOfProtoc(in: folder, files: ["a.proto"]))
   }
 
-  @Test func takesAFileGivenTwiceOnce() throws {
+  @Test func usesAFileGivenTwiceOnce() throws {
     let folder = try ProtoFolder(["a.proto": "syntax = \"proto3\";"])
     let once = try folder.compile("a.proto")
     #expect(try folder.compile("a.proto", folder.path + "/a.proto") == once)
   }
 
-  /// Runs protoc with a plugin that keeps its input and answers that it knows proto3's `optional`.
+  /// Runs protoc with a plugin that saves its input and responds that it supports proto3's `optional`.
   private func requestOfProtoc(in folder: ProtoFolder, files: [String], parameter: String = "") throws
     -> [UInt8]
   {
     let captured = folder.path + "/request.bin"
-    // Not written here: a file that a process started meanwhile still holds open for writing cannot be executed.
+    // Not written here: a file that a child process still holds open for writing cannot be executed.
     let plugin = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "keep.sh").path
     let arguments = ["-I", folder.path, "--plugin=protoc-gen-keep=\(plugin)"]
     let protoc = ["KEPT=\(captured)", "protoc"] + arguments

@@ -26,21 +26,21 @@ import Testing
     }
   }
 
-  /// What a client names comes back only where it is a name.
+  /// A name from a client is repeated only if it is not too long.
   @Test func aLongNameIsNotRepeated() async throws {
     try await hosted([HealthService()]) { channel, _ async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       func check(_ name: String) async -> GRPCStatus? {
         await status { _ = try await client.check(.with { $0.service = name }) }
       }
-      #expect(await check("shop.Sho")?.message == "no service named \"shop.Sho\" is known")
+      #expect(await check("shop.Sho")?.message == "unknown service \"shop.Sho\"")
       let failure = await check(String(repeating: "x", count: 1_000_000))
       #expect(failure?.code == .notFound)
-      #expect(failure?.message == "no service of that name is known")
+      #expect(failure?.message == "unknown service")
     }
   }
 
-  @Test func tellsWatchersOfChanges() async throws {
+  @Test func notifiesWatchersOfChanges() async throws {
     let health = HealthService()
     try await hosted([health]) { channel, _ async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
@@ -48,7 +48,7 @@ import Testing
       #expect(try await changes.next()?.status == .serviceUnknown)
       health.set(.serving, for: "shop.Shop")
       #expect(try await changes.next()?.status == .serving)
-      // Saying the same again is no change, and another service's is not this one's.
+      // Setting the same status again is not a change, and neither is a change to another service.
       health.set(.serving, for: "shop.Shop")
       health.set(.notServing)
       health.set(.notServing, for: "shop.Shop")
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test func shuttingDownTellsWatchersAndEndsTheirCalls() async throws {
+  @Test func shuttingDownNotifiesWatchersAndEndsTheirCalls() async throws {
     let health = HealthService()
     try await hosted([health]) { channel, server async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)
       var changes = client.watch(Grpc_Health_V1_HealthCheckRequest()).makeAsyncIterator()
       #expect(try await changes.next()?.status == .serving)
-      // Calls under way may take an hour: the watcher's must not.
+      // Calls in progress may take an hour: the watcher's must not.
       await server.shutDown(grace: .seconds(3600))
       #expect(try await changes.next()?.status == .notServing)
       #expect(await status { _ = try await changes.next() }?.code == .unavailable)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aWatcherThatIsGoneIsForgotten() async throws {
+  @Test func aWatcherThatIsGoneIsRemoved() async throws {
     let health = HealthService()
     try await hosted([health]) { channel, _ async throws in
       let client = Grpc_Health_V1_HealthClient(channel: channel)

@@ -9,7 +9,7 @@ import Testing
   typealias Request = Grpc_Reflection_V1_ServerReflectionRequest
   typealias Response = Grpc_Reflection_V1_ServerReflectionResponse
 
-  /// Answers to some requests on one stream.
+  /// The responses to several requests on one stream.
   private func answers(_ requests: [Request]) async throws -> [Response] {
     let services: [any CallHandlerProvider] = [SilentEcho(), HealthService(), Undescribed()]
     var responses: [Response] = []
@@ -58,7 +58,7 @@ import Testing
     #expect(named.fileDescriptorResponse == response.fileDescriptorResponse)
   }
 
-  @Test func saysWhatItDoesNotKnow() async throws {
+  @Test func reportsUnknownNames() async throws {
     let responses = try await answers([
       .with { $0.fileContainingSymbol = "echo.Ech" }, .with { $0.fileByFilename = "echo" },
       .with { $0.allExtensionNumbersOfType = "echo.Echo" },
@@ -96,14 +96,14 @@ import Testing
   }
 }
 
-/// A service with descriptors, and no use for its methods.
+/// A service with descriptors whose methods are not called.
 private struct SilentEcho: CallHandlerProvider {
   var serviceName: String { Echo_EchoMetadata.service.name }
   var methodHandlers: [MethodHandler] { [] }
   var reflectionData: [String] { Echo_EchoMetadata.reflectionData }
 }
 
-/// A service that was generated without descriptors.
+/// A service generated without descriptors.
 private struct Undescribed: CallHandlerProvider {
   var serviceName: String { "bare.Undescribed" }
   var methodHandlers: [MethodHandler] { [] }

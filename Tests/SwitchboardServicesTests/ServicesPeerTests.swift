@@ -4,7 +4,7 @@ import SwitchboardServices
 import TestSupport
 import Testing
 
-/// All services, with the clients that grpcio has for them on the other side.
+/// All services, with grpcio's clients for them.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServicesPeerTests {
   @Test func grpciosClientsUnderstandTheServices() async throws {
     let (health, channelz) = (HealthService(), ChannelzService())

@@ -5,7 +5,7 @@ import SwitchboardGenerator
 import SwitchboardProtoCompiler
 import Testing
 
-/// Generated stubs over the messages of another library, which stands in for SwiftProtobuf.
+/// Generated stubs with messages of another library, a stand-in for SwiftProtobuf.
 @Suite(.timeLimit(.minutes(1))) struct BridgeTests {
   struct Provider: Notes_NotesProvider {
     func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [SwiftProtobufFormat.json] }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func theyMayTravelAsJSON() async throws {
+  @Test func theyMayBeSentAsJSON() async throws {
     try await with { client async throws in
       var options = CallOptions()
       options.payloadFormat = PayloadChoice(SwiftProtobufFormat.json)

@@ -2,7 +2,7 @@ public import SwiftProtobufStandIn
 
 public typealias SwiftProtobufMessage = SwiftProtobufStandIn.Message
 
-/// As SwiftProtobuf would generate them from `notes.proto`.
+/// The messages as SwiftProtobuf would generate them from `notes.proto`.
 struct Notes_Note: SwiftProtobufMessage, Equatable {
   var text = ""
   var standInText: String {

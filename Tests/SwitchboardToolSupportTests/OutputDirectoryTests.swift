@@ -44,13 +44,13 @@ import Testing
   @Test(arguments: ["../a", "/a", "a/../../b", "a//b", "", ".", "a/"])
   func staysInside(name: String) throws {
     let output = try OutputDirectory(path)
-    #expect(throws: SystemError(name, reason: "An output file must lie in the output directory")) {
+    #expect(throws: SystemError(name, reason: "An output file must be in the output directory")) {
       try output.write([1], to: name)
     }
     #expect(try everything == [])
   }
 
-  @Test func wantsADirectory() throws {
+  @Test func requiresADirectory() throws {
     try OutputDirectory(path).write([], to: "file")
     #expect(throws: SystemError(path + "/gone", reason: "No such file or directory")) {
       try OutputDirectory(path + "/gone")
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func leavesNothingBehindWhereItFails() throws {
+  @Test func leavesNoFilesWhenItFails() throws {
     let output = try OutputDirectory(path)
     try output.write([1], to: "directory/file")
     #expect(throws: SystemError.self) { try output.write([2], to: "directory") }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that another compiler has compiled, as a user hands them to the command.
+/// Files compiled by another compiler and passed to the command.
 @Suite(.mayBlock) struct DescriptorSetTests {
   private let scratch: Scratch
 
@@ -13,7 +13,7 @@ import Testing
       package a;
       import "sub/b.proto";
       import "google/protobuf/timestamp.proto";
-      // Holds the other.
+      // Imports the other.
       message A { b.B b = 1; google.protobuf.Timestamp at = 2; }
       """,
       "protos/sub/b.proto": "syntax = \"proto3\";\npackage b;\nmessage B { string name = 1; }",
@@ -36,14 +36,14 @@ import Testing
     try #require(protoc.exitCode == 0, "\(protoc.errors)")
   }
 
-  /// The compiler among the peers from PyPI, which knows editions.
+  /// The compiler from PyPI, which supports editions.
   private func compileWithNewest(_ arguments: String...) throws {
     let options = ["-m", "grpc_tools.protoc", "-I", "protos", "--descriptor_set_out", "set.bin"]
     let protoc = try Command.run(TestFolders.python, options + arguments, in: scratch.path)
     try #require(protoc.exitCode == 0, "\(protoc.errors)")
   }
 
-  @Test func givesWhatTheSourcesGive() throws {
+  @Test func generatesTheSameAsFromSources() throws {
     try compile("--include_imports", "--include_source_info", "a.proto")
     #expect(try generate("--descriptor-set", "set.bin", "-o", "from-set", "a.proto").exitCode == 0)
     #expect(try generate("-I", "protos", "-o", "from-source", "a.proto").exitCode == 0)
@@ -62,7 +62,7 @@ import Testing
     #expect(try scratch.files(below: "own").keys.contains("google/protobuf/timestamp.pb.swift"))
   }
 
-  @Test func takesEditionsThatOurCompilerDoesNotKnow() throws {
+  @Test func acceptsEditionsThatOurCompilerDoesNotSupport() throws {
     try compileWithNewest("--include_imports", "late.proto")
     let command = try generate("--descriptor-set", "set.bin", "-o", "out")
     #expect(command.exitCode == 0, "\(command.errors)")
@@ -79,7 +79,7 @@ import Testing
       imports.errors == """
         a.proto: The import sub/b.proto is not in set.bin.
         a.proto: The import google/protobuf/timestamp.proto is not in set.bin.
-        set.bin: note: protoc puts imports into it with --include_imports.
+        set.bin: note: protoc includes imports with --include_imports.
 
         """
     )
@@ -90,19 +90,19 @@ import Testing
     try compile("--include_imports", "google/protobuf/any.proto")
     let own = try generate("--descriptor-set", "set.bin", "-o", "out")
     #expect(own.exitCode == 1)
-    #expect(own.errors == "switchboard: set.bin: there is no file in it but the well-known types\n")
+    #expect(own.errors == "switchboard: set.bin: it contains only the well-known types\n")
     #expect(!FileManager.default.fileExists(atPath: scratch.path + "/out"))
   }
 
   @Test(arguments: ["junk", "syntax = \"proto3\";", "", "{\"file\": []}", "\u{8}\u{1}"])
-  func refusesWhatIsNoSet(_ content: String) throws {
+  func rejectsInvalidSets(_ content: String) throws {
     try scratch.write(content, to: "set.bin")
     let command = try generate("--descriptor-set", "set.bin", "-o", "out")
     #expect(command.exitCode == 1)
-    #expect(command.errors.hasPrefix("switchboard: set.bin: no serialized FileDescriptorSet: "))
+    #expect(command.errors.hasPrefix("switchboard: set.bin: not a serialized FileDescriptorSet: "))
   }
 
-  @Test func reportsAFileThatIsNotThere() throws {
+  @Test func reportsAMissingFile() throws {
     let command = try generate("--descriptor-set", "gone.bin", "-o", "out")
     #expect(command.exitCode == 1)
     #expect(command.errors == "switchboard: gone.bin: No such file or directory\n")

@@ -13,7 +13,7 @@ import Testing
       package a;
       import "sub/b.proto";
       import "google/protobuf/timestamp.proto";
-      // Holds the other.
+      // Imports the other.
       message A { b.B b = 1; google.protobuf.Timestamp at = 2; }
       """,
       "protos/sub/b.proto": "syntax = \"proto3\";\npackage b;\nmessage B { string name = 1; }",
@@ -73,7 +73,7 @@ import Testing
     #expect(try scratch.files(below: "absolute/" + name).keys.contains("a.pb.swift"))
   }
 
-  @Test func makesNoDirectoryForNothing() throws {
+  @Test func createsNoDirectoryIfNothingIsGenerated() throws {
     #expect(try generate("-I", "protos", "-o", "new", "broken.proto").exitCode == 1)
     #expect(!FileManager.default.fileExists(atPath: scratch.path + "/new"))
   }
@@ -87,13 +87,13 @@ import Testing
     #expect(file.errors == "switchboard: protos/a.proto: Not a directory \(outputHint)\n")
   }
 
-  private let outputHint = "(--output names a directory that can be written to, or one to make)"
+  private let outputHint = "(--output must name a writable directory, or one that can be created)"
 
-  @Test func warnsOfIncludeDirectoriesThatAreNotThere() throws {
+  @Test func warnsOfMissingIncludeDirectories() throws {
     let command = try generate("-I", "protos", "-I", "nowhere", "-o", scratch.path, "a.proto")
     #expect(command.exitCode == 0)
     #expect(
-      command.errors == "nowhere: warning: No such directory, although -I or 'includes' names it.\n"
+      command.errors == "nowhere: warning: No such directory, but -I or 'includes' names it.\n"
     )
   }
 
@@ -114,7 +114,9 @@ import Testing
     #expect(try scratch.files(below: "out").keys.sorted() == ["a.grpc.swift", "a.pb.swift"])
     let surplus = try generate("-I", "protos", "-o", output, "--expect", "b.pb.swift", "a.proto")
     #expect(surplus.exitCode == 1)
-    #expect(surplus.errors.hasPrefix("switchboard: the generator makes a.pb.swift, which no --expect names"))
+    #expect(
+      surplus.errors.hasPrefix("switchboard: the generator produces a.pb.swift, which no --expect names")
+    )
   }
 
   @Test func takesAConfiguration() throws {
@@ -135,7 +137,7 @@ import Testing
     #expect(files["b.pb.swift"]?.contains("public struct") == true)
     #expect(files["b.pb.swift"]?.contains("import One\n") == true)
 
-    // What the command line says as well has the last word.
+    // An option on the command line overrides the configuration.
     let overriding = ["--option", "FileNaming=FullPath", scratch.path + "/protos/a.proto"]
     #expect(try Command.product("switchboard", arguments + overriding).exitCode == 0)
     #expect(try scratch.files(below: "out").keys.sorted() == ["a.pb.swift", "b.pb.swift"])
@@ -144,9 +146,9 @@ import Testing
   @Test func reportsABadConfigurationAsUsage() throws {
     for (json, problem) in [
       ("{\n  \"protos\" []", ":2:12: error: not valid JSON: expected \":\""),
-      (#"{"files": []}"#, ": error: unknown key \"files\"; the keys are protos, includes and options"),
-      ("{}", ": error: there is no .proto file beside it or below it"),
-      (#"{"protos": []}"#, ": error: 'protos' names no file"),
+      (#"{"files": []}"#, ": error: unknown key \"files\": the keys are protos, includes and options"),
+      ("{}", ": error: no .proto file in its directory or below"),
+      (#"{"protos": []}"#, ": error: 'protos' is empty"),
     ] {
       try scratch.write(json, to: "empty/target.json")
       let command = try generate("--configuration", "empty/target.json", "-o", scratch.path)
@@ -163,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func takesEveryProtoBesideAConfigurationThatNamesNone() throws {
+  @Test func usesEveryProtoNextToAConfigurationThatNamesNone() throws {
     let target = try Scratch([
       "p/switchboard.json": "{}",
       "p/a.proto": "syntax = \"proto3\"; import \"sub/b.proto\"; message A { B b = 1; }",
@@ -191,7 +193,7 @@ import Testing
     #expect(broken.errors.contains("p/sub/b.proto:1:9: error: Expected message name.\n"))
   }
 
-  @Test func tellsTheAuthorOfAConfigurationWhereImportsStart() throws {
+  @Test func hintsAtTheRootsOfImports() throws {
     try scratch.write("{}", to: "switchboard.json")
     try scratch.write("syntax = \"proto3\"; import \"other/gone.proto\";", to: "c.proto")
     let command = try generate("--configuration", "switchboard.json", "-o", scratch.path, "c.proto")
@@ -199,7 +201,7 @@ import Testing
     #expect(
       command.errors.contains("other/gone.proto: error: File not found in any include directory (-I): ")
     )
-    #expect(command.errors.contains("switchboard.json: note: Imports start at 'includes'."))
+    #expect(command.errors.contains("switchboard.json: note: Imports are relative to 'includes'."))
   }
 
   @Test func explainsItself() throws {
@@ -221,7 +223,7 @@ import Testing
     #expect(String(decoding: version.output, as: UTF8.self).hasPrefix("switchboard 0."))
     let wrong = try Command.product("switchboard", ["generate", "--wrong"])
     #expect(wrong.exitCode == 2)
-    #expect(wrong.errors.hasPrefix("switchboard: unknown flag '--wrong'; accepted are "))
+    #expect(wrong.errors.hasPrefix("switchboard: unknown flag '--wrong': expected "))
     #expect(wrong.errors.hasSuffix("\nTry 'switchboard help generate'.\n"))
   }
 }

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func keepsTheOrderOfWhatRepeats() throws {
+  @Test func keepsTheOrderOfRepeatedFlags() throws {
     let parsed = try generate(
       "-I",
       "a",
@@ -84,13 +84,13 @@ import Testing
   }
 
   @Test func saysWhatIsAccepted() {
-    #expect(complaint() == "no command; accepted are generate, help, --help and --version")
-    #expect(complaint("make")?.hasPrefix("unknown command 'make'; accepted are generate,") == true)
+    #expect(complaint() == "no command: expected generate, help, --help or --version")
+    #expect(complaint("make")?.hasPrefix("unknown command 'make': expected generate,") == true)
     #expect(complaint("help", "make")?.hasPrefix("no help about 'make'") == true)
     #expect(
       complaint("generate", "--plugin", "x")
-        == "unknown flag '--plugin'; accepted are "
-        + "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set and --help"
+        == "unknown flag '--plugin': expected "
+        + "-I (--include), --output (-o), --option, --configuration, --expect, --descriptor-set or --help"
     )
     #expect(complaint("generate", "-x")?.hasPrefix("unknown flag '-x'") == true)
   }
@@ -98,16 +98,16 @@ import Testing
   @Test(arguments: [
     "-I", "--include", "-o", "--output", "--option", "--configuration", "--expect", "--descriptor-set",
   ])
-  func wantsAValue(flag: String) {
-    #expect(complaint("generate", flag)?.hasPrefix("\(flag) wants a ") == true)
-    #expect(complaint("generate", flag, "--help")?.hasPrefix("\(flag) wants a ") == true)
-    #expect(complaint("generate", flag, "")?.hasPrefix("\(flag) wants a ") == true)
+  func requiresAValue(flag: String) {
+    #expect(complaint("generate", flag)?.hasPrefix("\(flag) needs a ") == true)
+    #expect(complaint("generate", flag, "--help")?.hasPrefix("\(flag) needs a ") == true)
+    #expect(complaint("generate", flag, "")?.hasPrefix("\(flag) needs a ") == true)
     if flag.hasPrefix("--") {
-      #expect(complaint("generate", flag + "=", "x")?.hasPrefix("\(flag) wants a ") == true)
+      #expect(complaint("generate", flag + "=", "x")?.hasPrefix("\(flag) needs a ") == true)
     }
   }
 
-  @Test func wantsWhatItCannotDoWithout() {
+  @Test func reportsMissingArguments() {
     #expect(complaint("generate", "a.proto") == "--output DIR is missing")
     #expect(complaint("generate", "-o", "o") == "no .proto files to generate for")
     #expect(complaint("generate", "-o", "o", "-o", "p", "a") == "-o is given twice")
@@ -115,8 +115,8 @@ import Testing
       complaint("generate", "--configuration=a", "--configuration=b") == "--configuration is given twice"
     )
     #expect(
-      complaint("generate", "-o", "o", "--option", "Key", "a") == "--option wants a Key=Value, not 'Key'"
+      complaint("generate", "-o", "o", "--option", "Key", "a") == "--option needs a Key=Value, not 'Key'"
     )
-    #expect(complaint("generate", "-o", "o", "--option", "=V", "a") == "--option wants a Key=Value, not '=V'")
+    #expect(complaint("generate", "-o", "o", "--option", "=V", "a") == "--option needs a Key=Value, not '=V'")
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The command and the plugin print the same bytes for the same input, under every protoc.
 @Suite(.mayBlock) struct SameBytesTests {
-  /// The protoc of the system and the newer one of PyPI's grpcio-tools, which `make test` puts in .venv.
+  /// The system's protoc and the newer one in PyPI's grpcio-tools, which `make test` installs in .venv.
   static let compilers: [[String]] = [
     ["protoc"], [packageRoot + "/.venv/bin/python", "-m", "grpc_tools.protoc"],
   ]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of a test's own, which goes when the value does.
+/// A temporary directory for one test, deleted with the value.
 final class Scratch {
   let path: String
 
@@ -21,13 +21,13 @@ final class Scratch {
     try Data(content.utf8).write(to: file)
   }
 
-  /// Makes a directory and gives its path.
+  /// Creates a directory and returns its path.
   func directory(_ name: String) throws -> String {
     try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
     return path + "/" + name
   }
 
-  /// The content of every file below a directory, by its name from there.
+  /// The contents of every file below a directory, by relative path.
   func files(below name: String) throws -> [String: String] {
     var files: [String: String] = [:]
     for file in try FileManager.default.subpathsOfDirectory(atPath: path + "/" + name) {

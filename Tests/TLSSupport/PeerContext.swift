@@ -3,7 +3,7 @@ import CertificateSupport
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// What a peer is made from, which is made once for each kind: it takes longer than a handshake.
+/// The TLS context of a peer, created once for each kind because that takes longer than a handshake.
 enum PeerContext {
   private struct Key: Hashable {
     let role: TLSPeer.Role
@@ -13,7 +13,7 @@ enum PeerContext {
   }
 
   private struct Kept: @unchecked Sendable {
-    // Sendable holds because OpenSSL allows connections to be made of a context on any thread.
+    // Sendable because OpenSSL allows creating connections from a context on any thread.
     let raw: OpaquePointer
   }
 
@@ -81,7 +81,7 @@ enum PeerContext {
 
   private static let agree: SSL_CTX_alpn_select_cb_func = { _, selected, count, offered, length, _ in
     guard let offered, length > 0 else { return SSL_TLSEXT_ERR_NOACK }
-    // The first that is offered.
+    // The first protocol that is offered.
     selected?.pointee = offered + 1
     count?.pointee = offered.pointee
     return SSL_TLSEXT_ERR_OK

@@ -3,8 +3,8 @@ import CertificateSupport
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// The other end of a connection over TLS, as OpenSSL plays it: it checks nobody, and does what well-behaved peers do not.
-/// Bytes in, bytes out, no I/O.
+/// The other end of a TLS connection, played by OpenSSL: it verifies nothing, and does what well-behaved peers do not.
+/// No I/O.
 package final class TLSPeer {
   package enum Role: Sendable { case client, server }
 
@@ -13,7 +13,8 @@ package final class TLSPeer {
   private let outgoing: OpaquePointer
   private var isBroken = false
 
-  /// Offers `protocols`, or as a server agrees to the first of them without asking. A client shows a certificate if told to.
+  /// A client offers `protocols`; a server selects the first of them without negotiation. A client sends a certificate
+  /// if told to.
   package init(
     _ role: Role,
     version: TLSVersion = .tls13,
@@ -35,7 +36,7 @@ package final class TLSPeer {
 
   package var isSecure: Bool { SSL_is_init_finished(ssl) == 1 }
 
-  /// Takes the handshake as far as it goes.
+  /// Continues the handshake as far as possible.
   package func shakeHands() { note(SSL_do_handshake(ssl)) }
 
   private func note(_ result: Int32) {
@@ -44,7 +45,7 @@ package final class TLSPeer {
     ERR_clear_error()
   }
 
-  /// What there is to send to the other end.
+  /// The output for the other end.
   package func takeOutput() -> [UInt8] {
     let count = BIO_ctrl_pending(outgoing)
     guard count > 0 else { return [] }
@@ -53,13 +54,13 @@ package final class TLSPeer {
     return bytes
   }
 
-  /// Takes what the other end has sent; what it says is read by `read`.
+  /// Passes in the other end's output; `read` returns the data.
   package func take(_ bytes: [UInt8]) {
     BIO_write(incoming, bytes, Int32(clamping: bytes.count))
     if !isSecure { shakeHands() }
   }
 
-  /// What the other end has said. Empty also where nothing can be read.
+  /// The data from the other end. Also empty if nothing can be decrypted.
   package func read() -> [UInt8] {
     var said: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16384)
@@ -75,7 +76,7 @@ package final class TLSPeer {
     return said
   }
 
-  // MARK: What it says
+  // MARK: Output
 
   package func write(_ bytes: [UInt8]) {
     guard !bytes.isEmpty, !isBroken else { return }
@@ -83,7 +84,7 @@ package final class TLSPeer {
     note(SSL_write(ssl, bytes, Int32(clamping: bytes.count)))
   }
 
-  /// Changes its key, and asks the other end to do the same. Only in TLS 1.3.
+  /// Updates its key, and requests the same of the other end. Only in TLS 1.3.
   package func updateKey(asking: Bool = true) {
     guard SSL_key_update(ssl, asking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED) == 1 else {
       return ERR_clear_error()
@@ -91,19 +92,19 @@ package final class TLSPeer {
     shakeHands()
   }
 
-  /// Asks for a new handshake. Only in TLS 1.2.
+  /// Starts a renegotiation. Only in TLS 1.2.
   package func renegotiate() {
     guard SSL_renegotiate(ssl) == 1 else { return ERR_clear_error() }
     shakeHands()
   }
 
-  /// Gives a client another ticket. Only in TLS 1.3.
+  /// Sends a client another ticket. Only in TLS 1.3.
   package func sendTicket() {
     guard SSL_new_session_ticket(ssl) == 1 else { return ERR_clear_error() }
     shakeHands()
   }
 
-  /// Says that it sends no more.
+  /// Sends close_notify.
   package func end() {
     SSL_shutdown(ssl)
     ERR_clear_error()
@@ -111,7 +112,7 @@ package final class TLSPeer {
 
   // MARK: Early data
 
-  /// What a client keeps of a connection.
+  /// The session of a client's connection.
   package final class Session {
     fileprivate let raw: OpaquePointer
 
@@ -120,7 +121,7 @@ package final class TLSPeer {
     deinit { SSL_SESSION_free(raw) }
   }
 
-  /// Claims that the server allows so much early data, whatever it said.
+  /// Claims that the server allows this much early data, whatever it announced.
   package func session(earlyData: UInt32) -> Session? {
     guard let current = SSL_get_session(ssl), SSL_SESSION_is_resumable(current) == 1,
       let copy = SSL_SESSION_dup(current)
@@ -129,14 +130,14 @@ package final class TLSPeer {
     return Session(copy)
   }
 
-  /// Says something before the other end has said anything. `false` where it cannot.
+  /// Sends data before the handshake. Returns `false` if that is not possible.
   package func writeEarly(_ bytes: [UInt8]) -> Bool {
     var written = 0
     defer { ERR_clear_error() }
     return SSL_write_early_data(ssl, bytes, bytes.count, &written) == 1 && written == bytes.count
   }
 
-  /// Whether the other end took what was said early.
+  /// Whether the other end accepted the early data.
   package var earlyDataWasTaken: Bool { SSL_get_early_data_status(ssl) == SSL_EARLY_DATA_ACCEPTED }
 }
 

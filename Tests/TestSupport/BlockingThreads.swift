@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import SwitchboardCall
 
-/// Threads for code that blocks. A job goes to one that is idle, or else to a new one, so that none waits for another's
-/// peer. Swift's own threads are as few as the machine's cores: two tests that block them there wait for ever for
-/// handlers which those threads should run.
+/// Threads for code that blocks. A job runs on an idle thread or on a new one, so that none waits for another's peer.
+/// Swift's own thread pool has only as many threads as the machine has cores: two tests that block them would deadlock
+/// with the handlers that should run there.
 final class BlockingThreads: TaskExecutor {
   static let shared = BlockingThreads()
 
@@ -45,6 +45,6 @@ final class BlockingThreads: TaskExecutor {
 
   private static let mark = "may block"
 
-  /// Whether the caller runs on one of them.
+  /// Whether the caller runs on one of these threads.
   static var isOne: Bool { Thread.current.threadDictionary[mark] != nil }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import SwitchboardCall
 
-/// A program that a test runs, with its input and its output in our hands unless they are said to be something else.
+/// A program that a test runs. By default, the test controls its input and output.
 ///
-/// Foundation's `Process` and `Pipe` are not used: what another test starts meanwhile would inherit their ends, and keep
-/// whoever reads to the end waiting for as long as it runs. The address sanitizer, too, takes exception to how `Process`
-/// closes descriptors.
+/// Foundation's `Process` and `Pipe` are not used: child processes of other tests would inherit their descriptors, and
+/// keep readers waiting for the end of input. The address sanitizer also complains about how `Process` closes
+/// descriptors.
 public final class ChildProcess: Sendable {
   public struct CannotStart: Error, CustomStringConvertible {
     let path: String
@@ -16,22 +16,22 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// What one of its streams is.
+  /// A standard stream of the process.
   public enum Stream: Sendable {
-    /// The other end of a socket of ours, which is one for input and output.
+    /// The other end of a socket pair, for both input and output.
     case ours
     case inherited, discarded
-    /// A disk without room.
+    /// A full disk.
     case full
-    /// Not open at all.
+    /// Closed.
     case closed
-    /// What the test has open.
+    /// A file that the test has open.
     case descriptor(Int32)
   }
 
   public let identifier: pid_t
   private let socket: Int32
-  /// What `waitpid` said of it, once it has ended.
+  /// The status from `waitpid`, once it has ended.
   private let status = Locked<Int32?>(nil)
 
   public init(
@@ -47,8 +47,8 @@ public final class ChildProcess: Sendable {
     for (number, stream) in [(0, input), (1, output), (2, errors)] as [(Int32, Stream)] {
       Self.connect(&actions, number, stream, ours: ends.far)
     }
-    // Whatever this process has open besides: an end of another test's connection must not live on in it. (What is not
-    // open is passed over.)
+    // Closes all other descriptors: a connection of another test must not stay open in this process. (Descriptors that
+    // are not open are skipped.)
     for descriptor in 3..<Int32(clamping: min(1024, sysconf(Int32(_SC_OPEN_MAX)))) {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
@@ -88,7 +88,7 @@ public final class ChildProcess: Sendable {
     close(socket)
   }
 
-  /// The next line it prints; `nil` at the end.
+  /// The next line of its output; `nil` at the end.
   public func line() -> String? {
     MayBlock.check()
     var bytes: [UInt8] = []
@@ -100,7 +100,7 @@ public final class ChildProcess: Sendable {
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Gives it something to read.
+  /// Writes to its input.
   public func write(_ text: String) {
     MayBlock.check()
     var rest = Array(text.utf8)[...]
@@ -111,7 +111,7 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// All that it prints until it ends.
+  /// Its output up to the end.
   public func allOutput() -> String {
     MayBlock.check()
     var bytes: [UInt8] = []
@@ -121,7 +121,7 @@ public final class ChildProcess: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Lets it see the end of its input, which ends the peers that tests have written.
+  /// Closes its input, which ends the peers that tests have written.
   public func stop() {
     MayBlock.check()
     shutdown(socket, Int32(SHUT_WR))
@@ -137,7 +137,7 @@ public final class ChildProcess: Sendable {
     wait()
   }
 
-  /// What it ended with: its exit code, or 128 and the signal, as shells have it.
+  /// Its exit code, or 128 plus the signal, as in shells.
   public func exitCode() -> Int32 {
     MayBlock.check()
     let status = wait()

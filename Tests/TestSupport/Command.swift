@@ -1,6 +1,6 @@
 import Foundation
 
-/// A command that a test runs to its end, and what came of it.
+/// Runs a command to its end and returns its output.
 public struct Command: Sendable {
   public var exitCode: Int32
   public var output: [UInt8]
@@ -16,20 +16,20 @@ public struct Command: Sendable {
     try run(path(ofProduct: name), arguments, input: input, in: directory)
   }
 
-  /// Where the build puts a product: beside the tests.
+  /// The path of a built product, which is next to the tests.
   public static func path(ofProduct name: String) -> String {
     let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     return tests.appendingPathComponent(name).path
   }
 
-  /// Runs a program of the system, found on the path where it is no path itself.
+  /// Runs a system program, found on the PATH unless it is a path.
   public static func run(
     _ program: String,
     _ arguments: [String],
     input: [UInt8] = [],
     in directory: String? = nil
   ) throws -> Command {
-    // Through files, since a pipe that nobody reads yet blocks the command.
+    // Through files, because a pipe that is not read yet blocks the command.
     let scratch = URL(fileURLWithPath: NSTemporaryDirectory() + "command-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: scratch) }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Sockets of this machine that block. Programs that are started meanwhile do not inherit them.
+/// Blocking local sockets. Child processes do not inherit them.
 public enum LoopbackSocket {
-  /// One that is connected to a port.
+  /// A socket connected to a port.
   public static func connected(to port: Int) throws -> Int32 {
     try make { descriptor in
       var address = address(port)
@@ -10,7 +10,7 @@ public enum LoopbackSocket {
     }
   }
 
-  /// One that listens, on a port that is free.
+  /// A listening socket on a free port.
   public static func listening() throws -> (descriptor: Int32, port: Int) {
     var address = address(0)
     let descriptor = try make { descriptor in
@@ -23,7 +23,7 @@ public enum LoopbackSocket {
     return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
   }
 
-  /// A socket, closed again where it cannot be made what it should be.
+  /// A socket, closed again if setting it up fails.
   private static func make(_ prepare: (Int32) -> Bool) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0, prepare(descriptor) else {

@@ -1,6 +1,6 @@
 import Testing
 
-/// A test that waits in the old way for a socket or a process, and so runs on a thread of its own.
+/// A test that blocks on a socket or a process, and therefore runs on its own thread.
 public struct MayBlock: SuiteTrait, TestTrait, TestScoping {
   public var isRecursive: Bool { true }
 
@@ -12,12 +12,12 @@ public struct MayBlock: SuiteTrait, TestTrait, TestScoping {
     try await withTaskExecutorPreference(BlockingThreads.shared) { try await function() }
   }
 
-  /// Something that blocks, beside the test.
+  /// A blocking operation that runs concurrently with the test.
   public static func task<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Task<Value, Never> {
     Task(executorPreference: BlockingThreads.shared) { body() }
   }
 
-  /// For what blocks to call first: a test that forgot the trait fails, rather than hang on a day when two of them meet.
+  /// Blocking code calls this first: a test without the trait then fails instead of hanging occasionally.
   public static func check() {
     let isInTask = withUnsafeCurrentTask { $0 != nil }
     guard isInTask, !BlockingThreads.isOne else { return }

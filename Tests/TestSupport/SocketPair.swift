@@ -1,7 +1,6 @@
 import Glibc
 
-/// Two descriptors of which each reads what the other writes. Programs that are started meanwhile do not inherit them, as
-/// they could inherit a pipe's.
+/// Two connected descriptors. Unlike a pipe's, child processes never inherit them.
 public struct SocketPair: Sendable {
   public let near: Int32
   public let far: Int32

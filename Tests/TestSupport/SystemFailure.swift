@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system said no to a test with.
+/// A system error in a test's setup.
 public struct SystemFailure: Error, CustomStringConvertible {
   private let code = errno
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes in a file, for peers that take only those.
+/// Bytes in a temporary file, for peers that accept only files.
 public func temporaryFile(_ bytes: [UInt8], suffix: String) throws -> String {
   let name = "switchboard-\(UUID().uuidString).\(suffix)"
   let url = FileManager.default.temporaryDirectory.appending(path: name)

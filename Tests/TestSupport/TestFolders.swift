@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where the tests find what is not compiled into them.
+/// The folders of files that tests use at run time.
 public enum TestFolders {
   public static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The one that `make test` prepares.
+  /// The Python environment that `make test` creates.
   public static let python = root.appending(path: ".venv/bin/python3").path
 
-  /// What the tests of a module run as their peers, the module by one of its files.
+  /// The folder of peers of a test module, located by one of its files.
   public static func peers(of file: String = #fileID) -> URL {
     let module = String(file.prefix { $0 != "/" })
     return root.appending(path: "Tests").appending(path: module).appending(path: "Peers")

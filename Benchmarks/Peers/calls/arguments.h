@@ -1,4 +1,4 @@
-// The command line: a word, what it takes, and the same flags as our own benchmarks have.
+// The command line: the name of a benchmark, its arguments, and the same flags as in our own benchmarks.
 #pragma once
 
 #include <cstdio>
@@ -16,7 +16,7 @@ class Arguments {
       if (word == "--tls") {
         tls = true;
       } else if (word.rfind("--", 0) == 0) {
-        Fail("there is no option " + word);
+        Fail("unknown option " + word);
       } else {
         positional_.push_back(word);
       }
@@ -34,7 +34,7 @@ class Arguments {
     std::string word = Next(name);
     char *end = nullptr;
     long count = std::strtol(word.c_str(), &end, 10);
-    if (*end != 0 || count < 0) Fail(std::string(name) + " is '" + word + "', which is no number");
+    if (*end != 0 || count < 0) Fail(std::string(name) + " is '" + word + "', which is not a number");
     return count;
   }
 
@@ -43,7 +43,7 @@ class Arguments {
     std::exit(2);
   }
 
-  // What both sides of TLS show and trust.
+  // The certificate and key of both sides.
   static std::string Read(const char *name) {
     std::ifstream file(std::string(CERTIFICATE_FOLDER) + "/" + name);
     if (!file) Fail(std::string("cannot read ") + name + ", which scripts/bench-certificate makes");

@@ -19,7 +19,7 @@ const char *const kText = "Hello, gRPC!";
 
 std::unique_ptr<bench::Bench::Stub> Connect(const std::string &target, bool tls) {
   grpc::ChannelArguments options;
-  // Else channels to one server share a connection.
+  // Otherwise channels to the same server share a connection.
   options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (tls) {

@@ -2,7 +2,7 @@
 
 #include "arguments.h"
 
-// Each makes the calls its name says and prints one line about them.
+// Each function makes the calls that it is named after and prints one line of results.
 int RunUnary(Arguments &arguments);
 int RunStream(Arguments &arguments);
 int RunBidi(Arguments &arguments);

@@ -1,4 +1,4 @@
-// Latencies of calls, counted in buckets so that a long run needs no more memory than a short one.
+// Latencies, counted in buckets so that a long run needs no more memory than a short one.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ inline double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Each power of two has 64 buckets, so a figure is off by less than two in a hundred.
+// Each power of two has 64 buckets, so a result is off by less than 2%.
 class Latencies {
  public:
   void Add(Clock::duration latency) {

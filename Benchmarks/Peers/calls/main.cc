@@ -1,4 +1,4 @@
-// gRPC's own C++ on the workload of Protos/bench/bench.proto, with the words of our `Benchmarks`.
+// gRPC C++ with the workload of Protos/bench/bench.proto and the command line of our `Benchmarks`.
 #include "arguments.h"
 #include "client.h"
 #include "server.h"
@@ -10,5 +10,5 @@ int main(int count, char **words) {
   if (word == "unary") return RunUnary(arguments);
   if (word == "stream") return RunStream(arguments);
   if (word == "bidi") return RunBidi(arguments);
-  Arguments::Fail("no benchmark is called '" + word + "'");
+  Arguments::Fail("unknown benchmark '" + word + "'");
 }

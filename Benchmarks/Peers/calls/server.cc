@@ -1,5 +1,5 @@
-// The server of the workload: unary calls by callback, which is gRPC C++ at its best under many calls, and
-// streams by blocking threads, at its best with few.
+// The server of the workload: the callback API for unary calls, which is the fastest in gRPC C++ with many calls, and
+// blocking threads for streams, which are the fastest with few.
 #include "server.h"
 
 #include <grpcpp/grpcpp.h>
@@ -63,7 +63,7 @@ std::shared_ptr<grpc::ServerCredentials> Credentials(const Arguments &arguments)
 
 int RunServer(Arguments &arguments) {
   int port = static_cast<int>(arguments.NextCount("PORT"));
-  // Blocked before any thread starts, so that only the wait below takes them.
+  // Blocked before any thread starts, so that only the wait below receives them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

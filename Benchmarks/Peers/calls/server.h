@@ -2,5 +2,5 @@
 
 #include "arguments.h"
 
-// Serves the workload until the process is told to end.
+// Serves the workload until the process receives a signal to end.
 int RunServer(Arguments &arguments);

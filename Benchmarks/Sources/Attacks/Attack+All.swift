@@ -1,11 +1,11 @@
 import Foundation
 
 extension Attack {
-  /// What a client does that means no harm: the measure for the others.
+  /// Harmless clients: the baseline for the others.
   private static let controls = [
-    // A connection for each call.
+    // One connection per call.
     Attack(name: "call", steps: [.send(AttackFrame.greeting + AttackFrame.call(1)), .answers(1)]),
-    // A hundred calls at a time.
+    // A hundred concurrent calls.
     streams("calls", count: 20_000, perPiece: 100, then: .answers(100), finally: nil, AttackFrame.call),
   ]
 
@@ -31,7 +31,7 @@ extension Attack {
     AttackFrame.headers(1, AttackFrame.block(of: method))
   }
 
-  /// A field that fills most of HPACK's table, for bytes that name it to repeat.
+  /// A field that fills most of HPACK's table, to be repeated by bytes that refer to it.
   private static let large =
     [0x40] + AttackFrame.string("x") + AttackFrame.string(String(repeating: "b", count: 3900))
 
@@ -42,7 +42,7 @@ extension Attack {
         AttackFrame.block(of: "Unary") + large + [UInt8](repeating: 0xbe, count: 10_000)
       )
     },
-    // As many as are read before it is called a bomb.
+    // As many as the server reads before it treats them as an attack.
     streams("large-headers", count: 2000, perPiece: 50, then: .answers(50), finally: nil) { stream in
       let repeated = [UInt8](repeating: 0xbe, count: 62)
       return AttackFrame.headers(
@@ -51,7 +51,7 @@ extension Attack {
         flags: AttackFrame.endHeaders | AttackFrame.endStream
       )
     },
-    // A field of HTTP's own table for each byte.
+    // Each byte refers to a field of HTTP/2's static table.
     streams("many-headers", count: 2000, perPiece: 10, then: .answers(10), finally: nil) { stream in
       AttackFrame.headers(
         stream,
@@ -72,12 +72,12 @@ extension Attack {
       AttackFrame.headers(stream, AttackFrame.block(of: "Unary"))
         + AttackFrame.data(stream, [0] + AttackFrame.number(4 << 20))
     },
-    // Above the limit of a message: it is given up at four megabytes.
+    // Larger than the message limit: the server stops at four megabytes.
     streams("compression-bomb", count: 100, perPiece: 1, then: .answers(1), finally: nil) { stream in
       AttackFrame.headers(stream, AttackFrame.block(of: "Unary", [("grpc-encoding", "gzip")]))
         + AttackFrame.data(stream, AttackFrame.message(largeBomb, isCompressed: true))
     },
-    // Each within the limit.
+    // Each is within the limit.
     Attack(
       name: "small-bombs",
       steps: [
@@ -96,7 +96,7 @@ extension Attack {
     ),
   ]
 
-  /// Sixteen megabytes of zeros; and a `Bench_Chunk` of them that is 64 bytes short of four.
+  /// Sixteen megabytes of zeros; below, a `Bench_Chunk` of zeros that is 64 bytes short of four megabytes.
   private static let largeBomb = file("large-bomb.gz")
   private static let smallBomb = file("small-bomb.gz")
 
@@ -125,12 +125,12 @@ extension Attack {
     ),
   ]
 
-  /// `Bench_Plan` with 2^28 messages of ten thousand bytes.
+  /// A `Bench_Plan` for 2^28 messages of ten thousand bytes.
   private static let endlessPlan: [UInt8] = [0x08, 0x80, 0x80, 0x80, 0x80, 0x01, 0x10, 0x90, 0x4e]
 
   /// For servers with TLS.
   private static let secure = [
-    // The server makes its keys and its signature, and nobody looks at them.
+    // The server computes keys and a signature that the client ignores.
     Attack(name: "tls-hello", steps: [.send(ClientHello.bytes), .anyBytes]),
     Attack(
       name: "tls-garbage",
@@ -139,7 +139,7 @@ extension Attack {
     Attack(name: "tls-plaintext", steps: [.send(AttackFrame.greeting), .dismissal]),
   ]
 
-  /// The control for these: a connection with a call, made by a client of this package.
+  /// The baseline for these: a connection with one call, by a client of this package.
   static let secureCall = Attack(name: "tls-call", steps: [])
 
   static let all = controls + floods + headers + messages + connections + [secureCall] + secure

@@ -1,22 +1,23 @@
-/// What an attacker does on each of its connections, in steps that are made up beforehand: at work it does little but send.
+/// The behaviour of an attacker on each of its connections, in steps prepared in advance: at run time it does little
+/// but send.
 struct Attack {
   enum Step {
     case send([UInt8])
-    /// Waits until so many more streams are answered.
+    /// Waits until this many more streams have a response.
     case answers(Int)
     case anyBytes
-    /// Waits for the server to close, or to say that it will.
+    /// Waits until the server closes the connection or sends GOAWAY.
     case dismissal
-    /// Keeps the connection as it is.
+    /// Leaves the connection open.
     case stay
   }
 
   let name: String
-  /// How many connections it has at once. It goes round them, a step on each.
+  /// The number of concurrent connections. The attacker performs one step on each in turn.
   var width = 1
   let steps: [Step]
 
-  /// The same frames over and over, in pieces of some kilobytes, until the server has had enough.
+  /// Sends the same frames repeatedly, in pieces of some kilobytes, until the server ends the connection.
   static func flood(_ name: String, after opening: [UInt8] = [], _ frame: [UInt8], count: Int = 4000)
     -> Attack
   {
@@ -26,7 +27,7 @@ struct Attack {
     return Attack(name: name, steps: [.send(AttackFrame.greeting + opening)] + pieces + [.dismissal])
   }
 
-  /// Something for one stream after the other, some of them in one piece.
+  /// Sends frames on one stream after the other, several streams per piece.
   static func streams(
     _ name: String,
     count: Int,

@@ -2,7 +2,7 @@ import BenchService
 import Glibc
 import Switchboard
 
-/// Attacks a server of this machine for a while, with one thread, as fast as that goes.
+/// Attacks a local server for a while from one thread, as fast as possible.
 struct AttackBenchmark {
   private let attack: Attack
   private let port: UInt16
@@ -12,7 +12,7 @@ struct AttackBenchmark {
     let name = try arguments.next("ATTACK")
     guard let attack = Attack.all.first(where: { $0.name == name }) else {
       throw Arguments.Misuse(
-        text: "no attack is called '\(name)', but these are: \(Attack.names.joined(separator: ", "))"
+        text: "unknown attack '\(name)': expected one of \(Attack.names.joined(separator: ", "))"
       )
     }
     self.attack = attack
@@ -44,7 +44,7 @@ struct AttackBenchmark {
     while ContinuousClock.now < end {
       var isBusy = false
       for index in attackers.indices where attackers[index].step(&tally) { isBusy = true }
-      // None of them has anything to do.
+      // No attacker has anything to do.
       if !isBusy { usleep(10_000) }
     }
   }
@@ -69,7 +69,7 @@ struct AttackBenchmark {
   }
 }
 
-/// What was done to the server.
+/// The totals of an attack.
 private struct Tally {
   var connections = 0
   var sends = 0
@@ -77,7 +77,7 @@ private struct Tally {
   var refused = 0
 }
 
-/// One connection after the other.
+/// An attacker with one connection after the other.
 private struct Attacker {
   private let attack: Attack
   private let port: UInt16
@@ -89,7 +89,7 @@ private struct Attacker {
     self.port = port
   }
 
-  /// `false` when there is nothing to do.
+  /// Returns `false` if there is nothing to do.
   mutating func step(_ tally: inout Tally) -> Bool {
     guard let socket else { return open(&tally) }
     guard next < attack.steps.count, !socket.isDismissed else {

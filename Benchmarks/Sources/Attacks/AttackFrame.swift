@@ -1,4 +1,4 @@
-/// Frames of HTTP/2, byte by byte: an attacker says what no client would.
+/// HTTP/2 frames built from bytes: an attacker sends frames that no client would.
 enum AttackFrame {
   enum Kind: UInt8 {
     case data, headers, priority, reset, settings, promise, ping, goAway, windowUpdate, continuation
@@ -16,8 +16,8 @@ enum AttackFrame {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
   }
 
-  /// What every client says first; that it takes as much as the server will send; and that it has seen the server's own
-  /// settings, so that the server's windows count.
+  /// The client preface, settings with the largest windows, and an acknowledgement of the server's settings, so that
+  /// the server's windows apply.
   static let greeting =
     Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     + make(.settings, 0, 0, [0, 4] + number(0x7fff_ffff))
@@ -25,7 +25,7 @@ enum AttackFrame {
 
   // MARK: Headers
 
-  /// The headers of a call, each as a literal that is not indexed.
+  /// The header block of a call, with literals that are not indexed.
   static func block(of method: String, _ more: [(String, String)] = []) -> [UInt8] {
     let fields =
       [
@@ -39,7 +39,7 @@ enum AttackFrame {
   static func string(_ text: String) -> [UInt8] {
     let length = text.utf8.count
     guard length >= 127 else { return [UInt8(length)] + text.utf8 }
-    // As much as two more bytes can say.
+    // Two more length bytes cover all sizes used here.
     return [127, UInt8((length - 127) & 127 | 128), UInt8((length - 127) >> 7)] + text.utf8
   }
 
@@ -49,12 +49,12 @@ enum AttackFrame {
 
   // MARK: Messages
 
-  /// A message of gRPC.
+  /// A gRPC message.
   static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
     [isCompressed ? 1 : 0] + number(bytes.count) + bytes
   }
 
-  /// Data in frames of the size that every peer takes.
+  /// DATA frames of the size that every peer accepts.
   static func data(_ stream: Int, _ bytes: [UInt8], ends: Bool = true) -> [UInt8] {
     let starts = Array(stride(from: 0, to: bytes.count, by: 16384))
     return starts.flatMap { start in
@@ -63,11 +63,11 @@ enum AttackFrame {
     }
   }
 
-  /// A unary call whole.
+  /// A complete unary call.
   static func call(_ stream: Int) -> [UInt8] {
     headers(stream, block(of: "Unary")) + data(stream, message(greetingMessage))
   }
 
-  /// `Bench_Text` with the greeting that all benchmarks send.
+  /// A `Bench_Text` with the text that all benchmarks send.
   private static let greetingMessage: [UInt8] = [0x0a, 12] + Array("Hello, gRPC!".utf8)
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking socket of an attacker, who looks at no more of what comes than the heads of frames.
+/// The blocking socket of an attacker, which reads only frame headers.
 final class AttackSocket {
   private let descriptor: Int32
   private var reader = AnswerReader()
@@ -8,17 +8,17 @@ final class AttackSocket {
   private var isClosed = false
   private var hasReceived = false
 
-  /// Whether the server has had enough.
+  /// Whether the server has ended the connection.
   var isDismissed: Bool { isClosed || reader.sawGoAway }
 
-  /// `nil` when the server takes no connection.
+  /// `nil` if the server does not accept the connection.
   init?(port: UInt16) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    // It leaves without a farewell, which would keep its port for a minute.
+    // Closes with a reset; otherwise its port would stay in use for a minute.
     var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     var yes: Int32 = 1
@@ -40,7 +40,7 @@ final class AttackSocket {
 
   deinit { close(descriptor) }
 
-  /// How many of the bytes the server took.
+  /// Returns how many of the bytes the server accepted.
   func send(_ bytes: [UInt8]) -> Int {
     var sent = 0
     while sent < bytes.count {
@@ -56,21 +56,21 @@ final class AttackSocket {
     return sent
   }
 
-  /// Looks at what has come, without waiting for it.
+  /// Reads what has arrived, without waiting.
   func look() { _ = receive(Int32(MSG_DONTWAIT)) }
 
-  /// Waits for so many more streams to be answered to their ends.
+  /// Waits until this many more streams have ended with a response.
   func wait(forAnswers count: Int) {
     awaited += count
     while reader.ended < awaited, !isDismissed, receive(0) {}
   }
 
-  /// Waits for the first word of the server.
+  /// Waits for the first bytes of the server.
   func waitForBytes() {
     while !hasReceived, !isDismissed, receive(0) {}
   }
 
-  /// Waits for the server to say that it has had enough, or to close.
+  /// Waits until the server sends GOAWAY or closes the connection.
   func waitForDismissal() {
     while !isDismissed, receive(0) {}
   }
@@ -89,7 +89,7 @@ final class AttackSocket {
   }
 }
 
-/// Counts the ends of streams in what a server sends.
+/// Counts the ends of streams in the frames of a server.
 private struct AnswerReader {
   private var head: [UInt8] = []
   private var payloadLeft = 0

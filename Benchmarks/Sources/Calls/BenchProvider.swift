@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// The workload's service, written as any user would write it.
+/// The service of the workload, as a user would write it.
 struct BenchProvider: Bench_BenchProvider {
   func unary(request: Bench_Text, context: ServerCallContext) async throws -> Bench_Text {
     .with { $0.text = request.text }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Switchboard
 
-/// Serves the workload until the process is asked to end.
+/// Serves the workload until the process receives a signal to end.
 struct BenchServer {
   private let port: Int
   private let isSecure: Bool
@@ -18,19 +18,19 @@ struct BenchServer {
   func run() async throws {
     let terminated = TerminationSignals()
     var options = ServerOptions()
-    // The workload has runs with a thousand calls on one connection.
+    // Some runs of the workload have a thousand concurrent calls on one connection.
     options.maxConcurrentStreams = 2048
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
     options.lowLatency = isLowLatency
     let server = try Server(providers: [BenchProvider()], options: options)
     print("listening on \(try server.bind(host: "0.0.0.0", port: port))")
-    fflush(nil)  // Whoever reads this through a pipe waits for it.
+    fflush(nil)  // a program that reads this through a pipe waits for it
     await terminated.first()
     await server.shutDown(grace: .seconds(1))
   }
 }
 
-/// Waits for the process to be asked to end.
+/// Waits for a signal to end the process.
 private struct TerminationSignals {
   private let sources = [SIGINT, SIGTERM].map { number in
     signal(number, SIG_IGN)
@@ -45,7 +45,7 @@ private struct TerminationSignals {
       }
     }
     for await _ in signals { break }
-    // Also what keeps them: a source that is let go of rings no more.
+    // This also retains them: a released source fires no more.
     for source in sources { source.cancel() }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// What both sides show and trust where they are told `--tls`: `scripts/bench-certificate` makes it.
+/// The certificate and trust of both sides with `--tls`, from `scripts/bench-certificate`.
 enum BenchTLS {
   static let credentials = TLSCredentials(
     certificateChain: file("localhost.pem"),
@@ -10,7 +10,7 @@ enum BenchTLS {
 
   static let trust = ClientTLS(trustRoots: file("localhost.pem"), serverNameOverride: "localhost")
 
-  /// Found from where this source is, so that the program runs from any folder.
+  /// Relative to this source file, so that the program runs in any directory.
   private static func file(_ name: String) -> PEMSource {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let root = sources.deletingLastPathComponent().deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// Ping-pong: each message is sent once the answer to the one before has come.
+/// Ping-pong: sends each message after the response to the previous one.
 struct BidiBenchmark {
   private let messages: Int
   private let connections: Connections
@@ -29,7 +29,7 @@ struct BidiBenchmark {
     return figures
   }
 
-  /// The round trips whose answer was as it should be.
+  /// Makes round trips and returns the latencies of those with the expected response.
   private func play(_ count: Int, on client: Bench_BenchClient) async throws -> Latencies {
     var latencies = Latencies()
     let ping = Connections.greeting

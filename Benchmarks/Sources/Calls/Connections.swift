@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// The clients that the callers of one benchmark share, each with a connection of its own.
+/// The clients that the callers of a benchmark share, one connection each.
 struct Connections {
   private let target: String
   private let isSecure: Bool
@@ -15,7 +15,7 @@ struct Connections {
     runsOnLoop = arguments.take(.onLoop)
   }
 
-  /// Clients that have made a call, so that what is measured does not include connecting.
+  /// Clients that have made a call, so that the measurement does not include connecting.
   func open(_ count: Int, largestResponse: Int = 0) async throws -> [Bench_BenchClient] {
     var options = ChannelOptions()
     options.responseSizeLimit = max(options.responseSizeLimit, largestResponse + 64)
@@ -31,12 +31,12 @@ struct Connections {
     return clients
   }
 
-  /// Where a client's callers run: `nil` is the global pool.
+  /// The executor of a client's callers; `nil` means the global pool.
   func executor(of client: Bench_BenchClient) -> (any TaskExecutor)? {
     runsOnLoop ? client.channel.eventLoop : nil
   }
 
-  /// Makes calls where the flags say callers are to run.
+  /// Makes calls on the executor that the flags select.
   func run<Result: Sendable>(
     on client: Bench_BenchClient,
     _ body: @escaping @Sendable () async throws -> Result

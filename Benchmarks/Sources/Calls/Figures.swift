@@ -1,4 +1,4 @@
-/// What a benchmark found, as one line of `name=value`.
+/// The results of a benchmark, as one line of `name=value`.
 struct Figures {
   private let name: String
   private var values: [String] = []

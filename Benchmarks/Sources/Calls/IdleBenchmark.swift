@@ -2,7 +2,7 @@ import BenchService
 import Foundation
 import Switchboard
 
-/// Holds connections on which nothing happens, for someone else to look at the server meanwhile.
+/// Keeps idle connections open while another process inspects the server.
 struct IdleBenchmark {
   private let count: Int
   private let seconds: Int
@@ -19,7 +19,7 @@ struct IdleBenchmark {
   func run() async throws -> Figures {
     let clients = try await connections.open(count)
     print("holding \(count) connections")
-    fflush(nil)  // Whoever looks at the server waits for this.
+    fflush(nil)  // the process that inspects the server waits for this
     try await Task.sleep(for: .seconds(seconds))
     var answered = 0
     for client in clients where try await client.unary(Connections.greeting) == Connections.greeting {

@@ -2,11 +2,11 @@ import BenchService
 import Foundation
 import Switchboard
 
-/// What interceptors that do nothing add to a small unary call: CPU time of the whole process, which is not
-/// stretched by whatever else the machine does.
+/// The cost of interceptors that do nothing, added to a small unary call: CPU time of the whole process, which other
+/// load on the machine does not increase.
 struct InterceptorBenchmark {
   let overHTTP2: Bool
-  /// Whether no call changes threads on its way to the client's loop.
+  /// Whether callers run on the client's loop, so that no call switches threads.
   let onLoop: Bool
   let chains: [NoOpChain]
   let calls: Int
@@ -17,7 +17,7 @@ struct InterceptorBenchmark {
   init(_ arguments: inout Arguments) throws {
     let transport = try arguments.next("TRANSPORT")
     guard ["inprocess", "http2"].contains(transport) else {
-      throw Arguments.Misuse(text: "no transport is called '\(transport)'\n\(Benchmarks.usage)")
+      throw Arguments.Misuse(text: "unknown transport '\(transport)'\n\(Benchmarks.usage)")
     }
     overHTTP2 = transport == "http2"
     onLoop = arguments.take(.onLoop)
@@ -27,9 +27,8 @@ struct InterceptorBenchmark {
     try arguments.end()
   }
 
-  /// A line for each chain: the median of the repeats, in nanoseconds for one call, and that of what sets it apart
-  /// from the first chain in the same round. The chains take turns, so that both have the same of what else the machine
-  /// does.
+  /// One line per chain: the median of the repeats, in nanoseconds per call, and the median difference to the first
+  /// chain in the same round. The chains take turns, so that other load on the machine affects all of them.
   func run() async throws -> String {
     var cpu: [[Double]] = chains.map { _ in [] }
     var elapsed = cpu
@@ -79,10 +78,10 @@ struct InterceptorBenchmark {
   }
 }
 
-/// How many interceptors stand on each side.
+/// The number of interceptors on each side.
 struct NoOpChain: Sendable {
   let name: String
-  /// Calls that go past what would ask for the client's interceptors.
+  /// Calls that bypass the client's interceptor factory.
   let isBare: Bool
   let client: Int
   let server: Int
@@ -97,12 +96,12 @@ struct NoOpChain: Sendable {
     case ("client", let count?): (client, server) = (count, 0)
     case ("server", let count?): (client, server) = (0, count)
     case ("both", let count?): (client, server) = (count, count)
-    default: throw Arguments.Misuse(text: "no chain is called '\(name)'\n\(Benchmarks.usage)")
+    default: throw Arguments.Misuse(text: "unknown chain '\(name)'\n\(Benchmarks.usage)")
     }
   }
 }
 
-/// A client and a server, each with so many interceptors that forward what they see.
+/// A client and a server, each with a number of interceptors that only forward.
 private struct BenchPair: Sendable {
   let channel: Channel
   private let client: Bench_BenchClient
@@ -140,7 +139,7 @@ private struct ClientFactory: Bench_BenchClientInterceptorFactoryProtocol {
 
   func makeUnaryInterceptors() -> [ClientInterceptor<Bench_Text, Bench_Text>] {
     typealias NoOp = NoOpClientInterceptor
-    // As a factory is written, rather than counted out.
+    // Array literals, as a user would write the factory.
     return switch count {
     case 1: [NoOp()]
     case 5: [NoOp(), NoOp(), NoOp(), NoOp(), NoOp()]
@@ -154,7 +153,7 @@ private struct ServerFactory: Bench_BenchServerInterceptorFactoryProtocol {
 
   func makeUnaryInterceptors() -> [ServerInterceptor<Bench_Text, Bench_Text>] {
     typealias NoOp = NoOpServerInterceptor
-    // As a factory is written, rather than counted out.
+    // Array literals, as a user would write the factory.
     return switch count {
     case 1: [NoOp()]
     case 5: [NoOp(), NoOp(), NoOp(), NoOp(), NoOp()]

@@ -1,6 +1,6 @@
-/// How long calls took, counted in buckets so that a long run needs no more memory than a short one.
+/// Latencies of calls, counted in buckets so that a long run needs no more memory than a short one.
 ///
-/// Each power of two has 64 buckets: a figure is off by less than two in a hundred.
+/// Each power of two has 64 buckets: a result is off by less than 2%.
 struct Latencies {
   private static let bits = 6
   private var buckets = [Int](repeating: 0, count: 32 << bits)
@@ -18,7 +18,7 @@ struct Latencies {
     count += other.count
   }
 
-  /// In microseconds: what this share of the calls stayed below.
+  /// The latency that this share of the calls does not exceed, in microseconds.
   func percentile(_ share: Double) -> Double {
     let rank = Int(share * Double(count))
     var seen = 0

@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// Reads one stream of messages, all of one size.
+/// Reads one stream of messages of equal size.
 struct StreamBenchmark {
   private let messages: Int
   private let bytes: Int
@@ -31,7 +31,7 @@ struct StreamBenchmark {
     return figures
   }
 
-  /// How many messages came that are as they should be.
+  /// Returns how many messages arrived as expected.
   private func read(_ count: Int, from client: Bench_BenchClient) async throws -> Int {
     var received = 0
     let plan = Bench_Plan.with {

@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// Some callers, each making one call after the other.
+/// Several callers, each making one call after the other.
 struct UnaryBenchmark {
   private let seconds: Int
   private let callers: Int
@@ -44,7 +44,7 @@ struct UnaryBenchmark {
     }
   }
 
-  /// What one caller saw.
+  /// The results of one caller.
   private struct Tally {
     var latencies = Latencies()
     var failed = 0

@@ -2,7 +2,7 @@ import CodecMessages
 import Foundation
 import SwitchboardProtobuf
 
-/// Decodes and encodes one realistic message, over and over.
+/// Decodes and encodes one realistic message repeatedly.
 struct CodecBenchmark {
   let bytes: [UInt8]
   let rounds: Int
@@ -36,14 +36,14 @@ struct CodecBenchmark {
     return (processorTime - start) / Double(rounds)
   }
 
-  /// What this process has had of the processor, in nanoseconds: time in which others had it does not count.
+  /// The processor time of this process, in nanoseconds: it excludes time in which other processes ran.
   private var processorTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 
-  /// Keeps the optimizer from dropping work whose result nothing reads.
+  /// Keeps the optimizer from removing work whose result is unused.
   @inline(never)
   private func keep<Result>(_ result: Result) {}
 }

@@ -2,8 +2,8 @@ import BenchService
 import Foundation
 import Switchboard
 
-/// Calls of all kinds among faults, in rounds. Each round makes its own servers and channels and lets go of them, so
-/// that whatever is held after it, and was not after the first, is a leak.
+/// Makes calls of all kinds with injected faults, in rounds. Each round creates and releases its own servers and
+/// channels, so objects that remain after it, and did not after the first, are a leak.
 struct Soak {
   private let seconds: Int
 
@@ -12,7 +12,7 @@ struct Soak {
     try arguments.end()
   }
 
-  /// What must not grow by more between the first round and the last: buffers of the allocator and of the runtime.
+  /// The tolerated growth between the first round and the last: buffers of the allocator and the runtime.
   private static let heapSlack = 4 << 20
 
   func run() async throws {
@@ -34,17 +34,17 @@ struct Soak {
     let complaints = ledger.complaints + complaints(of: levels)
     for complaint in complaints { print("LEAK OR LOSS: \(complaint)") }
     guard complaints.isEmpty else { exit(1) }
-    print("nothing lost, nothing left behind in \(Int((ContinuousClock.now - start) / .seconds(1))) s")
+    print("no calls lost and no leaks in \(Int((ContinuousClock.now - start) / .seconds(1))) s")
   }
 
   private func complaints(of levels: [SoakLevel]) -> [String] {
-    // Every round lets go of all it opened; the heap is warm once rounds of both kinds, with TLS and without, have been.
+    // Every round releases everything it created; the heap is warm after one round with TLS and one without.
     let (warm, last) = (levels[1], levels[levels.count - 1])
     let descriptors = levels.map(\.descriptors).min() ?? 0
     let threads = levels.map(\.threads).min() ?? 0
     var complaints: [String] = []
     for (number, level) in levels.enumerated() where level.objects > 0 {
-      complaints.append("\(level.objects) objects are held after round \(number + 1)")
+      complaints.append("\(level.objects) objects remain after round \(number + 1)")
     }
     if last.descriptors > descriptors {
       complaints.append("descriptors went from \(descriptors) to \(last.descriptors)")

@@ -1,11 +1,11 @@
 import BenchService
 import Switchboard
 
-/// A call of any kind and size, whose answer is looked at.
+/// A call of a random kind and size, whose response is verified.
 struct SoakCall: Sendable, CustomStringConvertible {
   enum Kind: CaseIterable { case unary, serverStream, clientStream, bidi }
 
-  /// What is done to it on purpose.
+  /// The fault to inject.
   enum Fault { case none, cancelled, deadline, abandoned, tooLarge }
 
   var kind: Kind
@@ -14,7 +14,7 @@ struct SoakCall: Sendable, CustomStringConvertible {
   var compression: MessageCompression
   var fault: Fault
 
-  /// Half of the calls that may have a fault have one; messages that are too large are rare, for what they cost.
+  /// Half of the calls that may have a fault get one; messages that are too large are rare, because they are expensive.
   static func random(hasFaults: Bool) -> SoakCall {
     let faults: [Fault] = Int.random(in: 0..<20) == 0 ? [.tooLarge] : [.cancelled, .deadline, .abandoned]
     let fault = hasFaults && Bool.random() ? faults.randomElement() ?? .none : .none
@@ -29,12 +29,12 @@ struct SoakCall: Sendable, CustomStringConvertible {
     )
   }
 
-  /// Above what both sides take by default.
+  /// Above the default limit of both sides.
   private static let tooLarge = 5 << 20
 
   var description: String { "\(kind) of \(messages) x \(byteCount) bytes, \(compression), \(fault)" }
 
-  /// Whether a call with this fault may end so.
+  /// Whether a call with this fault may end with `code`.
   func mayEnd(with code: GRPCStatus.Code) -> Bool {
     switch (fault, code) {
     case (_, .ok): fault != .tooLarge
@@ -43,7 +43,7 @@ struct SoakCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Makes the call. Throws where it fails, or where the answer is wrong.
+  /// Makes the call. Throws if it fails or the response is wrong.
   func make(on client: Bench_BenchClient, options: CallOptions) async throws {
     var options = options
     options.compression = compression
@@ -97,6 +97,6 @@ struct SoakCall: Sendable, CustomStringConvertible {
   }
 
   private func check(_ isRight: Bool) throws {
-    if !isRight { throw GRPCStatus(code: .dataLoss, message: "the answer is not what was asked for") }
+    if !isRight { throw GRPCStatus(code: .dataLoss, message: "the response is wrong") }
   }
 }

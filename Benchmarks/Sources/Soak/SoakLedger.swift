@@ -1,13 +1,13 @@
 import Switchboard
 import Synchronization
 
-/// What was started and how it ended; as an observer, also of what transports started beneath the calls.
+/// Records the calls and how they ended; as an observer, also the streams and connections of the transports.
 final class SoakLedger: CallObserver {
-  /// Which calls.
+  /// The two groups of calls.
   enum Lane: String, CaseIterable {
-    /// To servers that are restarted in turn: none may fail.
+    /// Calls to servers that are restarted gracefully: none may fail.
     case careful
-    /// Among faults: each must end, in a way that the faults explain.
+    /// Calls with injected faults: each must end, with a status that the faults explain.
     case rough
   }
 

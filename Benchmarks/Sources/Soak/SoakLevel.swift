@@ -3,21 +3,21 @@ import Foundation
 import Switchboard
 import Synchronization
 
-/// What the process holds.
+/// The resources of the process.
 struct SoakLevel: CustomStringConvertible {
   /// Servers, channels, event loops, calls and connections.
   var objects: Int
   var descriptors: Int
   var threads: Int
-  /// Bytes that were allocated and not freed.
+  /// Bytes allocated and not freed.
   var heap: Int
 
   var description: String {
     "\(objects) objects, \(descriptors) descriptors, \(threads) threads, \(heap >> 10) KiB of heap"
   }
 
-  /// The level once it is no higher than expected; loops end their threads and sockets a moment after they are let go
-  /// of. What is still there after some seconds stays.
+  /// The resources once they are no higher than expected: loops end their threads and sockets shortly after they are
+  /// released. Stops waiting after some seconds.
   static func settled(_ held: HeldObjects, _ ledger: SoakLedger, expected: SoakLevel?) async -> SoakLevel {
     var level = now(held, ledger)
     var stable = 0
@@ -47,7 +47,7 @@ struct SoakLevel: CustomStringConvertible {
   }
 }
 
-/// Objects that are to be gone after a round.
+/// Objects that must not exist after a round.
 final class HeldObjects: Sendable {
   private struct Reference: Sendable {
     weak let object: (any AnyObject & Sendable)?
@@ -60,7 +60,7 @@ final class HeldObjects: Sendable {
     return object
   }
 
-  /// A loop for one server or channel: its thread holds it for as long as it runs.
+  /// A loop group for one server or channel: its thread retains it while it runs.
   func watchedGroup() throws -> LoopGroup {
     let group = try LoopGroup()
     for loop in group.loops { _ = watch(loop) }

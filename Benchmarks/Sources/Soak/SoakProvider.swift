@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// The benchmarks' service, with answers that are compressed where the client takes it.
+/// The service of the benchmarks, with compressed responses if the client accepts them.
 struct SoakProvider: Bench_BenchProvider {
   private let plain = BenchProvider()
 

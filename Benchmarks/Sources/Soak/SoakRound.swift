@@ -1,7 +1,7 @@
 import BenchService
 import Switchboard
 
-/// Servers, channels and callers for some seconds, gone without a trace afterwards.
+/// Servers, channels and callers for some seconds; nothing of them may remain afterwards.
 struct SoakRound: Sendable {
   let ledger: SoakLedger
   let held: HeldObjects
@@ -41,7 +41,7 @@ struct SoakRound: Sendable {
     return held.watch(try Channel(target: target, options: options, group: held.watchedGroup()))
   }
 
-  /// Restarts one server after the other, each with time for its calls.
+  /// Restarts one server after the other, with time for its calls to end.
   private func roll(_ servers: [SoakServer], until end: ContinuousClock.Instant) async throws {
     while ContinuousClock.now < end {
       for server in servers {
@@ -52,7 +52,7 @@ struct SoakRound: Sendable {
     }
   }
 
-  /// Cuts a server's connections, and at times ends it without mercy.
+  /// Cuts a server's connections, and occasionally shuts it down without a grace period.
   private func batter(_ server: SoakServer, until end: ContinuousClock.Instant) async throws {
     while ContinuousClock.now < end {
       try await Task.sleep(for: .milliseconds(Int.random(in: 50..<300)))
@@ -65,7 +65,7 @@ struct SoakRound: Sendable {
     }
   }
 
-  /// One caller's calls, one after the other.
+  /// Makes the calls of one caller, one after the other.
   private func call(
     _ channel: Channel,
     _ lane: SoakLedger.Lane,
@@ -74,7 +74,7 @@ struct SoakRound: Sendable {
     let client = Bench_BenchClient(channel: channel)
     var options = CallOptions()
     options.waitForReady = lane == .careful
-    // One that takes so long is lost.
+    // A call that takes this long is lost.
     options.timeout = .seconds(60)
     while ContinuousClock.now < end {
       let call = SoakCall.random(hasFaults: lane == .rough)
@@ -83,7 +83,7 @@ struct SoakRound: Sendable {
       do { try await call.make(on: client, options: options) } catch {
         status = GRPCStatus(describing: error)
       }
-      // Servers that are cut off explain what is unavailable, in the rough lane alone.
+      // Servers that are cut off explain `unavailable`, but only for the rough calls.
       let isExpected = call.mayEnd(with: status.code) || lane == .rough && status.code == .unavailable
       ledger.ended(lane, status, isExpected: isExpected, call)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A server at a port that stays the same however often it is started again.
+/// A server whose port stays the same across restarts.
 actor SoakServer {
   private let ledger: SoakLedger
   private let held: HeldObjects
@@ -33,21 +33,21 @@ actor SoakServer {
     return port
   }
 
-  /// Ends the server, with as much time for its calls, and starts another in its place.
+  /// Shuts down the server with this grace period, and starts another on the same port.
   func restart(grace: Duration) async throws {
     await server.shutDown(grace: grace)
     server = try Self.make(ledger, held, isSecure)
-    // The old listener gives up its port on its own loop, perhaps a moment later.
+    // The old listener closes on its own loop, perhaps a moment later.
     for _ in 0..<500 {
       if (try? server.bind(host: "127.0.0.1", port: port)) != nil { return }
       try await Task.sleep(for: .milliseconds(10))
     }
-    throw GRPCStatus(code: .internalError, message: "port \(port) cannot be bound again")
+    throw GRPCStatus(code: .internalError, message: "cannot bind port \(port) again")
   }
 
   func stop() async { await server.shutDown(grace: .seconds(10)) }
 
-  /// Cuts the connections of its clients, as a network would. Returns how many.
+  /// Cuts the connections of its clients, as a network failure would. Returns their number.
   nonisolated func cutConnections() -> Int {
     let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return descriptors.compactMap { Int32($0) }.filter { Self.peerPort(of: $0) == port }

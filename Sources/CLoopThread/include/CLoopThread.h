@@ -1,10 +1,10 @@
 #ifndef SWITCHBOARD_LOOP_THREAD_H
 #define SWITCHBOARD_LOOP_THREAD_H
 
-// Which loop the calling thread runs: the one thing that is asked several times in every call, and for every part that an
-// interceptor hands on, and that Swift has no variable for.
+// The loop that the calling thread runs. It is read several times in every call and for every part that an interceptor
+// passes on, and Swift has no thread-local variables.
 
-// Found without a call, at the cost of a few bytes of what the system sets aside for libraries that are loaded later.
+// Accessed without a call, at the cost of a few bytes of the space that the system reserves for libraries loaded later.
 #if defined(__ELF__)
 #define SWITCHBOARD_NEAR __attribute__((tls_model("initial-exec")))
 #else

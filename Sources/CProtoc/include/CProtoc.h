@@ -1,5 +1,5 @@
-// The .proto compiler of libprotoc behind one C function: paths in, one serialized message out.
-// Nothing of C++ shows here, and no C++ exception leaves these functions.
+// libprotoc's .proto compiler behind one C function: it takes paths and returns one serialized message. The header
+// contains no C++, and no C++ exception escapes these functions.
 
 #ifndef CPROTOC_H
 #define CPROTOC_H
@@ -11,23 +11,23 @@
 extern "C" {
 #endif
 
-// What to compile. Every string is a path or a text in UTF-8 that ends in NUL.
+// What to compile. All strings are NUL-terminated UTF-8.
 typedef struct cprotoc_input {
-  // The roots that imports are looked up in, first match first.
+  // The directories in which imports are looked up; the first match wins.
   const char *const *include_directories;
   size_t include_directory_count;
-  // The files to compile: paths on disk that lie under a root, or names relative to a root.
+  // The files to compile: paths on disk below an include directory, or names relative to one.
   const char *const *files;
   size_t file_count;
   // The request's `parameter`; NULL leaves it unset.
   const char *parameter;
 } cprotoc_input;
 
-// What came of it. The diagnostics read `path:line:column: error: message`, counted from 1, or
-// `path: error: message` where they concern a file as a whole, and those of a warning have `warning: ` there.
-// The path is the one that the file was given by, or found at.
+// The result. Diagnostics have the form `path:line:column: error: message`, counted from 1, or `path: error: message`
+// if they concern the whole file; warnings have `warning: ` instead of `error: `. The path is the one that the file was
+// given by, or found at.
 typedef struct cprotoc_result {
-  // A serialized google.protobuf.compiler.CodeGeneratorRequest; NULL where there are errors.
+  // A serialized google.protobuf.compiler.CodeGeneratorRequest; NULL if there are errors.
   uint8_t *request;
   size_t request_size;
   char **errors;
@@ -36,12 +36,11 @@ typedef struct cprotoc_result {
   size_t warning_count;
 } cprotoc_result;
 
-// Compiles `input` and fills `result`, which cprotoc_result_free() must release afterwards.
-// Neither a request nor an error in it means that memory ran out. Any thread may call it, and
-// several may at once.
+// Compiles `input` and fills `result`, which the caller must release with cprotoc_result_free(). If it contains neither
+// a request nor an error, memory ran out. Thread-safe.
 void cprotoc_compile(const cprotoc_input *input, cprotoc_result *result);
 
-// Releases what `result` owns and empties it.
+// Releases the memory that `result` owns and clears it.
 void cprotoc_result_free(cprotoc_result *result);
 
 #ifdef __cplusplus

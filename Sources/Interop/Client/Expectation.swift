@@ -1,17 +1,17 @@
 import Switchboard
 
-/// What a test case found to be otherwise than it has to be.
+/// An unexpected result of a test case.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Fails the case unless two values are equal.
+/// Fails the test case unless two values are equal.
 func expect<Value: Equatable>(_ found: Value, _ wanted: Value, _ what: String) throws {
   guard found != wanted else { return }
   throw Unexpected(description: "\(what): \(found), not \(wanted)")
 }
 
-/// The status that a call fails with; a call that succeeds fails the case.
+/// The status of a call that must fail; if it succeeds, the test case fails.
 nonisolated(nonsending) func failure(
   _ what: String,
   of call: nonisolated(nonsending) () async throws -> Void

@@ -3,17 +3,17 @@ import Switchboard
 
 /// Runs the test cases against one server.
 struct InteropClient: Sendable {
-  /// How much a case does where its description leaves it open, or where tests have less time.
+  /// The extent of test cases that their descriptions leave open; tests use smaller values.
   struct Scale: Sendable {
     var concurrentCalls = 1000
-    /// How long a channel is left without calls.
+    /// How long a channel stays idle.
     var idle = Duration.seconds(1)
   }
 
   let arguments: Arguments
   var scale = Scale()
   let service: Grpc_Testing_TestServiceClient
-  /// What the call's metadata gets beside what a case has to say.
+  /// Metadata for all calls, in addition to that of the test case.
   let metadata: HPACKHeaders
 
   init(_ arguments: Arguments) throws {
@@ -22,7 +22,7 @@ struct InteropClient: Sendable {
     service = try Self.connect(arguments, metadata)
   }
 
-  /// A client of the server on a channel of its own.
+  /// Connects a client to the server on its own channel.
   static func connect(
     _ arguments: Arguments,
     _ metadata: HPACKHeaders
@@ -42,7 +42,7 @@ struct InteropClient: Sendable {
     )
   }
 
-  /// Throws what the case found to be otherwise than it has to be. What it is worth saying of a success is returned.
+  /// Runs a test case; throws if it fails. Returns a remark on success, if there is one.
   func run(_ test: TestCase) async throws -> String? {
     switch test {
     case .emptyUnary: try await emptyUnary()
@@ -80,7 +80,7 @@ struct InteropClient: Sendable {
     return nil
   }
 
-  /// Ends the channel, once the server has had the answers to what it said last. Calls under way, which a case left
-  /// behind, end with it.
+  /// Shuts down the channel after the server has received the remaining acknowledgements. Calls that a case left open
+  /// end with it.
   func shutDown() async { await service.channel.shutDown(grace: .seconds(1)) }
 }

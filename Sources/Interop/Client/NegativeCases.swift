@@ -1,16 +1,16 @@
 import InteropService
 import Switchboard
 
-/// Cases against a server that was written to misbehave.
+/// Cases against a server that violates HTTP/2 on purpose.
 extension InteropClient {
-  /// A server that resets the call before it has said how the call ended has failed it, whatever came before. A call that
-  /// failed in another way proves nothing.
+  /// A server that resets a stream before sending a status fails the call, whatever it sent before. A call that fails
+  /// for another reason proves nothing.
   func failsByReset() async throws {
     let status = try await failure("a call that the server resets") { try await largeUnary() }
     try expect(status.code, .internalError, "the code of \(status)")
   }
 
-  /// A first call, by which the server's limit comes to be known, and then more calls than it allows at a time.
+  /// Makes one call to learn the server's limit, and then more concurrent calls than the limit allows.
   func maxStreams() async throws {
     try await largeUnary()
     try await withThrowingTaskGroup(of: Void.self) { group in

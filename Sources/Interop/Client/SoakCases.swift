@@ -2,7 +2,7 @@ import InteropService
 import Switchboard
 
 extension InteropClient {
-  /// The same call again and again, on one channel or each time on a new one. Returns a summary.
+  /// Repeats one call, on one channel or on a new one each time. Returns a summary.
   func soak(newChannels: Bool) async throws -> String {
     let wanted = arguments.number("soak_iterations")
     let deadline = ContinuousClock.now + .seconds(arguments.number("soak_overall_timeout_seconds"))

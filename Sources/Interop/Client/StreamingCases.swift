@@ -14,7 +14,7 @@ extension InteropClient {
   }
 
   func clientCompressedStreaming() async throws {
-    let probe = try await failure("a request that lies about its compression") {
+    let probe = try await failure("a request with a wrong compression flag") {
       let lie = try Grpc_Testing_StreamingInputCallRequest.with {
         $0.payload = try .zeros(27_182)
         $0.expectCompressed.value = true
@@ -80,7 +80,7 @@ extension InteropClient {
   func emptyStream() async throws {
     let call = service.makeFullDuplexCallCall()
     call.requestStream.finish()
-    for try await _ in call.responseStream { throw Unexpected(description: "a response to nothing") }
+    for try await _ in call.responseStream { throw Unexpected(description: "a response without a request") }
     try expect(await call.status.code, .ok, "the status")
   }
 
@@ -101,14 +101,14 @@ extension InteropClient {
 
   func timeoutOnSleepingServer() async throws {
     let call = service.makeFullDuplexCallCall(callOptions: CallOptions(timeout: .milliseconds(1)))
-    // The deadline may pass before this is written.
+    // The deadline may expire before this is written.
     try? await call.requestStream.send(try .answered(with: [], payload: 27_182))
     try expect(await call.status.code, .deadlineExceeded, "the status")
   }
 }
 
 extension Grpc_Testing_StreamingOutputCallRequest {
-  /// A request for responses of some sizes.
+  /// A request for responses of these sizes.
   static func answered(with sizes: [Int], payload: Int) throws -> Self {
     try .with {
       $0.responseParameters = sizes.map { size in .with { $0.size = Int32(size) } }

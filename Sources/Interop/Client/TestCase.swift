@@ -1,4 +1,4 @@
-/// The cases of gRPC's interoperability test descriptions that a client can be told to run.
+/// The cases of gRPC's interoperability test descriptions that the client supports.
 enum TestCase: String, CaseIterable {
   case emptyUnary = "empty_unary"
   case largeUnary = "large_unary"
@@ -27,7 +27,7 @@ enum TestCase: String, CaseIterable {
   case oauth2AuthToken = "oauth2_auth_token"
   case perRPCCredentials = "per_rpc_creds"
   case jwtTokenCredentials = "jwt_token_creds"
-  // Against a server that breaks the rules of HTTP/2.
+  // Against a server that violates HTTP/2.
   case goaway
   case rstAfterHeader = "rst_after_header"
   case rstDuringData = "rst_during_data"
@@ -35,7 +35,7 @@ enum TestCase: String, CaseIterable {
   case ping
   case maxStreams = "max_streams"
 
-  /// Whether it needs a server that was written to misbehave.
+  /// Whether the case needs a server that violates HTTP/2 on purpose.
   var isNegative: Bool {
     switch self {
     case .goaway, .rstAfterHeader, .rstDuringData, .rstAfterData, .ping, .maxStreams: true

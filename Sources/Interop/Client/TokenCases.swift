@@ -1,30 +1,30 @@
 import InteropService
 import Switchboard
 
-/// Cases in which the server has to find out who calls, and what they may do.
+/// Cases in which the server authenticates and authorizes the caller.
 extension InteropClient {
-  /// A token that allows something, sent with every call of the client.
+  /// A token with a scope, sent with every call of the client.
   func oauth2AuthToken() async throws {
     var client = service
     client.defaultCallOptions.oauth2AccessToken = try issuer(scope: scope).makeToken()
     try await expectAccount(client, nil)
   }
 
-  /// The same, for one call.
+  /// The same token, sent with one call.
   func perRPCCredentials() async throws {
     var options = CallOptions(initialMetadata: metadata)
     options.authTokenProvider = try issuer(scope: scope)
     try await expectAccount(service, options)
   }
 
-  /// A token that only says who calls.
+  /// A token without a scope, which only identifies the caller.
   func jwtTokenCredentials() async throws {
     var client = service
     client.defaultCallOptions.authTokenProvider = try issuer(scope: nil)
     let request = try Self.request { $0.fillUsername = true }
     let response = try await client.unaryCall(request)
     try expect(response.payload.body.count, 314_159, "the size of the response's payload")
-    try expect(response.username, try account, "who the server takes us for")
+    try expect(response.username, try account, "the user name")
   }
 
   private func expectAccount(_ client: Grpc_Testing_TestServiceClient, _ options: CallOptions?) async throws {
@@ -33,9 +33,9 @@ extension InteropClient {
       $0.fillOauthScope = true
     }
     let response = try await client.unaryCall(request, callOptions: options)
-    try expect(response.username, try account, "who the server takes us for")
+    try expect(response.username, try account, "the user name")
     guard !response.oauthScope.isEmpty, scope.contains(response.oauthScope) else {
-      throw Unexpected(description: "the token's scope: \(response.oauthScope), not in \(scope)")
+      throw Unexpected(description: "the scope \(response.oauthScope) of the token is not in \(scope)")
     }
   }
 

@@ -11,7 +11,7 @@ extension InteropClient {
     try await largeUnary(on: service)
   }
 
-  /// One unary call of the sizes that the descriptions name.
+  /// Makes one unary call with the sizes in the descriptions.
   func largeUnary(
     on service: Grpc_Testing_TestServiceClient,
     requestSize: Int = 271_828,
@@ -36,8 +36,8 @@ extension InteropClient {
     }
   }
 
-  /// A cache answers the second of two calls that are the same. The server answers each with the time, so the answers
-  /// are equal only if it was not asked again.
+  /// A cache answers the second of two equal calls. The server responds with the time, so the responses are equal only
+  /// if the server got one call.
   func cacheableUnary() async throws {
     var options = CallOptions(initialMetadata: metadata)
     options.interceptorFactories = [ResponseCache()]
@@ -50,8 +50,8 @@ extension InteropClient {
   }
 
   func clientCompressedUnary() async throws {
-    // A server that does not look would not find the lie in this one.
-    let probe = try await failure("a request that lies about its compression") {
+    // A server that ignores the flag would not notice the wrong one in this request.
+    let probe = try await failure("a request with a wrong compression flag") {
       try await largeUnary(on: service) { $0.expectCompressed.value = true }
     }
     try expect(probe.code, .invalidArgument, "the status of the probe")
@@ -140,7 +140,7 @@ extension InteropClient {
   }
 
   func unimplementedMethod() async throws {
-    let status = try await failure("a method that no server has") {
+    let status = try await failure("a method that no server implements") {
       _ = try await service.unimplementedCall(Grpc_Testing_Empty())
     }
     try expect(status.code, .unimplemented, "the status")
@@ -148,7 +148,7 @@ extension InteropClient {
 
   func unimplementedService() async throws {
     let client = Grpc_Testing_UnimplementedServiceClient(channel: service.channel)
-    let status = try await failure("a service that no server has") {
+    let status = try await failure("a service that no server implements") {
       _ = try await client.unimplementedCall(Grpc_Testing_Empty())
     }
     try expect(status.code, .unimplemented, "the status")
@@ -161,14 +161,14 @@ extension InteropClient {
     }
   }
 
-  /// All calls go to one server: there is one address to choose from.
+  /// All calls use the same server, because there is only one address.
   func pickFirstUnary() async throws {
     for _ in 0..<20 {
       _ = try await service.unaryCall(.with { $0.fillServerID = true })
     }
   }
 
-  /// A call, a connection that idles, and another call on the same channel.
+  /// Makes a call, lets the connection idle, and makes another call on the same channel.
   func longLivedChannel() async throws {
     try await largeUnary()
     try await Task.sleep(for: scale.idle)

@@ -1,13 +1,13 @@
 import Switchboard
 
-/// The server of the test cases, on the addresses that the command line names.
+/// The server for the test cases, on the addresses given on the command line.
 struct InteropServer {
   let server: Server
   private let log = LineLog(label: "Interop")
-  /// Where it listens: the port, and then the unix socket, if there is one.
+  /// The listening addresses: the port and then the unix socket, if any.
   let addresses: [SocketAddress]
 
-  /// Serves until the process is told to end.
+  /// Serves until the process receives a signal to end.
   func run(ready: @escaping @Sendable () -> Void) async {
     await server.run(ready: ready)
     await log.flush()

@@ -1,9 +1,9 @@
 import InteropService
 import Switchboard
 
-/// The server's side of the interoperability tests, as gRPC's test descriptions have it.
+/// The service of the interoperability tests, as gRPC's test descriptions specify it.
 struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
-  /// Who may call, by what tokens; `nil` where nobody is asked.
+  /// Verifies the tokens of callers; `nil` if anybody may call.
   let tokens: TokenVerifier?
 
   func emptyCall(request: Grpc_Testing_Empty, context: ServerCallContext) async throws -> Grpc_Testing_Empty {
@@ -30,7 +30,7 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     return response
   }
 
-  /// Answers with the time, so that two answers that are equal came from a cache.
+  /// Responds with the time, so that equal responses come from a cache.
   func cacheableUnaryCall(
     request: Grpc_Testing_SimpleRequest,
     context: ServerCallContext
@@ -86,7 +86,7 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     for try await request in requestStream {
       parameters += request.responseParameters
       guard parameters.count <= 10_000 else {
-        throw GRPCStatus(code: .resourceExhausted, message: "that is too much to answer at the end")
+        throw GRPCStatus(code: .resourceExhausted, message: "the responses are too large to send at the end")
       }
     }
     try await send(parameters, responseStream)
@@ -114,7 +114,7 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
     }
   }
 
-  /// Gives back what the client asks to have back, before the first response and with the status.
+  /// Echoes the metadata that the client asks for, before the first response and in the trailers.
   private func echoMetadata(_ context: ServerCallContext) {
     let initial = "x-grpc-test-echo-initial"
     let trailing = "x-grpc-test-echo-trailing-bin"
@@ -141,10 +141,10 @@ struct TestServiceProvider: Grpc_Testing_TestServiceProvider {
 }
 
 extension Grpc_Testing_Payload {
-  /// As many bytes as somebody asks for, within reason.
+  /// A payload with the requested number of bytes, up to a limit.
   static func zeros(_ count: Int32) throws -> Grpc_Testing_Payload {
     guard (0...64 << 20).contains(count) else {
-      throw GRPCStatus(code: .invalidArgument, message: "a payload of \(count) bytes is not to be had")
+      throw GRPCStatus(code: .invalidArgument, message: "cannot send a payload of \(count) bytes")
     }
     return .with { $0.body = [UInt8](repeating: 0, count: Int(count)) }
   }

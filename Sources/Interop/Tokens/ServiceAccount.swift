@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// Who calls, by the JSON file that services are given to prove who they are.
+/// The identity of a caller, from the JSON file of a service account.
 struct ServiceAccount: Sendable {
   let email: String
   let keyID: String
@@ -20,7 +20,7 @@ struct ServiceAccount: Sendable {
     do {
       file = try decoder.decode(File.self, from: Data(contentsOf: URL(filePath: path)))
     } catch {
-      throw Arguments.UsageError(description: "\(path) is no service account's file: \(error)")
+      throw Arguments.UsageError(description: "\(path) is not a service account file: \(error)")
     }
     email = file.clientEmail
     keyID = file.privateKeyId

@@ -1,13 +1,13 @@
 import Foundation
 import Switchboard
 
-/// Gives out tokens for a service account, in the place of the service that does so on the network.
+/// Issues tokens for a service account, in place of the service on the network.
 struct TokenIssuer: Sendable, AuthTokenProvider {
   let account: ServiceAccount
-  /// What the tokens allow; `nil`: they only say who calls.
+  /// The scope of the tokens; `nil` for tokens that only identify the caller.
   var scope: String?
 
-  /// A token for the next hour.
+  /// A token that is valid for an hour.
   func makeToken(now: Int = Int(Date().timeIntervalSince1970)) throws -> String {
     let claims = WebToken.Claims(
       iss: account.email,
@@ -22,7 +22,7 @@ struct TokenIssuer: Sendable, AuthTokenProvider {
   func token() async throws -> String? { try makeToken() }
 }
 
-/// Tells from a call's metadata who makes it, by tokens of one service account.
+/// Identifies the caller by the tokens of one service account.
 struct TokenVerifier: Sendable {
   struct Holder: Equatable {
     let name: String
@@ -31,14 +31,14 @@ struct TokenVerifier: Sendable {
 
   let account: ServiceAccount
 
-  /// Throws where there is no token, or it is not believed.
+  /// The account of the token in the metadata; throws if there is no valid token.
   func holder(
     of headers: HPACKHeaders,
     now: Int = Int(Date().timeIntervalSince1970)
   ) throws(GRPCStatus) -> Holder {
     let scheme = "Bearer "
     guard let text = headers.first(name: "authorization"), text.hasPrefix(scheme) else {
-      throw GRPCStatus(code: .unauthenticated, message: "there is no token")
+      throw GRPCStatus(code: .unauthenticated, message: "no token")
     }
     do {
       let claims = try WebToken.claims(of: String(text.dropFirst(scheme.count)), for: account, now: now)

@@ -1,7 +1,7 @@
 import Foundation
 import Switchboard
 
-/// A JSON Web Token that is signed as `RS256` says.
+/// A JSON Web Token, signed with `RS256`.
 struct WebToken {
   struct Header: Codable, Equatable {
     var alg = "RS256"
@@ -10,21 +10,21 @@ struct WebToken {
   }
 
   struct Claims: Codable, Equatable {
-    /// Who made the token, and for whom it speaks.
+    /// The issuer and the subject.
     var iss: String
     var sub: String
-    /// What it allows; absent where it only says who calls.
+    /// The scope; absent if the token only identifies the caller.
     var scope: String?
-    /// Between which two times it holds, in seconds since 1970.
+    /// The times of issue and expiry, in seconds since 1970.
     var iat: Int
     var exp: Int
   }
 
-  /// Why a token is not believed.
+  /// Why a token is invalid.
   enum Invalid: String, Error {
     case malformed = "the token is malformed"
-    case unknownKey = "the token is signed by a key that is not known"
-    case badSignature = "the token's signature is wrong"
+    case unknownKey = "the token is signed by an unknown key"
+    case badSignature = "the signature of the token is invalid"
     case expired = "the token is not valid now"
   }
 

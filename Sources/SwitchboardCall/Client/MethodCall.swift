@@ -91,15 +91,14 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   func makePipeline(
     _ chain: ClientInterceptorChain<Request, Response>
   ) -> ClientPipeline<Request, Response> {
-    let pipeline = ClientPipeline(
+    ClientPipeline(
       channel.engine,
       method.descriptor,
       options,
       chain.interceptors,
-      ClientCodec(method.requests, method.responses)
+      ClientCodec(method.requests, method.responses),
+      ContentSubtype.of(method.requests, method.responses)
     )
-    pipeline.contentSubtype = ContentSubtype.of(method.requests, method.responses)
-    return pipeline
   }
 
   /// Without interceptors there is no chain, and no cost of one.

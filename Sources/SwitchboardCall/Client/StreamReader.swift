@@ -72,7 +72,7 @@ final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
 
   @inlinable
   init<Request>(_ pipeline: ClientPipeline<Request, Response>) {
-    let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: 0) }
+    let queue = PartQueue<Response> { pipeline.receiveNextMessages($0, to: pipeline.applicationEnd) }
     pipeline.room = { await queue.waitUntilWritable(afterBytes: $0) }
     self.queue = queue
     super.init(pipeline)

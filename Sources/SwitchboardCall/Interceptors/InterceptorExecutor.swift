@@ -73,3 +73,20 @@ private actor Runner {
 
   func run(_ work: InterceptorExecutor.Work) { work() }
 }
+/// The executors that one interceptor names.
+@frozen
+@usableFromInline
+struct InterceptorExecutors: Sendable {
+  /// Where it takes parts on their way to the transport, and on their way from it.
+  @usableFromInline let sent: InterceptorExecutor?
+  @usableFromInline let received: InterceptorExecutor?
+
+  @inlinable
+  init(sent: InterceptorExecutor?, received: InterceptorExecutor?) {
+    self.sent = sent
+    self.received = received
+  }
+
+  @inlinable
+  var areNamed: Bool { sent != nil || received != nil }
+}

@@ -13,14 +13,10 @@ struct InterceptorGates {
 
   mutating func add(at index: Int, _ gate: @escaping () -> InterceptorGate?) { gates.append((index, gate)) }
 
-  /// The nearest one behind this place.
-  func first(after index: Int) -> InterceptorGate? {
-    gates.isEmpty ? nil : gates.filter { $0.index > index }.min { $0.index < $1.index }?.gate()
-  }
-
-  /// The nearest one before this place.
-  func last(before index: Int) -> InterceptorGate? {
-    gates.isEmpty ? nil : gates.filter { $0.index < index }.max { $0.index < $1.index }?.gate()
+  /// The first one at this place or behind it, on the way that `step` goes.
+  func first(from index: Int, towards step: Int) -> InterceptorGate? {
+    func distance(_ place: Int) -> Int { (place - index) * step }
+    return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.gate()
   }
 }
 

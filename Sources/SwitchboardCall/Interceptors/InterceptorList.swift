@@ -6,7 +6,7 @@
 @frozen
 @usableFromInline
 struct InterceptorList<Interceptor: AnyObject> {
-  @usableFromInline private(set) var interceptors: [Interceptor]
+  @usableFromInline private(set) var all: [Interceptor]
   /// The last of them.
   @usableFromInline let last: Int
   /// How many can be handed a part by their neighbours at once: all while one is in the chain, and none in between, after
@@ -19,8 +19,15 @@ struct InterceptorList<Interceptor: AnyObject> {
   @inlinable @inline(__always)
   init(_ interceptors: consuming [Interceptor]) {
     last = interceptors.count - 1
-    self.interceptors = interceptors
+    all = interceptors
   }
+
+  /// Whether there is an interceptor at this place, as long as the chain keeps any.
+  @inlinable @inline(__always)
+  func contains(_ index: Int) -> Bool { index >= 0 && index <= last }
+
+  @inlinable
+  subscript(index: Int) -> Interceptor { all[index] }
 
   /// An interceptor that is at this place, and stays.
   @inlinable @inline(__always)
@@ -31,7 +38,7 @@ struct InterceptorList<Interceptor: AnyObject> {
   /// The interceptor at a place that there is.
   @inlinable @inline(__always)
   func uncounted(_ index: Int) -> Unmanaged<Interceptor> {
-    interceptors.withUnsafeBufferPointer { .passUnretained($0[index]) }
+    all.withUnsafeBufferPointer { .passUnretained($0[index]) }
   }
 
   /// Whether the chain is entered now, and is to be left.
@@ -39,7 +46,7 @@ struct InterceptorList<Interceptor: AnyObject> {
   mutating func enter() -> Bool {
     guard !isEntered, isDirect else { return false }
     isEntered = true
-    reach = interceptors.count
+    reach = all.count
     return true
   }
 
@@ -60,7 +67,7 @@ struct InterceptorList<Interceptor: AnyObject> {
   /// Gives all of them back, for the caller to let go of: what that leads to may come by here.
   @inlinable
   mutating func takeAll() -> [Interceptor] {
-    defer { interceptors = [] }
-    return interceptors
+    defer { all = [] }
+    return all
   }
 }

@@ -1,4 +1,4 @@
-/// Where certificates or a key come from, in PEM.
+/// The source of certificates or a key, in PEM.
 public enum PEMSource: Sendable, Hashable {
   /// The path of a file, read when a server or a channel is made.
   case file(String)
@@ -6,7 +6,7 @@ public enum PEMSource: Sendable, Hashable {
   case bytes([UInt8])
 }
 
-/// What both sides of TLS agree on in the end.
+/// The negotiated version of TLS.
 public enum TLSVersion: Sendable, Hashable {
   /// RFC 5246.
   case tls12
@@ -14,42 +14,42 @@ public enum TLSVersion: Sendable, Hashable {
   case tls13
 }
 
-/// A certificate with those that vouch for it, and its key.
+/// A certificate with its chain and its key.
 public struct TLSCredentials: Sendable, Hashable {
-  /// The certificate first, then the chain up to but without the root.
+  /// The certificate first, then the intermediate certificates, without the root.
   public var certificateChain: PEMSource
   /// The key of the first certificate, without a password.
   public var privateKey: PEMSource
 
-  /// Whether both belong together is found out when a server or a channel is made.
+  /// Creates credentials. Whether the key matches is checked when a server or a channel is made.
   public init(certificateChain: PEMSource, privateKey: PEMSource) {
     self.certificateChain = certificateChain
     self.privateKey = privateKey
   }
 }
 
-/// How a server secures its connections.
+/// The TLS configuration of a server.
 public struct ServerTLS: Sendable, Hashable {
-  /// What is asked of clients.
+  /// Whether clients must authenticate.
   public enum ClientCertificates: Sendable, Hashable {
-    /// They are not asked for a certificate.
+    /// Clients are not asked for a certificate.
     case none
-    /// One that is given must be valid; none is fine.
+    /// Clients may omit the certificate, but one that is sent must be valid.
     case optional
-    /// A handshake without a valid one fails.
+    /// A handshake without a valid certificate fails.
     case required
   }
 
-  /// What the server shows.
+  /// The server's certificate and key.
   public var credentials: TLSCredentials
-  /// Whether clients must say who they are.
+  /// Whether clients must authenticate.
   public var clientCertificates: ClientCertificates
-  /// Who may vouch for clients. `nil`: the system's roots.
+  /// The authorities that may issue client certificates. `nil` means the system's roots.
   public var trustRoots: PEMSource?
-  /// The oldest version that is accepted.
+  /// The oldest version to accept.
   public var minimumVersion: TLSVersion
 
-  /// Clients need no certificate, unless `clientCertificates` says otherwise.
+  /// Creates a configuration; by default, clients need no certificate.
   public init(
     credentials: TLSCredentials,
     clientCertificates: ClientCertificates = .none,
@@ -63,18 +63,18 @@ public struct ServerTLS: Sendable, Hashable {
   }
 }
 
-/// How a channel secures its connections.
+/// The TLS configuration of a channel.
 public struct ClientTLS: Sendable, Hashable {
-  /// Who may vouch for the server. `nil`: the system's roots.
+  /// The authorities that may issue the server's certificate. `nil` means the system's roots.
   public var trustRoots: PEMSource?
-  /// What to show a server that asks for a certificate.
+  /// The certificate for servers that ask for one.
   public var credentials: TLSCredentials?
-  /// The name that the server's certificate must carry, where it is not the target's.
+  /// The name that the server's certificate must have, if it is not the target's.
   public var serverNameOverride: String?
-  /// The oldest version that is accepted.
+  /// The oldest version to accept.
   public var minimumVersion: TLSVersion
 
-  /// The system's roots and no certificate of our own, unless they are given.
+  /// Creates a configuration; by default, with the system's roots and no client certificate.
   public init(
     trustRoots: PEMSource? = nil,
     credentials: TLSCredentials? = nil,

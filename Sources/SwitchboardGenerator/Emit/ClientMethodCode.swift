@@ -1,6 +1,6 @@
 /// Writes one method of a client.
 struct ClientMethodCode {
-  /// What the requests come from.
+  /// The form of the requests.
   enum Source: String {
     case message = ""
     case sequence = "Swift.Sequence"
@@ -9,10 +9,10 @@ struct ClientMethodCode {
 
   let method: MethodCode
 
-  /// The sources that there is an overload for, each.
+  /// The forms of requests, each with its own overload.
   var sources: [Source] { method.kind.streamsRequests ? [.sequence, .asyncSequence] : [.message] }
 
-  /// Writes the methods and the one that makes a call object.
+  /// Writes the methods and those that make call objects.
   func emit(visibility: String, constants: String, to printer: inout Printer) {
     for source in sources {
       printer.blank()
@@ -25,7 +25,7 @@ struct ClientMethodCode {
     emitHandledCall(visibility: visibility, constants: constants, to: &printer)
   }
 
-  /// Writes the method's head; `options` follows the type of the call's options, and `end` the whole.
+  /// Writes the signature of the method. `options` follows the type of the call options, and `end` the signature.
   func emitSignature(
     from source: Source,
     options: String,
@@ -76,7 +76,7 @@ struct ClientMethodCode {
     emitBody("", constants, ".\(form)responseHandler: responseHandler)", to: &printer)
   }
 
-  /// Writes a body that makes the call, between what stands before it and behind it.
+  /// Writes a body that makes the call, between `head` and `tail`.
   private func emitBody(_ head: String, _ constants: String, _ tail: String, to printer: inout Printer) {
     let call = "\(head)call(\(constants).\(method.swiftName), callOptions) {"
     let interceptors = "$0.\(method.makeInterceptors)()"

@@ -1,6 +1,6 @@
 import SwitchboardDescriptors
 
-/// The comments of a file, by what they belong to.
+/// The comments of a file, by the path of the declaration.
 struct Comments {
   private var byPath: [[Int32]: Int] = [:]
   private let locations: [Google_Protobuf_SourceCodeInfo.Location]
@@ -14,7 +14,7 @@ struct Comments {
     }
   }
 
-  /// Writes the comment that belongs to `path`: what stands before it or, where nothing does, behind it.
+  /// Writes the comment on the declaration at `path`: the leading one or, if there is none, the trailing one.
   func emit(for path: [Int32], isDeprecated: Bool = false, to printer: inout Printer) {
     let lines = byPath[path].map { Comments.lines(of: locations[$0]) } ?? []
     for line in lines { printer.line(line) }

@@ -1,6 +1,6 @@
 /// Names in the compact form that the message runtime reads.
 enum CompactNames {
-  /// The names of a message's fields, and behind number 0 those that it reserves.
+  /// The names of a message's fields, and after number 0 the names that it reserves.
   static func fieldNames(of message: MessageSchema) -> String {
     var entries = message.fields.map { field in
       var entry = "\(field.number):\(field.name)"
@@ -8,7 +8,7 @@ enum CompactNames {
       if let text = field.textName { entry += ":" + text }
       return entry
     }
-    // Some protocs take reserved names that no field could have; no text can hold those as names either.
+    // Some versions of protoc accept reserved names that are not identifiers; no text can contain those as names.
     let reserved = message.descriptor.reservedName.filter { name in
       !name.isEmpty && name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
@@ -22,7 +22,7 @@ enum CompactNames {
     return "\(FileContext.runtime("EnumNames"))(\"\(entries.joined(separator: " "))\")"
   }
 
-  /// Bytes other than letters, digits and `_` as `%` and two hexadecimal digits.
+  /// Writes bytes other than letters, digits and `_` as `%` and two hexadecimal digits.
   private static func escape(_ text: String) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []

@@ -4,7 +4,7 @@ struct EnumEmitter {
   let schema: EnumSchema
 
   private var visibility: String { context.visibility }
-  /// The values that have cases; others have the number of one of these.
+  /// The values that become cases; the others are aliases of these.
   private var cases: [(name: String, number: Int32, value: EnumValueSchema)] {
     schema.values.compactMap { value in
       guard !value.isAlias, let name = value.swiftName else { return nil }

@@ -1,15 +1,15 @@
-/// Writes the extensions that a file declares: constants, properties of what is extended, and a registry of them all.
+/// Writes the extensions that a file declares: constants, properties of the extended messages, and a registry.
 struct ExtensionEmitter {
   let context: FileContext
 
   private var visibility: String { context.visibility }
 
-  /// All extensions of the file: those at its top, then those in the scopes of messages.
+  /// All extensions of the file: first those at the top level, then those in messages.
   private var all: [ExtensionSchema] {
     context.file.extensions + context.schema.messages[context.file.allMessages].flatMap(\.extensions)
   }
 
-  /// Writes them, if there are any.
+  /// Writes the extensions, if there are any.
   func emit(to printer: inout Printer) {
     let extensions = all
     guard !extensions.isEmpty else { return }
@@ -70,7 +70,7 @@ struct ExtensionEmitter {
     )
   }
 
-  /// The runtime's type for how the extension is read and written.
+  /// The runtime type that reads and writes the extension.
   private func codec(of field: FieldSchema) -> String {
     let kind =
       switch (field.shape, field.type) {

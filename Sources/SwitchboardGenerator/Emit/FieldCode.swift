@@ -1,9 +1,9 @@
-/// The lines of code for one field, or one oneof, of a message.
+/// The code for one field or oneof of a message.
 struct FieldCode {
   let context: FileContext
   let field: FieldSchema
 
-  /// The property as an expression within the type that stores it.
+  /// The property as an expression in the type that stores it.
   private var stored: String {
     ReservedWords.expression(field.isStoredAsOptional ? field.names.storage : field.names.property)
   }
@@ -37,7 +37,7 @@ struct FieldCode {
       let value = "try decoder.oneof(\(context.protoType(field.type)).self, isSet: \(holder) != nil)"
       return ["if let value = \(value) { \(holder) = .\(name)(value) }"]
     }
-    // The oneof lets go of the member for as long as that is merged: a shared one would be copied, each time it comes.
+    // The member is moved out of the oneof while it is merged; a shared one would be copied each time.
     return [
       "let isSet = \(holder) != nil",
       "var value: \(context.valueType(field.type))?",
@@ -49,10 +49,10 @@ struct FieldCode {
 
   // MARK: Writing
 
-  /// The statement that shows the field to a visitor.
+  /// The statement that passes the field to a visitor.
   var traverse: String { traverse(stored) }
 
-  /// The statement that shows `value` as the field's to a visitor.
+  /// The statement that passes `value` to a visitor as the value of the field.
   func traverse(_ value: String) -> String {
     let number = "number: \(field.number)"
     let proto = context.protoType(field.type)
@@ -76,20 +76,20 @@ struct FieldCode {
 
   // MARK: Properties
 
-  /// The declaration of what holds the value, in a type that shows it to nobody but its own code where it is optional.
+  /// The declaration that stores the value. A field stored as an optional has the access level `hidden`.
   func storage(visibility: String, hidden: String) -> String {
     let type = context.propertyType(of: field)
     if field.isStoredAsOptional { return "\(hidden)var \(field.names.storage): \(type)?" }
     return "\(visibility)var \(field.names.property): \(type) = \(context.initialValue(of: field))"
   }
 
-  /// The properties of a field with presence, which is stored in `holder`.
+  /// The properties of a field with presence, which `holder` stores.
   func accessors(holder: String, visibility: String) -> [String] {
     let type = context.propertyType(of: field)
     let names = field.names
     let value = holder.isEmpty ? ReservedWords.expression(names.storage) : holder + names.storage
     let initial = context.initialValue(of: field)
-    // What holds no memory of its own gains nothing from being changed in place, and a setter is shorter.
+    // A value without heap storage gains nothing from modification in place, and a setter is shorter.
     let change =
       field.isTrivial ? "set { \(value) = newValue }" : "_modify { yield &\(value)[or: \(initial)] }"
     return [
@@ -111,7 +111,7 @@ struct FieldCode {
       return
         "\(visibility)var \(field.names.property): \(type) { \(get) set { \(value) = .\(name)(newValue) } }"
     }
-    // In place, as far as that goes: a copy of a message would double the arrays in it.
+    // In place, as far as possible: a copy of a message would copy the arrays in it.
     let take = "var new = self.\(name); \(value) = nil; defer { \(value) = .\(name)(new) }; yield &new"
     return "\(visibility)var \(field.names.property): \(type) { \(get) _modify { \(take) } }"
   }

@@ -1,8 +1,8 @@
-/// Writes the two walks over the fields of a message, where the fields are stored.
+/// Writes the methods that decode and visit the fields of a message, in the type that stores the fields.
 struct FieldWalks {
   let context: FileContext
   let message: MessageSchema
-  /// The message as the walks name it.
+  /// The name of the message in these methods.
   let selfName: String
 
   static let decodeHead =
@@ -11,7 +11,7 @@ struct FieldWalks {
   static let traverseHead =
     "func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError)"
 
-  /// Writes both.
+  /// Writes both methods.
   func emit(visibility: String, to printer: inout Printer) {
     emitDecode(visibility: visibility, to: &printer)
     emitTraverse(visibility: visibility, to: &printer)
@@ -57,10 +57,10 @@ struct FieldWalks {
 
   // MARK: Writing
 
-  /// What a visitor is shown, in the order of the numbers.
+  /// The steps of a visit, in the order of the field numbers.
   private enum Step {
     case field(FieldSchema)
-    /// Members of one oneof with nothing between them.
+    /// Members of one oneof with consecutive numbers.
     case members([FieldSchema], of: Int)
     case extensions(Range<Int32>)
 

@@ -1,30 +1,30 @@
-/// What the code of one file looks at: the schema, seen from that file, and the options.
+/// The schema from the point of view of one file, and the options.
 struct FileContext {
   let schema: Schema
   let options: GeneratorOptions
   let payloads: PayloadMappings
   let index: Int
   let comments: Comments
-  /// Whether a type of the user has the name of one of the runtime's scalars.
+  /// Whether a type of the user has the same name as a scalar type of the runtime.
   let qualifiesScalars: Bool
 
   var file: FileSchema { schema.files[index] }
   var visibility: String { options.visibility.modifier }
 
-  /// A name of the message runtime. With the module before it, since types of the user could have the same.
+  /// A name of the message runtime, qualified with the module because a type of the user may have the same name.
   static func runtime(_ name: String) -> String { "SwitchboardProtobuf.\(name)" }
 
-  /// A message as code in this file names it.
+  /// The name of a message in the code of this file.
   func name(ofMessage index: Int) -> String {
     qualified(schema.messages[index].swiftFullName, in: schema.messages[index].file)
   }
 
-  /// An enum as code in this file names it.
+  /// The name of an enum in the code of this file.
   func name(ofEnum index: Int) -> String {
     qualified(schema.enums[index].swiftFullName, in: schema.enums[index].file)
   }
 
-  /// A name at the top of the module of `target`.
+  /// A top-level name in the module of `target`.
   func qualified(_ name: String, in target: Int) -> String {
     guard let module = schema.files[target].module, module != file.module else { return name }
     return "\(module).\(name)"
@@ -61,7 +61,7 @@ struct FileContext {
     }
   }
 
-  /// The value of a property that was not set.
+  /// The value of a property that is not set.
   func initialValue(of field: FieldSchema) -> String {
     switch field.shape {
     case .repeated: return "[]"
@@ -78,7 +78,7 @@ struct FileContext {
 }
 
 extension FileContext {
-  /// The other modules whose types are named in the file.
+  /// The other modules whose types the file uses.
   var importedModules: Set<String> {
     var modules: Set<String> = []
     for message in schema.messages[file.allMessages] where !message.isMapEntry {

@@ -1,4 +1,4 @@
-/// Writes `isInitialized` of a message that can lack required fields.
+/// Writes `isInitialized` of a message in which required fields can be missing.
 struct InitializedCheck {
   let context: FileContext
   let message: MessageSchema
@@ -18,7 +18,7 @@ struct InitializedCheck {
     holder.isEmpty ? ReservedWords.expression(property) : holder + property
   }
 
-  /// The conditions that show a message to be incomplete.
+  /// The conditions under which the message is not initialized.
   private func check(_ field: FieldSchema) -> [String] {
     var checks: [String] = []
     if case .required = field.shape { checks.append("\(stored(field.names.storage)) == nil") }

@@ -1,11 +1,11 @@
-/// Writes the protocol that makes the interceptors of one side, and its defaults.
+/// Writes the protocol of a factory for the interceptors of one side, and its default implementations.
 struct InterceptorFactoryEmitter {
   enum Side: String {
     case client = "Client"
     case server = "Server"
 
-    var order: String { self == .client ? "outbound" : "inbound" }
-    // The client takes its factory over and asks it under a lock; a server asks from wherever a call comes in.
+    var order: String { self == .client ? "in outbound order" : "in inbound order" }
+    // A client owns its factory and calls it under a lock; a server calls it from any thread.
     var inheritance: String { self == .client ? "" : ": Sendable" }
   }
 
@@ -20,7 +20,7 @@ struct InterceptorFactoryEmitter {
   /// Writes the protocol and the extension.
   func emit(to printer: inout Printer) {
     printer.blank()
-    let order = "first \(side.order) first; by default none"
+    let order = "\(side.order); by default there are none"
     printer.line("/// Makes the interceptors of each call to `\(service.fullName)`, \(order).")
     let head = "\(context.visibility)protocol \(name)\(side.inheritance)"
     guard !methods.isEmpty else { return printer.line("\(head) {}") }

@@ -1,10 +1,10 @@
-/// Writes one message, with all that is nested in it.
+/// Writes one message and everything nested in it.
 struct MessageEmitter {
   let context: FileContext
   let message: MessageSchema
 
   private var visibility: String { context.visibility }
-  /// Where the accessors find what is stored.
+  /// The prefix of expressions for stored fields.
   private var holder: String { message.isBoxed ? "_fields.value." : "" }
 
   /// Writes the struct.
@@ -62,7 +62,7 @@ struct MessageEmitter {
     }
   }
 
-  /// A property as it is: in place, or on the heap.
+  /// Writes a property that is stored in the struct or, if the message is boxed, on the heap.
   private func emitStored(_ property: String, type: String, to printer: inout Printer) {
     let value = holder + property
     let accessors = message.isBoxed ? " { get { \(value) } _modify { yield &\(value) } }" : ""
@@ -101,7 +101,7 @@ struct MessageEmitter {
     }
   }
 
-  /// What is on the heap of a boxed message.
+  /// Writes the struct with the fields of a boxed message.
   private func emitFields(to printer: inout Printer) {
     printer.block("private struct _Fields: \(FileContext.runtime("MessageFields"))") { printer in
       for field in message.fields where field.oneof == nil {

@@ -1,13 +1,13 @@
-/// What stands in Swift for a method and its messages.
+/// The Swift names of a method and its messages.
 struct MethodCode {
   let schema: MethodSchema
-  /// As it is declared in the `.proto` file.
+  /// The name in the `.proto` file.
   var name: String { schema.name }
-  /// As it stands after a dot, and as it is declared in Swift.
+  /// The name in Swift after a dot; below, in declarations.
   let swiftName: String
   let request: String
   let response: String
-  /// What the mappings say of the messages; `nil` where they travel as protobuf.
+  /// The mapping of each message; `nil` if it is sent as protobuf.
   let requestPayload: PayloadMappings.Payload?
   let responsePayload: PayloadMappings.Payload?
 
@@ -15,7 +15,7 @@ struct MethodCode {
   var declaredName: String { ReservedWords.methodName(swiftName) }
   var makeInterceptors: String { "make\(name)Interceptors" }
 
-  /// The methods of a service, named.
+  /// The methods of a service with their names.
   static func all(of service: ServiceSchema, in context: FileContext) -> [MethodCode] {
     let names = MethodNames.assign(
       to: service.methods.map(\.name),
@@ -40,7 +40,7 @@ struct MethodCode {
     }
   }
 
-  /// The expressions that make the marshallers; `nil` where both are protobuf's.
+  /// The expressions that create the marshallers; `nil` if both are protobuf's.
   var marshallers: (request: String, response: String)? {
     guard requestPayload != nil || responsePayload != nil else { return nil }
     return (marshaller(of: request, requestPayload), marshaller(of: response, responsePayload))
@@ -50,13 +50,13 @@ struct MethodCode {
     payload?.marshaller(for: message) ?? "\(MethodCode.library("ProtobufMarshaller"))<\(message)>()"
   }
 
-  /// A name of the library. With the module before it, since types of the user could have the same.
+  /// A name of the library, qualified with the module because a type of the user may have the same name.
   static func library(_ name: String) -> String { "\(libraryModule).\(name)" }
 
-  /// The generic parameter of a method that takes a sequence, which must not hide a message.
+  /// The generic parameter of a method that takes a sequence; it must not shadow a message.
   var sequence: String { MethodCode.unused("Requests", by: [self]) }
 
-  /// `name`, or something like it that no message of `methods` goes by.
+  /// `name`, or a variant of it that is not the name of a message of `methods`.
   static func unused(_ name: String, by methods: [MethodCode]) -> String {
     var firsts: Set<Substring> = []
     for method in methods {
@@ -68,5 +68,5 @@ struct MethodCode {
   }
 }
 
-/// The module that generated services stand on.
+/// The module that generated services import.
 let libraryModule = "Switchboard"

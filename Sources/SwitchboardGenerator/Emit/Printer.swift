@@ -1,9 +1,9 @@
-/// Source text in the making, line by line.
+/// A buffer for source text, line by line.
 struct Printer {
   private(set) var text = ""
   private var margin = ""
 
-  /// An empty text.
+  /// An empty buffer.
   init() { text.reserveCapacity(1 << 16) }
 
   /// Adds a line.
@@ -13,17 +13,17 @@ struct Printer {
     text += "\n"
   }
 
-  /// Adds a line without a margin.
+  /// Adds an empty line.
   mutating func blank() { text += "\n" }
 
-  /// Adds the lines of `body`, further to the right.
+  /// Adds the lines of `body`, indented.
   mutating func indented(_ body: (inout Printer) -> Void) {
     margin += "  "
     body(&self)
     margin.removeLast(2)
   }
 
-  /// Adds `head`, `body` further to the right, and the brace that closes it.
+  /// Adds `head`, `body` indented, and the closing brace.
   mutating func block(_ head: String, _ body: (inout Printer) -> Void) {
     line(head + " {")
     indented(body)

@@ -2,8 +2,8 @@ import SwitchboardDescriptors
 @_spi(Generation) import SwitchboardProtobuf
 
 extension FileContext {
-  /// An array, as source text, of the descriptors that a reflection service answers with for the file, serialized and in base64: those of all that it
-  /// imports come first, its own last. Comments are left out, as reflection has no use for them.
+  /// The source text of an array with the descriptors for reflection, serialized and in Base64: first those of all
+  /// imports, then that of the file. Comments are omitted, because reflection does not use them.
   var reflectionLines: [String] {
     get throws(GeneratorError) {
       var lines = ["["]

@@ -1,4 +1,4 @@
-/// Writes the client of a service, its protocol and its factory of interceptors.
+/// Writes the client of a service, its protocol and its interceptor factory.
 struct ServiceClientEmitter {
   let context: FileContext
   let service: ServiceSchema
@@ -9,7 +9,7 @@ struct ServiceClientEmitter {
     InterceptorFactoryEmitter(context: context, service: service, methods: methods, side: .client)
   }
 
-  /// Writes all of it.
+  /// Writes all declarations.
   func emit(to printer: inout Printer) {
     printer.blank()
     printer.line("// MARK: - Client of \(service.fullName)")
@@ -51,11 +51,11 @@ struct ServiceClientEmitter {
     }
   }
 
-  /// Writes what every client has.
+  /// Writes the stored properties and the initializer that takes a channel.
   func emitStored(to printer: inout Printer) {
     let interceptors = "\(MethodCode.library("ClientInterceptors"))<any \(factory.name)>"
     printer.line("\(visibility)let channel: \(MethodCode.library("Channel"))")
-    printer.line("/// For all calls; those that have options of their own override them field by field.")
+    printer.line("/// The options of all calls; options passed to a call override them field by field.")
     printer.line("\(visibility)var defaultCallOptions: \(MethodCode.library("CallOptions"))")
     printer.line("\(visibility)let interceptors: \(interceptors)")
     printer.blank()
@@ -63,7 +63,7 @@ struct ServiceClientEmitter {
 
   private func emitInitializer(to printer: inout Printer) {
     let options = MethodCode.library("CallOptions")
-    printer.line("/// A client on `channel`, which asks `interceptors` for the interceptors of each call.")
+    printer.line("/// A client on `channel`; `interceptors` makes the interceptors of each call.")
     printer.line("\(visibility)init(")
     printer.indented { printer in
       printer.line("channel: \(MethodCode.library("Channel")),")
@@ -82,9 +82,9 @@ struct ServiceClientEmitter {
     let options = MethodCode.library("CallOptions")
     printer.blank()
     printer.line(
-      "/// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a"
+      "/// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a"
     )
-    printer.line("/// pool, over those that all such clients of the process share.")
+    printer.line("/// pool, the one that the process shares.")
     printer.line("\(visibility)init(")
     printer.indented { printer in
       printer.line("host: Swift.String,")

@@ -11,7 +11,7 @@ struct ServiceFileEmitter {
     for (service, methods) in services {
       ServiceMetadataEmitter(context: context, service: service, methods: methods, reflection: reflection)
         .emit(to: &printer)
-      // The first service of a file holds what reflection needs, and the others refer to it.
+      // The first service of a file holds the data for reflection; the others refer to it.
       if reflection.count > 1 { reflection = ["\(service.swiftName)Metadata.reflectionData"] }
       if context.options.generatesClients {
         ServiceClientEmitter(context: context, service: service, methods: methods).emit(to: &printer)
@@ -26,7 +26,7 @@ struct ServiceFileEmitter {
     return printer.text
   }
 
-  /// The library, the modules of messages that are defined elsewhere, and those that mappings name.
+  /// The library, the modules of messages defined elsewhere, and the modules that mappings name.
   private func importedModules(by methods: [MethodCode]) -> Set<String> {
     var modules: Set<String> = [libraryModule]
     for method in methods {

@@ -1,14 +1,14 @@
-/// Writes what is known of a service before any call: its descriptor and its methods.
+/// Writes the static description of a service: its descriptor and its methods.
 struct ServiceMetadataEmitter {
   let context: FileContext
   let service: ServiceSchema
   let methods: [MethodCode]
-  /// The value of what reflection needs, line by line; empty where it is not asked for.
+  /// The lines of the data for reflection; empty if it is not requested.
   let reflection: [String]
 
   private var visibility: String { context.visibility }
 
-  /// The type that holds the methods' constants.
+  /// The type with the constants of the methods.
   static func methodsType(of service: ServiceSchema, _ methods: [MethodCode]) -> String {
     "\(service.swiftName)Metadata.\(nestedType(methods))"
   }
@@ -20,7 +20,7 @@ struct ServiceMetadataEmitter {
   /// Writes the enum.
   func emit(to printer: inout Printer) {
     printer.blank()
-    printer.line("/// What is known of `\(service.fullName)` before any call.")
+    printer.line("/// The static description of `\(service.fullName)`.")
     printer.block("\(visibility)enum \(service.swiftName)Metadata") { printer in
       emitDescriptor(to: &printer)
       emitReflectionData(to: &printer)
@@ -81,9 +81,9 @@ struct ServiceMetadataEmitter {
     guard let first = reflection.first else { return }
     printer.blank()
     printer.line(
-      "/// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;"
+      "/// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;"
     )
-    printer.line("/// what is imported comes first.")
+    printer.line("/// imports come first.")
     printer.line("\(visibility)static let reflectionData: [String] = \(first)")
     for line in reflection.dropFirst() { printer.line(line) }
   }

@@ -1,4 +1,4 @@
-/// Writes the protocol that a service is implemented by, and its factory of interceptors.
+/// Writes the protocol for implementations of a service, and its interceptor factory.
 struct ServiceProviderEmitter {
   let context: FileContext
   let service: ServiceSchema
@@ -10,7 +10,7 @@ struct ServiceProviderEmitter {
     InterceptorFactoryEmitter(context: context, service: service, methods: methods, side: .server)
   }
 
-  /// Writes all of it.
+  /// Writes all declarations.
   func emit(to printer: inout Printer) {
     printer.blank()
     printer.line("// MARK: - Server of \(service.fullName)")

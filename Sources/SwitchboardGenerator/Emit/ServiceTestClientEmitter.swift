@@ -1,4 +1,4 @@
-/// Writes the client of a service that tests enqueue responses on.
+/// Writes the client of a service for tests, which can enqueue responses.
 struct ServiceTestClientEmitter {
   let context: FileContext
   let service: ServiceSchema
@@ -10,7 +10,7 @@ struct ServiceTestClientEmitter {
     ServiceClientEmitter(context: context, service: service, methods: methods)
   }
 
-  /// Writes it.
+  /// Writes the struct.
   func emit(to printer: inout Printer) {
     let name = "\(service.swiftName)TestClient"
     let bases = "\(MethodCode.library("ServiceClient")), \(service.swiftName)ClientProtocol"
@@ -18,10 +18,10 @@ struct ServiceTestClientEmitter {
     printer.line("// MARK: - Client of \(service.fullName) for tests")
     printer.blank()
     printer.line(
-      "/// Calls `\(service.fullName)` as its client does, and gets the responses that a test has enqueued."
+      "/// A client of `\(service.fullName)` for tests: its calls receive the responses that the test enqueued."
     )
     printer.block("\(visibility)struct \(name): \(bases)") { printer in
-      printer.line("/// What is enqueued.")
+      printer.line("/// The enqueued responses.")
       printer.line("\(visibility)let fakeResponses: \(MethodCode.library("FakeResponses"))")
       client.emitStored(to: &printer)
       emitInitializer(to: &printer)
@@ -35,7 +35,7 @@ struct ServiceTestClientEmitter {
   private func emitInitializer(to printer: inout Printer) {
     let options = MethodCode.library("CallOptions")
     printer.line(
-      "/// A client without responses, which asks `interceptors` for the interceptors of each call."
+      "/// A client without responses; `interceptors` makes the interceptors of each call."
     )
     printer.line("\(visibility)init(")
     printer.indented { printer in
@@ -91,7 +91,7 @@ struct ServiceTestClientEmitter {
     }
 
     printer.blank()
-    printer.line("/// Whether there are responses to `\(method.name)` that no call has taken yet.")
+    printer.line("/// Whether there are responses to `\(method.name)` that no call has received yet.")
     printer.line(
       "\(visibility)var has\(method.name)ResponsesRemaining: Swift.Bool { fakeResponses.remain(for: \(constant)) }"
     )

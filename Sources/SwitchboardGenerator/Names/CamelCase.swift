@@ -1,5 +1,5 @@
-/// Names in camel case, by the rules that Swift's protobuf users know: a word ends at `_`, at a digit or before a
-/// capital, and `id`, `url`, `http` and `https` are written in capitals unless they come first in a lower name.
+/// Names in camel case, by the rules of SwiftProtobuf: a word ends at `_`, at a digit or before a capital, and `id`,
+/// `url`, `http` and `https` are capitalized unless they begin a lower-camel-case name.
 struct CamelCase {
   private enum Kind { case start, digit, lower, upper, underscore }
 
@@ -8,10 +8,10 @@ struct CamelCase {
   private var word: [UInt8] = []
   private var last = Kind.start
 
-  /// `user_id` as `userID`.
+  /// `user_id` to `userID`.
   static func lower(_ name: String) -> String { transform(name, startsUpper: false) }
 
-  /// `user_id` as `UserID`.
+  /// `user_id` to `UserID`.
   static func upper(_ name: String) -> String { transform(name, startsUpper: true) }
 
   private static func transform(_ name: String, startsUpper: Bool) -> String {
@@ -34,7 +34,7 @@ struct CamelCase {
     case .upper where last != .upper, .lower where last != .lower && last != .upper: endWord()
     case .underscore:
       endWord()
-      // One `_` separates words; further ones stay, so that names which differ in them do not clash.
+      // One `_` separates words; further ones stay, to keep names different that differ only in them.
       if last == .underscore { result.append(byte) }
     default: break
     }

@@ -1,6 +1,6 @@
-/// Gives the values of an enum their names in Swift.
+/// Assigns the Swift names of an enum's values.
 enum EnumCaseNames {
-  /// The names for `values` of the enum `name`; nil for an alias that would get the name of its original.
+  /// The names of `values` in the enum `name`; nil for an alias whose name would equal that of the original.
   static func assign(to values: [(name: String, number: Int32)], of name: String) -> [String?] {
     var users: [String: [Int]] = [:]
     let candidates = values.map { CamelCase.lower(stripping(name, from: $0.name)) }
@@ -13,15 +13,15 @@ enum EnumCaseNames {
       let suffix = number < 0 ? "_n\(number.magnitude)" : "_\(number)"
       let isAmbiguous = sharing.contains { values[$0].number != number }
       var name = ReservedWords.caseName(isAmbiguous ? candidates[index] + suffix : candidates[index])
-      // Of several names for one number that come out the same, the first counts.
+      // If several names for one number become the same in Swift, only the first gets a case.
       if let first = sharing.first(where: { values[$0].number == number }), first != index { return nil }
       while !taken.insert(name).inserted { name = name.withoutBackticks + suffix }
       return name
     }
   }
 
-  /// The name of a value without the name of the enum before it; case and `_` do not matter. It stays whole where nothing
-  /// or a digit would be left.
+  /// Removes the name of the enum from the start of a value's name, ignoring case and `_`. The name stays whole if the
+  /// rest would be empty or begin with a digit.
   static func stripping(_ prefix: String, from name: String) -> String {
     var rest = name.utf8[...]
     for byte in prefix.utf8 where byte != UInt8(ascii: "_") {

@@ -1,21 +1,21 @@
-/// The names that an extension has in Swift.
+/// The Swift names of an extension.
 struct ExtensionNames {
-  /// The constant where it is declared, and from anywhere in the module.
+  /// The name of the constant in its declaration; below, the name qualified for the module.
   let declared: String
   let constant: String
-  /// The property of the extended message, and its companions.
+  /// The property of the extended message; below, its `has` and `clear`.
   let property: String
   let has: String
   let clear: String
 
-  /// The names of the extensions of a file; those that would clash get their numbers.
+  /// The names of the extensions of a file; names that would clash get the field number.
   static func assign(to extensions: [ExtensionSchema], in context: FileContext) -> [ExtensionNames] {
     var taken: Set<String> = []
     return extensions.map { field in
       var suffix = ""
       while true {
         let names = ExtensionNames(field, in: context, suffix: suffix)
-        // Clashing properties have clashing companions. Properties are told apart by what they extend, too.
+        // Clashing properties have clashing companions. Properties of different messages do not clash.
         let isNew = !taken.contains(names.constant) && !taken.contains("\(field.extended).\(names.property)")
         if isNew, !names.clash(with: context.schema.messages[field.extended]) {
           taken.formUnion([names.constant, "\(field.extended).\(names.property)"])
@@ -26,7 +26,7 @@ struct ExtensionNames {
     }
   }
 
-  /// Whether the extended message has a member of its own by one of these names, which takes a file without a package.
+  /// Whether the extended message has a member with one of these names. That is possible only without a package.
   private func clash(with message: MessageSchema) -> Bool {
     guard property != "extensionFields" else { return true }
     let own = Set([property, has, clear])

@@ -1,20 +1,20 @@
 extension StringProtocol {
-  /// Whether this is a name as `.proto` files have them: letters, digits and `_`, beginning with no digit.
+  /// Whether this is an identifier in `.proto` files: letters, digits and `_`, not starting with a digit.
   var isIdentifier: Bool {
     guard let first = utf8.first, !first.isDigit else { return false }
     return utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether there is nothing but `_`.
+  /// Whether the text consists only of `_`.
   var isAllUnderscores: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "_") } }
 
-  /// The text with its first letter as a capital.
+  /// The text with a capital first letter.
   var capitalized: String {
     guard let first = utf8.first else { return "" }
     return String(decoding: CollectionOfOne(first.uppercased), as: UTF8.self) + dropFirst()
   }
 
-  /// The text without spaces at its ends.
+  /// The text without leading and trailing spaces.
   func trimmingSpaces() -> String {
     var trimmed = self[...]
     while trimmed.first?.isWhitespace == true { trimmed = trimmed.dropFirst() }
@@ -23,7 +23,7 @@ extension StringProtocol {
   }
 }
 
-// ASCII only: nothing else is a letter in a `.proto` file.
+// ASCII only: `.proto` files allow no other letters.
 extension UInt8 {
   var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
   var isLower: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }

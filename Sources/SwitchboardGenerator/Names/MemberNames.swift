@@ -1,4 +1,4 @@
-/// Gives the fields and oneofs of a message their names, all different.
+/// Assigns unique names to the fields and oneofs of a message.
 struct MemberNames {
   private var items: [Item] = []
   private let reserved: Set<String>
@@ -15,13 +15,13 @@ struct MemberNames {
     }
   }
 
-  /// The names of `message`.
+  /// Assigns the names in `message`.
   static func assign(to message: inout MessageSchema) {
     var namer = MemberNames(reserved: message.isExtensible ? ["extensionFields"] : [])
     for field in message.fields {
       namer.add(field.namingBase, suffix: "_p\(field.number)", hasCompanions: field.isStoredAsOptional)
     }
-    // Those without members were made up for optional fields.
+    // Oneofs without members were synthesized for optional fields.
     let oneofs = message.oneofs.indices.filter { !message.oneofs[$0].members.isEmpty }
     for index in oneofs {
       namer.add(message.oneofs[index].name, suffix: "_oneof\(index)", hasCompanions: false)
@@ -41,7 +41,7 @@ struct MemberNames {
     )
   }
 
-  /// Appends the suffixes, which differ, to those that clash, until none does.
+  /// Appends unique suffixes to names that clash, until none does.
   private mutating func separate() {
     while true {
       let clashing = clashes()

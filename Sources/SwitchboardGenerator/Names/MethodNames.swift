@@ -1,17 +1,17 @@
-/// Gives the methods of a service their names in Swift, all different.
+/// Assigns unique Swift names to the methods of a service.
 enum MethodNames {
-  /// What a client, a provider or the list of methods has already, and what cannot follow a dot.
+  /// Members that clients, providers and method lists already have, and words that cannot follow a dot.
   private static let reserved: Set<String> = [
     "Protocol", "Self", "Type", "channel", "defaultCallOptions", "dynamicType", "fakeResponses", "init",
     "interceptors", "methodHandlers", "reflectionData", "self", "serverIsShuttingDown", "serviceName",
   ]
 
-  /// The names for methods that are declared as `names`, without backticks.
+  /// The names for methods declared as `names`, without backticks.
   static func assign(to names: [String], keepsCasing: Bool) -> [String] {
     let wanted = names.map { keepsCasing ? $0 : lowercasingFirst($0) }
     var users: [String: Int] = [:]
     for name in wanted { users[name, default: 0] += 1 }
-    // Those that would differ in nothing stay as they are declared.
+    // Methods whose names would become equal keep their declared names.
     let candidates = zip(names, wanted).map { declared, name in users[name, default: 0] > 1 ? declared : name
     }
     var taken = reserved.union(names.map { "make\($0)Call" })
@@ -24,7 +24,7 @@ enum MethodNames {
     }
   }
 
-  /// `GetURL` as `getURL`: what is behind the first letter stays, as Swift's gRPC users know it.
+  /// `GetURL` to `getURL`: only the first letter changes, as in grpc-swift.
   private static func lowercasingFirst(_ name: String) -> String {
     guard let first = name.utf8.first else { return name }
     return String(decoding: CollectionOfOne(first.lowercased), as: UTF8.self) + name.dropFirst()

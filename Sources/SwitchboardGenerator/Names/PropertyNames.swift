@@ -1,13 +1,13 @@
-/// The names that one field or oneof takes among the members of a message.
+/// The names of the members for one field or oneof of a message.
 struct PropertyNames: Equatable {
-  /// The property, in backticks where it needs them.
+  /// The property, in backticks if necessary.
   let property: String
-  /// Where a field with presence is stored.
+  /// The stored property of a field with presence.
   let storage: String
   let has: String
   let clear: String
 
-  /// The names for a field or oneof; what `suffix` holds sets it apart from others of the same name.
+  /// The names for a field or oneof; `suffix` distinguishes it from others with the same name.
   init(base: String, suffix: String = "") {
     let lower = CamelCase.lower(base)
     let upper = CamelCase.upper(base)

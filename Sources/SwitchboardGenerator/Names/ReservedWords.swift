@@ -1,4 +1,4 @@
-/// The names that mean something else in Swift or in the code that stands around them.
+/// Names that have another meaning in Swift or in generated code.
 enum ReservedWords {
   private static let keywords: Set<String> = words(
     """
@@ -9,7 +9,7 @@ enum ReservedWords {
     """
   )
 
-  /// Types of the standard library; the last rows are those that only generated code needs.
+  /// Types of the standard library; the last rows are those that only generated code uses.
   private static let commonTypes: Set<String> = words(
     """
     Bool Data Double Float Int Int32 Int64 String UInt UInt32 UInt64 Array Dictionary Equatable Hashable
@@ -23,7 +23,7 @@ enum ReservedWords {
     """
   )
 
-  /// Words that mean something before a type or an expression, though they are no keywords.
+  /// Words that have a meaning before a type or an expression, though they are not keywords.
   private static let contextualWords = words(
     """
     any async await borrow borrowing consume consuming copy discard each isolated nonisolated reasync sending
@@ -31,7 +31,7 @@ enum ReservedWords {
     """
   )
 
-  /// What every message has: where code of a message says such a name, it means that.
+  /// The members of every message: code in a message that uses such a name refers to the member.
   private static let messageMembers = words(
     """
     array debugDescription decodeField encode extensionFields fieldNames hash hashValue init isInitialized
@@ -75,48 +75,48 @@ enum ReservedWords {
     "current decoder fields isSet new newValue number value visitor"
   )
 
-  /// Words that introduce an accessor where the body of a property begins.
+  /// Words that start an accessor at the beginning of a property's body.
   private static let accessorWords = words(
     """
     _modify _read borrow didSet get modify mutate read set unsafeAddress unsafeMutableAddress willSet yield
     """
   )
 
-  /// Names that an expression cannot begin with: they would be taken for something else there.
+  /// Names that cannot start an expression, because they would be parsed differently.
   private static let inExpressions = locals.union(contextualWords).union(accessorWords).union(["_fields"])
 
   private static func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
   }
 
-  /// A name for a type; `suffix` (`Message`, `Enum` or `Oneof`) sets it apart where it cannot stay.
+  /// A name for a type; `suffix` (`Message`, `Enum` or `Oneof`) is appended if the name is reserved.
   static func typeName(_ name: String, suffix: String, forbidden: Set<String>) -> String {
     if types.contains(name) || name.isAllUnderscores { return name + suffix }
     if name.hasSuffix(suffix), name.count > suffix.count {
-      // `TypeMessage` too needs another name where there may be a `Type` that takes this one.
+      // `TypeMessage` is reserved too, because a type named `Type` would be renamed to it.
       return typeName(String(name.dropLast(suffix.count)), suffix: suffix, forbidden: forbidden) + suffix
     }
     return forbidden.contains(name) ? name + suffix : name
   }
 
-  /// A name for a property. What is reserved is `base`, which `name` may hold with `has` or `clear` before it.
+  /// A name for a property. It is reserved if `base` is; `name` may be `base` with the prefix `has` or `clear`.
   static func fieldName(_ name: String, base: String) -> String {
     if startsWithVerb(base) || fields.contains(base) { return name + "_p" }
     if name == base, keywords.contains(name) { return "`\(name)`" }
     return base.isAllUnderscores ? name + "__" : name
   }
 
-  /// A name for a case of an enum, or for an extension in the scope of a message.
+  /// A name for a case of an enum, or for an extension declared in a message.
   static func caseName(_ name: String) -> String {
     if cases.contains(name) { return name + "_" }
     if quotableCases.contains(name) { return "`\(name)`" }
     return name.isAllUnderscores ? name + "__" : name
   }
 
-  /// A name for a method, which `MethodNames` made fit to follow a dot, where it is declared.
+  /// A name for the declaration of a method; `MethodNames` made sure that it can follow a dot.
   static func methodName(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// Whether generated code has a variable of its own by this name.
+  /// Whether generated code has a local variable with this name.
   static func isLocal(_ name: Substring) -> Bool { locals.contains(String(name)) }
 
   /// A property as an expression in generated code.
@@ -124,7 +124,7 @@ enum ReservedWords {
     inExpressions.contains(property) ? "self.\(property)" : property
   }
 
-  /// `hasName` and `clearName` are taken by the field `name`, should there be one.
+  /// Whether the name clashes with the `hasName` or `clearName` of a possible field `name`.
   private static func startsWithVerb(_ name: String) -> Bool {
     for verb in ["has", "clear"] where name.hasPrefix(verb) {
       return name.utf8.dropFirst(verb.utf8.count).first?.isUpper ?? false
@@ -134,6 +134,6 @@ enum ReservedWords {
 }
 
 extension String {
-  /// The name without backticks, as it stands after a dot.
+  /// The name without backticks, as it is written after a dot.
   var withoutBackticks: String { hasPrefix("`") ? String(dropFirst().dropLast()) : self }
 }

@@ -1,17 +1,17 @@
-/// Names the messages, enums and oneofs of a schema.
+/// Assigns the Swift names of messages, enums and oneofs.
 struct TypeNamer {
   private var schema: Schema
-  /// Names of modules, which stand before the types of other modules and so cannot be types themselves.
+  /// Names of modules, which qualify the types of other modules and so cannot be names of types.
   private let modules: Set<String>
   private var taken: [String: Set<String>] = [:]
 
-  /// Types that cannot have the names they should have, since Swift would find them, or something else, in the wrong place.
+  /// Types that must be renamed, because Swift's lookup would find them, or another type instead of them.
   private var shadowingMessages: Set<Int> = []
   private var shadowingEnums: Set<Int> = []
-  /// Oneofs, each by its message and its position there.
+  /// Oneofs that must be renamed, by their message and position.
   private var shadowingOneofs: Set<[Int]> = []
 
-  /// Names all types of `schema`.
+  /// Assigns the names of all types in `schema`.
   static func assign(to schema: inout Schema) {
     var namer = TypeNamer(schema)
     repeat { namer.nameAll() } while namer.findShadowing()
@@ -27,7 +27,7 @@ struct TypeNamer {
 
   private mutating func nameAll() {
     taken = [:]
-    // Messages stand before those that are nested in them.
+    // Messages come before the messages nested in them.
     for index in schema.messages.indices where !schema.messages[index].isMapEntry {
       let message = schema.messages[index]
       let wanted = base(message.name, of: message.file, in: message.parent)
@@ -76,8 +76,7 @@ struct TypeNamer {
 
   // MARK: Shadowing
 
-  /// Finds nested types that Swift would take for a type at the top that code beside them refers to. Returns whether
-  /// there are any more.
+  /// Finds nested types that shadow a top-level type in code next to them. Returns whether it found new ones.
   private mutating func findShadowing() -> Bool {
     let before = shadowingCount
     for (index, message) in schema.messages.enumerated() {
@@ -101,20 +100,20 @@ struct TypeNamer {
     }
   }
 
-  /// The accessors of an extension stand in the scope of what is extended.
+  /// The accessors of an extension are in the scope of the extended message.
   private mutating func check(_ field: ExtensionSchema, in file: Int) {
     check(field.field, from: field.extended, in: file)
     if let scope = field.scope { check(.message(scope), from: field.extended, in: file) }
   }
 
-  /// Looks up the first part of the name of `symbol` from within `message` as Swift does.
+  /// Looks up the first part of the name of `symbol` from within `message`, as Swift does.
   private mutating func check(_ symbol: Schema.Symbol, from message: Int, in file: Int) {
     let (name, target) =
       switch symbol {
       case .message(let index): (schema.messages[index].swiftFullName, schema.messages[index].file)
       case .enumeration(let index): (schema.enums[index].swiftFullName, schema.enums[index].file)
       }
-    // Another module's types are named with the module.
+    // Types of another module are qualified with the module.
     guard schema.files[target].module == schema.files[file].module else { return }
     let first = name.prefix { $0 != "." }
     if ReservedWords.isLocal(first) || schema.messages[message].hasMember(named: first) {
@@ -136,8 +135,8 @@ struct TypeNamer {
     }
   }
 
-  /// Gives the type at the top that holds `symbol` another name: a member of a message has the one that it should have,
-  /// which takes a package without a prefix and a type in lower case.
+  /// Renames the top-level type that contains `symbol`, because a member of a message has the same name. That is
+  /// possible only without a prefix and with a lower-case type name.
   private mutating func rename(top symbol: Schema.Symbol) {
     var top: Int
     switch symbol {

@@ -2,19 +2,19 @@ import SwitchboardDescriptors
 
 /// Names of types.
 enum TypeNames {
-  /// What the names of a file's types begin with: the option `swift_prefix`, or the package with `_` for its dots.
+  /// The prefix of a file's type names: the option `swift_prefix`, or the package with `_` instead of dots.
   static func prefix(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> String {
     if file.hasOptions, file.options.hasSwiftPrefix {
       let prefix = file.options.swiftPrefix
       guard prefix.isEmpty || prefix.isIdentifier else {
-        throw GeneratorError("\(file.name): the swift_prefix '\(prefix)' is no beginning of a name")
+        throw GeneratorError("\(file.name): the swift_prefix '\(prefix)' is not the start of an identifier")
       }
       return prefix
     }
     return file.package.isEmpty ? "" : prefix(package: file.package)
   }
 
-  /// `foo.bar_baz` as `Foo_BarBaz_`.
+  /// `foo.bar_baz` to `Foo_BarBaz_`.
   static func prefix(package: String) -> String {
     var result: [UInt8] = []
     var startsWord = true
@@ -33,7 +33,7 @@ enum TypeNames {
     return String(decoding: result, as: UTF8.self) + "_"
   }
 
-  /// The prefix and the base name of the file, for what belongs to the file as a whole: `Foo_Bar_OrderProto`.
+  /// The prefix and the base name of the file, for declarations of the file as a whole: `Foo_Bar_OrderProto`.
   static func fileScope(prefix: String, file: String) -> String {
     let base = file.split(separator: "/").last ?? ""
     let stem = base.hasSuffix(".proto") ? base.dropLast(6) : base

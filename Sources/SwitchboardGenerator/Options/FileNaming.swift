@@ -1,10 +1,10 @@
-/// How the name of a generated file comes from the name of its `.proto` file.
+/// How to derive the name of a generated file from the name of its `.proto` file.
 enum FileNaming: String, CaseIterable {
   case fullPath = "FullPath"
   case pathToUnderscores = "PathToUnderscores"
   case dropPath = "DropPath"
 
-  /// The name for what is generated from the file `proto`.
+  /// The name of the file generated from `proto`.
   func fileName(for proto: String, extension ending: String) -> String {
     let stem = proto.hasSuffix(".proto") ? String(proto.dropLast(6)) : proto
     let parts = stem.split(separator: "/")

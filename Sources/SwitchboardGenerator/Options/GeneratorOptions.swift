@@ -1,4 +1,4 @@
-/// What the user asked for in the parameter of the request: `Key=Value`, separated by commas.
+/// The options in the parameter of the request: `Key=Value`, separated by commas.
 struct GeneratorOptions {
   var visibility = Visibility.internal
   var fileNaming = FileNaming.fullPath
@@ -16,21 +16,21 @@ struct GeneratorOptions {
   var moduleMappingsPath: String?
   var payloadMappingsPath: String?
 
-  /// The files that options name.
+  /// The paths of mapping files in the options.
   var mappingPaths: [String] { [moduleMappingsPath, payloadMappingsPath].compactMap(\.self) }
 
-  /// The options in a parameter.
+  /// Parses the options in a parameter.
   init(parameter: String) throws(GeneratorError) {
     for part in parameter.split(separator: ",") {
       let option = part.trimmingSpaces()
       guard !option.isEmpty else { continue }
       let pair = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // Without a value there is an error too, which says what the option takes.
+      // A missing value is an error too; its message says which values the option accepts.
       try set(pair[0].trimmingSpaces(), to: pair.count == 2 ? pair[1].trimmingSpaces() : "")
     }
     guard generatesClients || !generatesTestClients else {
       throw GeneratorError(
-        "option TestClient is true and Client is false: a test client stands on the client's protocols"
+        "option TestClient is true and Client is false: a test client needs the client's protocols"
       )
     }
   }
@@ -48,7 +48,7 @@ struct GeneratorOptions {
     }
   }
 
-  /// The options that are more than true or false.
+  /// The options that take something else than true or false.
   private enum Setting: String, CaseIterable {
     case extraModuleImports = "ExtraModuleImports"
     case fileNaming = "FileNaming"

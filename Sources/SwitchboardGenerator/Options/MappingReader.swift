@@ -1,18 +1,18 @@
-/// Reads the text form of mappings: one block of fields after the other.
+/// Reads mappings in text form: a sequence of blocks with fields.
 ///
 ///     mapping { module_name: "Shop" proto_file_path: ["shop/order.proto", "shop/cart.proto"] }
 struct MappingReader {
-  /// One block, with the values of each field that it has.
+  /// One block, with the values of each of its fields.
   struct Block {
     let kind: String
     fileprivate(set) var fields: [String: [String]] = [:]
-    /// Makes an error that says where the block ends.
+    /// Makes an error with the line on which the block ends.
     let error: (String) -> GeneratorError
 
     /// The values of a field.
     subscript(field: String) -> [String] { fields[field] ?? [] }
 
-    /// The value of a field that may be given once.
+    /// The value of a field that may occur only once.
     func single(_ field: String) throws(GeneratorError) -> String? {
       let values = self[field]
       guard values.count < 2 else { throw error("\(field) is given twice") }
@@ -32,7 +32,7 @@ struct MappingReader {
   private var rest: Substring
   private var line = 1
 
-  /// A reader of blocks of one kind; `title` stands at the front of errors.
+  /// A reader for blocks of one kind; `title` is the prefix of errors.
   init(_ text: String, title: String, kind: String, fields: [String]) {
     self.title = title
     self.kind = kind
@@ -56,7 +56,7 @@ struct MappingReader {
       if field == .mark(",") || field == .mark(";") { continue }
       try read(field, into: &values)
     }
-    throw error("the \(kind) has no '}' at its end")
+    throw error("missing '}' at the end of the \(kind)")
   }
 
   private mutating func read(_ field: Token, into values: inout [String: [String]]) throws(GeneratorError) {
@@ -104,7 +104,7 @@ struct MappingReader {
   private mutating func quoted(_ quote: Character) throws(GeneratorError) -> String {
     let text = rest.dropFirst().prefix { $0 != quote && $0 != "\\" && !$0.isNewline }
     let after = rest.dropFirst(1 + text.count)
-    guard after.first == quote else { throw error("a string must end on its line and hold no backslash") }
+    guard after.first == quote else { throw error("a string must end on its line and contain no backslash") }
     rest = after.dropFirst()
     return String(text)
   }

@@ -1,8 +1,8 @@
-/// Which Swift modules hold the types of which `.proto` files.
+/// The Swift modules of the types in `.proto` files.
 struct ModuleMappings {
   private var modules: [String: String]
 
-  /// The files whose types come with the package.
+  /// The files whose types this package contains.
   private static var bundled: [String: String] {
     let wellKnown = [
       "any", "api", "duration", "empty", "field_mask", "source_context", "struct", "timestamp", "type",
@@ -15,10 +15,10 @@ struct ModuleMappings {
     return modules
   }
 
-  /// Only the files that come with the package.
+  /// Mappings for only the files that come with this package.
   init() { modules = ModuleMappings.bundled }
 
-  /// The mappings in a file of the form that Swift's protobuf users know:
+  /// Parses a file in SwiftProtobuf's format:
   ///
   ///     mapping { module_name: "Shop" proto_file_path: "shop/order.proto" proto_file_path: "shop/cart.proto" }
   init(text: String) throws(GeneratorError) {
@@ -42,12 +42,12 @@ struct ModuleMappings {
     }
   }
 
-  /// The module with the types of `file`, or nil where it is the one that is generated for.
+  /// The module with the types of `file`, or nil if it is the module being generated.
   func module(of file: String) -> String? { modules[file] }
 }
 
 /// The module of the message runtime.
 let runtimeModule = "SwitchboardProtobuf"
 
-/// The module of the messages that describe schemas.
+/// The module of the descriptor messages.
 let descriptorsModule = "SwitchboardDescriptors"

@@ -1,12 +1,12 @@
-/// Which messages travel as types of the user's own, and by which marshallers.
+/// Messages that are represented by types of the user or sent by other marshallers.
 struct PayloadMappings {
-  /// What stands for a message in the code of a service.
+  /// The replacement for a message in the code of a service.
   struct Payload: Equatable {
-    /// A type of the user's, in place of the generated one.
+    /// A type of the user that replaces the generated one.
     var swiftType: String?
-    /// A type to make a marshaller of, where `_` stands for the message's.
+    /// The type of a marshaller; `_` stands for the message's type.
     var marshaller: String
-    /// What to import for both.
+    /// The modules to import for both.
     var modules: [String]
   }
 
@@ -15,11 +15,11 @@ struct PayloadMappings {
   private var methods: [String: Payload] = [:]
   private var messages: [String: Payload] = [:]
 
-  /// Every message is what the generator makes of it, and travels as protobuf.
+  /// No mappings: every message has its generated type and is sent as protobuf.
   init() {}
 
-  /// The mappings in a file of blocks like these, where the nearest to a message counts: its method's, its own, its
-  /// service's, the one that names nothing.
+  /// Parses a file of blocks like these. The most specific block wins: that of the method, then of the message, then of
+  /// the service, then one without a selector.
   ///
   ///     payload { message: "shop.Order" swift_type: "Order" module_name: "Model" marshaller: "CodableJSONMarshaller<_>" }
   ///     payload { service: "shop.Orders" marshaller: "ProtobufJSONMarshaller<_>" }
@@ -48,16 +48,16 @@ struct PayloadMappings {
     let namesMessages = !block["message"].isEmpty
     let namesOthers = !block["service"].isEmpty || !block["method"].isEmpty
     guard payload.swiftType == nil || namesMessages && !namesOthers else {
-      throw block.error("a swift_type needs the message that it stands for")
+      throw block.error("a swift_type needs the message that it replaces")
     }
     guard !namesMessages, !namesOthers else { return }
-    guard everything == nil else { throw block.error("two payloads are for everything") }
+    guard everything == nil else { throw block.error("two payloads have no selector") }
     everything = payload
   }
 
   private static func payload(in block: MappingReader.Block) throws(GeneratorError) -> Payload {
     guard let marshaller = try block.single("marshaller") else {
-      throw block.error("the payload has no marshaller")
+      throw block.error("the payload needs a marshaller")
     }
     let type = try block.single("swift_type")
     for text in [type ?? marshaller, marshaller] where !text.isTypeText {
@@ -69,13 +69,13 @@ struct PayloadMappings {
     return Payload(swiftType: type, marshaller: marshaller, modules: block["module_name"])
   }
 
-  /// What stands for a message in a method; `nil` where it is as the generator makes it.
+  /// The replacement for a message in a method; `nil` if there is none.
   func payload(of message: String, in method: String, of service: String) -> Payload? {
     let own = messages[message]
     guard var nearest = methods["\(service).\(method)"] ?? own ?? services[service] ?? everything else {
       return nil
     }
-    // The method's marshaller writes the message's type, whatever that is.
+    // The marshaller of the method applies to the message's type, whether mapped or generated.
     if let own, nearest != own {
       nearest.swiftType = own.swiftType
       nearest.modules += own.modules
@@ -85,7 +85,7 @@ struct PayloadMappings {
 }
 
 extension PayloadMappings.Payload {
-  /// The marshaller of a message, as an expression.
+  /// The expression for the marshaller of a message.
   func marshaller(for type: String) -> String {
     var text = ""
     var word = ""
@@ -103,7 +103,7 @@ extension PayloadMappings.Payload {
 }
 
 extension String {
-  /// Whether this can be the name of a type with its generic arguments, and nothing else.
+  /// Whether this can be the name of a type with generic arguments, and nothing else.
   fileprivate var isTypeText: Bool {
     guard let first, first.isLetter || first == "_" || first == "[" else { return false }
     return allSatisfy { $0.isLetter || $0.isNumber || "_.<>,:[]? ".contains($0) }

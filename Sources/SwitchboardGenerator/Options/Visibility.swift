@@ -1,10 +1,10 @@
-/// Who may use the generated types.
+/// The access level of the generated types.
 enum Visibility: String, CaseIterable {
   case `internal` = "Internal"
   case `package` = "Package"
   case `public` = "Public"
 
-  /// What stands before a declaration.
+  /// The modifier before a declaration.
   var modifier: String {
     switch self {
     case .internal: ""

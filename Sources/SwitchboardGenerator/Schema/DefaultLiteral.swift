@@ -1,6 +1,6 @@
-/// Default values: from the text in a descriptor to a Swift expression.
+/// Converts default values from the text in a descriptor to a Swift expression.
 enum DefaultLiteral {
-  /// The expression for `text`, or nil where the text is no value of the type.
+  /// The expression for `text`, or nil if the text is not a value of the type.
   static func swift(for text: String, of scalar: Scalar) -> String? {
     switch scalar {
     case .double: float(text, infinity: "Double.infinity", nan: "Double.nan") { Double($0).map { "\($0)" } }
@@ -27,7 +27,7 @@ enum DefaultLiteral {
     case "nan", "-nan": return nan
     default:
       guard let literal = finite(text) else { return nil }
-      // A number too large for the type reads as infinity.
+      // A number too large for the type becomes infinity.
       if literal.hasSuffix("inf") { return (literal.hasPrefix("-") ? "-" : "") + infinity }
       return literal.contains("n") ? nan : literal
     }
@@ -51,7 +51,7 @@ enum DefaultLiteral {
     return result + "\""
   }
 
-  /// The bytes that C escapes stand for.
+  /// Decodes C escapes.
   private static func bytes(_ text: String) -> [UInt8]? {
     var result: [UInt8] = []
     var rest = text.utf8[...]

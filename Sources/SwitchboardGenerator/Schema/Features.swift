@@ -1,6 +1,7 @@
 import SwitchboardDescriptors
 
-/// What a file's edition, or its syntax, and the options on the way down to a declaration say about it.
+/// The features of a declaration: those of the file's edition or syntax, overridden by options of the enclosing
+/// declarations.
 struct Features {
   var presence: Google_Protobuf_FeatureSet.FieldPresence
   var enumType: Google_Protobuf_FeatureSet.EnumType
@@ -30,10 +31,10 @@ struct Features {
     messageEncoding: .lengthPrefixed
   )
 
-  /// The latest edition that the generator knows; nothing that it reads has changed since 2023.
+  /// The latest edition that the generator supports; the features that it uses have not changed since 2023.
   static let latestEdition = Google_Protobuf_Edition.edition2024
 
-  /// What a file begins with.
+  /// The features of a file's edition or syntax.
   static func defaults(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> Features {
     switch file.syntax {
     case "", "proto2": return proto2
@@ -45,14 +46,14 @@ struct Features {
       case .edition2023, .edition2024: return edition2023
       default:
         let edition = file.hasEdition ? file.edition.nameInProtos : "an unknown edition"
-        throw GeneratorError("\(file.name): \(edition) is not supported: the editions are 2023 and 2024")
+        throw GeneratorError("\(file.name): \(edition) is not supported: use edition 2023 or 2024")
       }
     default:
       throw GeneratorError("\(file.name): syntax '\(file.syntax)' is not supported")
     }
   }
 
-  /// These features with those changed that `options` sets.
+  /// These features, overridden by those that `options` sets.
   func with(_ options: Google_Protobuf_FeatureSet) -> Features {
     var result = self
     if options.hasFieldPresence { result.presence = options.fieldPresence }
@@ -63,7 +64,7 @@ struct Features {
     return result
   }
 
-  /// The features of a field: what `proto2` and `proto3` say in other ways is written as features too.
+  /// The features of a field, including those that `proto2` and `proto3` express in other ways.
   func with(field: Google_Protobuf_FieldDescriptorProto) -> Features {
     var result = self
     if field.hasOptions {
@@ -78,7 +79,7 @@ struct Features {
 }
 
 extension Google_Protobuf_Edition {
-  /// The edition as a `.proto` file calls it.
+  /// The name of the edition in a `.proto` file.
   fileprivate var nameInProtos: String {
     switch self {
     case .edition2023: "edition 2023"

@@ -1,23 +1,23 @@
 import SwitchboardDescriptors
 
-/// Decides what one field is.
+/// Builds the schema of one field.
 struct FieldBuilder {
   let schema: Schema
   let descriptor: Google_Protobuf_FieldDescriptorProto
-  /// The field as errors name it.
+  /// The name of the field in errors.
   let user: String
   let path: [Int32]
-  /// The file and the message that the field stands in.
+  /// The file and the message that contain the field.
   let file: Int
   let parent: Int?
   var isExtension = false
 
-  /// The field, which inherits `features`.
+  /// Builds the schema of the field, which inherits `features`.
   func build(features inherited: Features) throws(GeneratorError) -> FieldSchema {
-    guard descriptor.name.isIdentifier else { throw error("'\(descriptor.name)' is no name for a field") }
-    // The numbers of extensions of a MessageSet go up to the end.
+    guard descriptor.name.isIdentifier else { throw error("'\(descriptor.name)' is not a valid field name") }
+    // Extensions of a MessageSet may have any positive number.
     guard descriptor.number > 0, isExtension || descriptor.number < 1 << 29 else {
-      throw error("\(descriptor.number) is no number for a field")
+      throw error("\(descriptor.number) is not a valid field number")
     }
     let features = inherited.with(field: descriptor)
     let own = try type(features)
@@ -47,9 +47,9 @@ struct FieldBuilder {
         return .enumeration(try schema.enumeration(named: descriptor.typeName, for: user))
       }
     }
-    guard descriptor.hasType, descriptor.hasTypeName else { throw error("the type of the field is missing") }
+    guard descriptor.hasType, descriptor.hasTypeName else { throw error("the field has no type") }
     let message = try schema.message(named: descriptor.typeName, for: user)
-    // A map is never delimited, and neither are its values.
+    // Maps and their values are never delimited.
     let isInMap =
       schema.messages[message].isMapEntry || parent.map { schema.messages[$0].isMapEntry } ?? false
     return .message(message, isDelimited: features.messageEncoding == .delimited && !isInMap)
@@ -87,7 +87,7 @@ struct FieldBuilder {
     guard descriptor.label == .repeated, !isExtension, fields.count == 2,
       fields[0].number == 1, fields[1].number == 2,
       case .scalar(let key) = fields[0].type, key.isMapKey
-    else { throw error("the field is no map, but its type is the entry of one") }
+    else { throw error("the type of the field is a map entry, but the field is not a map") }
     return .map(key: key)
   }
 
@@ -98,7 +98,7 @@ struct FieldBuilder {
     return descriptor.jsonName == FieldBuilder.jsonName(for: descriptor.name) ? nil : descriptor.jsonName
   }
 
-  /// The JSON name that a field has where none is given, which is what the message runtime makes of the name.
+  /// The default JSON name of a field; the message runtime derives the same one.
   static func jsonName(for name: String) -> String {
     var result: [UInt8] = []
     var startsWord = false
@@ -113,8 +113,8 @@ struct FieldBuilder {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether the field is a group, or a delimited field that is written as groups were: it goes by the name of its type,
-  /// which stands beside it.
+  /// Whether the field is a group, or a delimited field with the form of one: its type has the same name and is
+  /// declared in the same scope.
   private func isGroupLike(_ type: FieldSchema.ValueType) -> Bool {
     guard case .message(let index, isDelimited: true) = type else { return false }
     let message = schema.messages[index]
@@ -127,7 +127,7 @@ struct FieldBuilder {
     switch type {
     case .scalar(let scalar):
       guard let literal = DefaultLiteral.swift(for: text, of: scalar) else {
-        throw error("'\(text)' is no default for its type")
+        throw error("'\(text)' is not a valid default for the type")
       }
       return .literal(literal)
     case .enumeration(let index):
@@ -135,7 +135,7 @@ struct FieldBuilder {
         throw error("the enum \(schema.enums[index].fullName) has no value '\(text)'")
       }
       return schema.enums[index].swiftName(forNumber: value.number).map { .enumCase($0) } ?? .initial
-    case .message: throw error("a message has no default")
+    case .message: throw error("a message field cannot have a default")
     }
   }
 
@@ -143,7 +143,7 @@ struct FieldBuilder {
 }
 
 extension FieldSchema.ValueType {
-  /// Whether repeated values may share one length-delimited field.
+  /// Whether repeated values may be packed.
   var isPackable: Bool {
     switch self {
     case .scalar(let scalar): scalar.isPackable
@@ -158,7 +158,7 @@ extension FieldSchema.ValueType {
 }
 
 extension EnumSchema {
-  /// The case for a number.
+  /// The name of the case for a number.
   func swiftName(forNumber number: Int32) -> String? {
     values.first { $0.number == number && !$0.isAlias }?.swiftName
   }

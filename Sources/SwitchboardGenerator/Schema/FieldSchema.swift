@@ -1,4 +1,4 @@
-/// A field, or an extension, with everything decided that its code depends on.
+/// A field or an extension, with everything that the emitters need to know.
 struct FieldSchema {
   /// The type of one value.
   enum ValueType {
@@ -7,7 +7,7 @@ struct FieldSchema {
     case message(Int, isDelimited: Bool)
   }
 
-  /// How many values there are and how their absence is told.
+  /// The cardinality and presence of a field.
   enum Shape {
     case implicit
     case explicit
@@ -17,7 +17,7 @@ struct FieldSchema {
     case map(key: Scalar)
   }
 
-  /// The value of a field with presence that was not set.
+  /// The value of a field with presence that is not set.
   enum Default {
     case initial
     case literal(String)
@@ -26,21 +26,21 @@ struct FieldSchema {
 
   let name: String
   let number: Int32
-  /// Of one value; of a map's values where it is a map.
+  /// The type of one value; for a map, of its values.
   let type: ValueType
   let shape: Shape
   let initial: Default
-  /// Nil where it follows from the name.
+  /// Nil if it is the default.
   let jsonName: String?
-  /// Nil where it is the name.
+  /// Nil if it equals the name.
   let textName: String?
   let isDeprecated: Bool
-  /// The way to the field in the file's descriptor.
+  /// The path of the field in the file's descriptor.
   let path: [Int32]
 
-  /// What the Swift names are made from: a group's field is known by the name of its type.
+  /// The base of the Swift names; for a group, the name of its type.
   let namingBase: String
-  /// The property, its storage and its two companions; set when all fields of the message are known.
+  /// The property, its storage and its `has` and `clear`; assigned once all fields of the message are known.
   var names = PropertyNames(base: "")
 
   /// Whether the field has `has` and `clear`, and is stored as an optional.
@@ -51,7 +51,7 @@ struct FieldSchema {
     }
   }
 
-  /// Whether one value is a number, a flag or an enum.
+  /// Whether one value is a number, a Boolean or an enum.
   var isTrivial: Bool {
     switch type {
     case .scalar(let scalar): scalar != .string && scalar != .uncheckedString && scalar != .bytes
@@ -60,34 +60,34 @@ struct FieldSchema {
     }
   }
 
-  /// The oneof that the field is a member of.
+  /// The oneof that contains the field.
   var oneof: Int? {
     if case .oneof(let index) = shape { index } else { nil }
   }
 
-  /// The message that a value is or, in a map, has as its value.
+  /// The message type of a value; for a map, of its values.
   var message: Int? {
     if case .message(let index, _) = type { index } else { nil }
   }
 }
 
-/// A oneof that somebody wrote; those made up for proto3's `optional` are left out.
+/// A oneof from the source; those synthesized for proto3's `optional` have no members.
 struct OneofSchema {
   let name: String
   let path: [Int32]
-  /// The property, as for a field.
+  /// The names of the property, as for a field.
   var names: PropertyNames
   /// The enum that holds the value.
   var swiftName = ""
-  /// Indexes of the members among the message's fields.
+  /// The indices of the members among the message's fields.
   var members: [Int] = []
 }
 
-/// An extension: a field that stands outside of the message it belongs to.
+/// An extension: a field declared outside the message that it belongs to.
 struct ExtensionSchema {
   let fullName: String
   let extended: Int
-  /// The message in whose scope it stands.
+  /// The message that contains the declaration.
   let scope: Int?
   let field: FieldSchema
 }

@@ -4,14 +4,14 @@ import SwitchboardDescriptors
 struct FileSchema {
   let name: String
   let package: String
-  /// What the names of the Swift types begin with.
+  /// The prefix of the Swift types.
   let prefix: String
-  /// The module of its types, where it is not the one that is generated for.
+  /// The module of its types, or nil if it is the module being generated.
   let module: String?
   let features: Features
   let descriptor: Google_Protobuf_FileDescriptorProto
 
-  /// Those at the top, and all that there are, each before what is nested in it.
+  /// The top-level messages; below, all messages, each before those nested in it.
   var messages: [Int] = []
   var allMessages: Range<Int> = 0..<0
   var enums: [Int] = []

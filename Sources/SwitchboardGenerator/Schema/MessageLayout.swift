@@ -1,18 +1,18 @@
-/// Decides which messages keep their fields on the heap, and which can lack required fields.
+/// Decides which messages store their fields on the heap, and in which required fields can be missing.
 ///
-/// A message that can hold itself, through singular fields or oneofs, has no size unless its fields are on the heap;
-/// one that is large would cost more to copy than an allocation costs.
+/// A message that contains itself, through singular fields or oneofs, must be on the heap to have a finite size;
+/// copying a large one costs more than an allocation.
 struct MessageLayout {
   private let messages: [MessageSchema]
-  /// The messages that one holds in place; through arrays and dictionaries none is.
+  /// The messages that each message stores inline; those in arrays and dictionaries are not.
   private let held: [[Int]]
   private var sizes: [Int]
   private var isBoxed: [Bool]
 
-  /// The most bytes that a message takes in place.
+  /// The maximum size of a message that is stored inline, in bytes.
   private static let inlineLimit = 128
 
-  /// Decides for all messages of `schema`.
+  /// Decides for all messages in `schema`.
   static func decide(for schema: inout Schema) {
     var layout = MessageLayout(schema)
     layout.measure(schema)
@@ -37,7 +37,7 @@ struct MessageLayout {
     isBoxed = Array(repeating: false, count: messages.count)
   }
 
-  /// Sizes come from the inside out; where a circle of messages is met, all in it are boxed.
+  /// Computes sizes from the innermost messages outwards; all messages in a cycle are boxed.
   private mutating func measure(_ schema: Schema) {
     for circle in StrongComponents.find(in: held) {
       let isRecursive = circle.count > 1 || circle.contains { held[$0].contains($0) }
@@ -66,7 +66,7 @@ struct MessageLayout {
     return size
   }
 
-  /// Values of 8 bytes and more begin at a multiple of 8, smaller ones at a multiple of 4 or where they are.
+  /// Values of at least 8 bytes are aligned to 8, values of at least 4 to 4, smaller ones to 1.
   private func add(_ bytes: Int, to size: inout Int) {
     let alignment = bytes >= 8 ? 8 : bytes >= 4 ? 4 : 1
     size = (size + alignment - 1) / alignment * alignment + bytes
@@ -82,12 +82,12 @@ struct MessageLayout {
       return scalar.size + (field.isStoredAsOptional && !scalar.hasSpareValues ? 1 : 0)
     case .enumeration(let index):
       return schema.enums[index].isOpen ? 9 : schema.enums[index].values.count > 255 ? 2 : 1
-    // Nil takes no room: there is always an array in a message, which has values to spare.
+    // Nil takes no extra byte: every message contains an array, whose reference has spare values.
     case .message(let index, _): return sizes[index]
     }
   }
 
-  /// A message with required fields or extensions makes all that can hold it, in whatever way, the same.
+  /// Marks messages with required fields or extensions, and all messages that can contain one.
   private func messagesThatCanBeUninitialized() -> [Bool] {
     var holders: [[Int]] = Array(repeating: [], count: messages.count)
     for (index, message) in messages.enumerated() {

@@ -1,12 +1,12 @@
 import SwitchboardDescriptors
 
-/// A message, with everything decided that its code depends on.
+/// A message, with everything that the emitters need to know.
 struct MessageSchema {
   let name: String
   let fullName: String
   let file: Int
   let parent: Int?
-  /// The way to the message in the file's descriptor.
+  /// The path of the message in the file's descriptor.
   let path: [Int32]
   let descriptor: Google_Protobuf_DescriptorProto
   let features: Features
@@ -17,27 +17,27 @@ struct MessageSchema {
   var nestedMessages: [Int] = []
   var nestedEnums: [Int] = []
 
-  /// In the order of the file.
+  /// Fields, in the order of the file.
   var fields: [FieldSchema] = []
   var oneofs: [OneofSchema] = []
   var extensions: [ExtensionSchema] = []
-  /// In the order of the numbers.
+  /// Sorted by number.
   var extensionRanges: [Range<Int32>] = []
 
-  /// The name within what it is nested in, and from the top of the module.
+  /// The name within the enclosing type; below, the name within the module.
   var swiftName = ""
   var swiftFullName = ""
 
-  /// Whether the fields are kept on the heap.
+  /// Whether the fields are stored on the heap.
   var isBoxed = false
-  /// Whether a message may lack required fields, here or below.
+  /// Whether required fields can be missing in the message or in messages in it.
   var canBeUninitialized = false
 
   var isExtensible: Bool { isMessageSet || !extensionRanges.isEmpty }
 
-  /// Whether a property has the name in Swift.
+  /// Whether a property has this Swift name.
   func hasMember(named name: Substring) -> Bool {
-    // Almost all names of types begin with a capital, and no property's does.
+    // Almost all type names start with a capital letter; no property does.
     guard name.utf8.first?.isUpper == false else { return false }
     return fields.contains { $0.names.property == name }
       || oneofs.contains { $0.names.property == name && !$0.members.isEmpty }
@@ -65,8 +65,8 @@ struct EnumValueSchema {
   let number: Int32
   let path: [Int32]
   let isDeprecated: Bool
-  /// What stands in Swift for it. Nil where it is an alias whose name another value has already.
+  /// The Swift name; nil for an alias whose name would equal that of another value.
   var swiftName: String?
-  /// Whether another value has the number already.
+  /// Whether an earlier value has the same number.
   let isAlias: Bool
 }

@@ -1,6 +1,6 @@
 import SwitchboardDescriptors
 
-/// A scalar type: how it is written on the wire and what it is in Swift.
+/// A scalar type: its encoding and its Swift type.
 enum Scalar: String, CaseIterable {
   case double = "ProtoDouble"
   case float = "ProtoFloat"
@@ -41,7 +41,7 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// The type that says how values are read and written.
+  /// The runtime type that reads and writes the values.
   var protoName: String { rawValue }
 
   /// The type of the values.
@@ -59,7 +59,7 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// The value of a field that was not set and has no default of its own.
+  /// The value of a field that is not set and declares no default.
   var zero: String {
     switch self {
     case .bool: "false"
@@ -69,7 +69,7 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// The bytes that a value takes in a struct.
+  /// The size of a value in a struct, in bytes.
   var size: Int {
     switch self {
     case .bool: 1
@@ -79,7 +79,7 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// Whether nil takes no room beside the values.
+  /// Whether an optional takes no more space than the value.
   var hasSpareValues: Bool {
     switch self {
     case .bool, .string, .uncheckedString, .bytes: true
@@ -87,9 +87,9 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// Whether repeated values may share one length-delimited field.
+  /// Whether repeated values may be packed.
   var isPackable: Bool { self != .string && self != .uncheckedString && self != .bytes }
 
-  /// Whether a map may have it as its key.
+  /// Whether it may be the key type of a map.
   var isMapKey: Bool { self != .double && self != .float && self != .bytes }
 }

@@ -1,4 +1,4 @@
-/// All that a request describes, linked: what refers to a type holds its index here.
+/// The linked contents of a request: references to types are indices into these arrays.
 struct Schema {
   enum Symbol {
     case message(Int)
@@ -14,18 +14,18 @@ struct Schema {
   /// The files by their names.
   var filesByName: [String: Int] = [:]
 
-  /// The message with a name as it stands in a descriptor, for what `user` says.
+  /// The message with a name from a descriptor; `user` names the referrer in errors.
   func message(named name: String, for user: String) throws(GeneratorError) -> Int {
     guard case .message(let index) = try symbol(named: name, for: user) else {
-      throw GeneratorError("\(user): '\(name)' is no message")
+      throw GeneratorError("\(user): '\(name)' is not a message")
     }
     return index
   }
 
-  /// The enum with a name as it stands in a descriptor.
+  /// The enum with a name from a descriptor; `user` names the referrer in errors.
   func enumeration(named name: String, for user: String) throws(GeneratorError) -> Int {
     guard case .enumeration(let index) = try symbol(named: name, for: user) else {
-      throw GeneratorError("\(user): '\(name)' is no enum")
+      throw GeneratorError("\(user): '\(name)' is not an enum")
     }
     return index
   }

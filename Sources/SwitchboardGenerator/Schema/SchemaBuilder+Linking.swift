@@ -1,10 +1,10 @@
 import SwitchboardDescriptors
 
-// The second round: fields, oneofs and extensions, with the types that they refer to.
+// The second pass: fields, oneofs and extensions, with the types that they refer to.
 extension SchemaBuilder {
-  /// Adds what refers to types.
+  /// Adds declarations that refer to types.
   mutating func link() throws(GeneratorError) {
-    // Entries first: a map field asks its entry for the key and the value.
+    // Map entries first: a map field takes its key and value types from its entry.
     for index in schema.messages.indices where schema.messages[index].isMapEntry { try linkFields(of: index) }
     for index in schema.messages.indices where !schema.messages[index].isMapEntry {
       try linkRanges(of: index)
@@ -40,7 +40,7 @@ extension SchemaBuilder {
     var ranges: [Range<Int32>] = []
     for range in schema.messages[index].descriptor.extensionRange {
       guard range.start > 0, range.start < range.end else {
-        throw GeneratorError("\(schema.messages[index].fullName): a range of extensions is out of bounds")
+        throw GeneratorError("\(schema.messages[index].fullName): an extension range is out of bounds")
       }
       ranges.append(range.start..<range.end)
     }
@@ -51,7 +51,7 @@ extension SchemaBuilder {
     let message = schema.messages[index]
     for (position, oneof) in message.descriptor.oneofDecl.enumerated() {
       guard oneof.name.isIdentifier else {
-        throw GeneratorError("\(message.fullName): '\(oneof.name)' is no name for a oneof")
+        throw GeneratorError("\(message.fullName): '\(oneof.name)' is not a valid oneof name")
       }
       schema.messages[index].oneofs.append(
         OneofSchema(
@@ -66,7 +66,7 @@ extension SchemaBuilder {
   private mutating func linkFields(of index: Int) throws(GeneratorError) {
     let message = schema.messages[index]
     var numbers: Set<Int32> = []
-    // Gathered here first: while a builder holds the schema, changing it would copy the whole.
+    // Collected in an array first: changing the schema while a builder holds a copy would copy all of it.
     var fields: [FieldSchema] = []
     for (position, descriptor) in message.descriptor.field.enumerated() {
       let builder = FieldBuilder(
@@ -89,7 +89,7 @@ extension SchemaBuilder {
     schema.messages[index].fields = fields
   }
 
-  /// The features that a field inherits: those of its oneof, or of the message.
+  /// The features that a field inherits from its oneof or message.
   private func features(of field: Google_Protobuf_FieldDescriptorProto, in message: MessageSchema) -> Features
   {
     guard field.hasOneofIndex, message.descriptor.oneofDecl.indices.contains(Int(field.oneofIndex)) else {
@@ -120,7 +120,7 @@ extension SchemaBuilder {
       let extended = try schema.message(named: descriptor.extendee, for: fullName)
       guard schema.messages[extended].isExtensible else {
         throw GeneratorError(
-          "\(fullName): '\(schema.messages[extended].fullName)' has no range of extensions"
+          "\(fullName): '\(schema.messages[extended].fullName)' has no extension range"
         )
       }
       let builder = FieldBuilder(

@@ -1,8 +1,8 @@
 import SwitchboardDescriptors
 
-// After the other rounds: services, whose types must have other names than the messages beside them.
+// After the other passes: services, whose type names must differ from those of messages.
 extension SchemaBuilder {
-  /// Adds the services to `schema`, in which everything else is named.
+  /// Adds the services to `schema`, whose other types have their names.
   static func addServices(to schema: inout Schema) throws(GeneratorError) {
     for index in schema.files.indices where !schema.files[index].descriptor.service.isEmpty {
       var taken = typeNames(seenFrom: index, in: schema)
@@ -24,7 +24,7 @@ extension SchemaBuilder {
     taken: inout Set<String>
   ) throws(GeneratorError) -> ServiceSchema {
     let fullName = file.package.isEmpty ? service.name : "\(file.package).\(service.name)"
-    guard service.name.isIdentifier else { throw GeneratorError("'\(fullName)' is no name for a service") }
+    guard service.name.isIdentifier else { throw GeneratorError("'\(fullName)' is not a valid service name") }
     var swiftName = file.prefix + service.name
     while ServiceSchema.typeSuffixes.contains(where: { taken.contains(swiftName + $0) }) {
       swiftName += "Service"
@@ -50,7 +50,7 @@ extension SchemaBuilder {
     var names: Set<String> = []
     for (position, method) in service.method.enumerated() {
       let user = "\(fullName).\(method.name)"
-      guard method.name.isIdentifier else { throw GeneratorError("'\(user)' is no name for a method") }
+      guard method.name.isIdentifier else { throw GeneratorError("'\(user)' is not a valid method name") }
       guard names.insert(method.name).inserted else {
         throw GeneratorError("the method '\(user)' is in the request twice")
       }
@@ -71,7 +71,7 @@ extension SchemaBuilder {
     return methods
   }
 
-  /// The types at the top of a file and of all that it imports, which do not depend on what else is in the request.
+  /// The top-level types of a file and its imports; they do not depend on other files in the request.
   private static func typeNames(seenFrom index: Int, in schema: Schema) -> Set<String> {
     let files = Set(schema.filesReached(from: index))
     let messages = schema.messages.filter { $0.parent == nil && files.contains($0.file) }
@@ -81,7 +81,7 @@ extension SchemaBuilder {
 }
 
 extension Schema {
-  /// A file and all that it imports, directly or not: what is imported comes first.
+  /// A file and its direct and indirect imports; imports come first.
   func filesReached(from index: Int) -> [Int] {
     var reached: Set<Int> = []
     var pending = [index]
@@ -89,7 +89,7 @@ extension Schema {
       guard reached.insert(next).inserted else { continue }
       pending += files[next].descriptor.dependency.compactMap { filesByName[$0] }
     }
-    // A compiler puts what is imported before what imports it.
+    // The compiler puts imports before the files that import them.
     return reached.sorted()
   }
 }

@@ -1,12 +1,12 @@
 import SwitchboardDescriptors
 
-/// Makes the schema of a request, in three rounds: it declares all types, so that each can refer to each, then adds what
-/// refers to them, then decides what depends on the whole.
+/// Builds the schema of a request in three passes: it declares all types, so that any type can refer to any other, then
+/// adds the declarations that refer to them, then computes properties that depend on the whole.
 struct SchemaBuilder {
   var schema = Schema()
   let mappings: ModuleMappings
 
-  /// The schema of `files` with everything in it linked and named.
+  /// The schema of `files`, linked and with Swift names.
   static func build(
     _ files: [Google_Protobuf_FileDescriptorProto],
     mappings: ModuleMappings
@@ -26,7 +26,7 @@ struct SchemaBuilder {
 
   private mutating func declare(_ file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) {
     guard !file.name.isEmpty, file.name.utf8.allSatisfy({ $0 >= 0x20 }) else {
-      throw GeneratorError("the name of a file is empty or holds control characters")
+      throw GeneratorError("the name of a file is empty or contains control characters")
     }
     let index = schema.files.count
     guard schema.filesByName.updateValue(index, forKey: file.name) == nil else {
@@ -55,11 +55,11 @@ struct SchemaBuilder {
   private static func check(package: String, of file: String) throws(GeneratorError) {
     let parts = package.split(separator: ".", omittingEmptySubsequences: false)
     guard package.isEmpty || parts.allSatisfy(\.isIdentifier) else {
-      throw GeneratorError("\(file): '\(package)' is no package")
+      throw GeneratorError("\(file): '\(package)' is not a valid package")
     }
   }
 
-  /// Where types are declared: in a file, or nested in a message.
+  /// The scope of a type declaration: a file or a message.
   private struct Scope {
     let file: Int
     let parent: Int?
@@ -75,7 +75,7 @@ struct SchemaBuilder {
     at path: [Int32],
     in scope: Scope
   ) throws(GeneratorError) -> [Int] {
-    // Real schemas nest a few levels; the limit keeps a made-up one from using up the stack.
+    // Real schemas nest a few levels; the limit protects the stack from malicious ones.
     guard scope.depth < 100 else { throw GeneratorError("\(scope.prefix): messages are nested too deep") }
     var indexes: [Int] = []
     for (position, descriptor) in descriptors.enumerated() {
@@ -156,7 +156,7 @@ struct SchemaBuilder {
     named name: String,
     fullName: String
   ) throws(GeneratorError) {
-    guard name.isIdentifier else { throw GeneratorError("'\(fullName)' is no name for a type") }
+    guard name.isIdentifier else { throw GeneratorError("'\(fullName)' is not a valid type name") }
     guard schema.symbols.updateValue(symbol, forKey: fullName) == nil else {
       throw GeneratorError("the type '\(fullName)' is in the request twice")
     }
@@ -164,7 +164,7 @@ struct SchemaBuilder {
 }
 
 extension EnumValueSchema {
-  /// The values of an enum, named.
+  /// The values of an enum, with their Swift names.
   static func values(
     of descriptor: Google_Protobuf_EnumDescriptorProto,
     fullName: String,
@@ -186,6 +186,6 @@ extension EnumValueSchema {
         )
       }
     }
-    throw GeneratorError("the enum '\(fullName)' has a value named '\(wrong.name)'")
+    throw GeneratorError("the enum '\(fullName)' has a value with the invalid name '\(wrong.name)'")
   }
 }

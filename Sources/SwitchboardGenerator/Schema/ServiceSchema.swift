@@ -1,15 +1,15 @@
-/// A service, named and with its methods linked to their messages.
+/// A service with its Swift name, whose methods are linked to their messages.
 struct ServiceSchema {
   let name: String
   let fullName: String
-  /// The way to the service in the file's descriptor.
+  /// The path of the service in the file's descriptor.
   let path: [Int32]
   let isDeprecated: Bool
-  /// What the names of its Swift types begin with.
+  /// The prefix of its Swift types.
   let swiftName: String
   let methods: [MethodSchema]
 
-  /// What is appended to `swiftName` for each of its types.
+  /// The suffixes that are appended to `swiftName` for its types.
   static let typeSuffixes = [
     "Metadata", "Client", "ClientProtocol", "ClientInterceptorFactoryProtocol", "Provider",
     "ServerInterceptorFactoryProtocol", "TestClient",
@@ -18,7 +18,7 @@ struct ServiceSchema {
 
 /// A method of a service.
 struct MethodSchema {
-  /// How many messages either side sends; the raw value is the name in the runtime.
+  /// The number of messages in each direction; the raw value is the name in the runtime.
   enum Kind: String {
     case unary
     case clientStreaming
@@ -43,7 +43,7 @@ struct MethodSchema {
   let path: [Int32]
   let isDeprecated: Bool
   let kind: Kind
-  /// The messages, by their indexes.
+  /// The messages, as indices.
   let request: Int
   let response: Int
 }

@@ -1,5 +1,5 @@
-/// The circles of a directed graph (Tarjan's algorithm, with a stack of its own: the depth of the graph is up to
-/// the input).
+/// The strongly connected components of a directed graph (Tarjan's algorithm with an explicit stack, because the input
+/// controls the depth of the graph).
 struct StrongComponents {
   private let edges: [[Int]]
   private var order: [Int?]
@@ -9,7 +9,7 @@ struct StrongComponents {
   private var count = 0
   private var found: [[Int]] = []
 
-  /// The groups of nodes that can reach each other, each after all groups that it leads to.
+  /// The sets of nodes that can reach each other, each after all components that it leads to.
   static func find(in edges: [[Int]]) -> [[Int]] {
     var search = StrongComponents(edges)
     for node in edges.indices where search.order[node] == nil { search.visit(from: node) }

@@ -1,16 +1,16 @@
 import CZlib
 import SwitchboardCall
 
-/// gzip and deflate over whole messages.
+/// gzip and deflate for whole messages.
 enum Compressor {
   private static let chunk = 32 * 1024
 
-  /// zlib's window bits: 15, and 16 more for gzip's wrapping.
+  /// zlib's window bits: 15, plus 16 for the gzip format.
   private static func windowBits(_ encoding: MessageCompression) -> Int32 {
     encoding == .gzip ? 31 : 15
   }
 
-  /// The message compressed, or as it is when that is no longer than the compressed one.
+  /// Compresses a message, or returns it as it is if that does not make it smaller.
   static func compress(_ message: MessageBuffer, _ encoding: MessageCompression) -> MessageBuffer {
     guard encoding != .none, message.byteCount > 0, message.byteCount < Int(UInt32.max) / 2 else {
       return message
@@ -20,7 +20,7 @@ enum Compressor {
       return message
     }
     defer { deflateEnd(&stream) }
-    // Longer than this it is not worth sending, so there is no need to grow.
+    // A larger result is not used, so the buffer need not grow.
     var output = [UInt8](repeating: 0, count: message.byteCount)
     let result = message.withBytes { bytes in
       bytes.withUnsafeBytes { input in run(&stream, input, &output) { deflate(&$0, Z_FINISH) } }
@@ -37,7 +37,7 @@ enum Compressor {
     _ output: inout [UInt8],
     _ step: (inout z_stream) -> Int32
   ) -> Int32 {
-    // zlib takes a mutable pointer and does not write through it.
+    // zlib takes a mutable pointer but does not write through it.
     let base = UnsafeMutableRawPointer(mutating: input.baseAddress)
     stream.next_in = base?.assumingMemoryBound(to: UInt8.self)
     stream.avail_in = UInt32(input.count)
@@ -48,10 +48,10 @@ enum Compressor {
     }
   }
 
-  /// So many bytes are decompressed in a fraction of a millisecond.
+  /// This many bytes are decompressed in a fraction of a millisecond.
   static let smallByteCount = 64 * 1024
 
-  /// The message as it was; `nil` when that is more than is done in passing.
+  /// Decompresses a message; `nil` if it is too large to do so at once.
   static func decompressIfSmall(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
@@ -62,7 +62,7 @@ enum Compressor {
     return try inflate(message, encoding, upTo: smallByteCount)
   }
 
-  /// The message as it was. It grows no further than `sizeLimit`, whatever the bytes would expand to.
+  /// Decompresses a message. The buffer does not grow beyond `sizeLimit`, however large the content is.
   static func decompress(
     _ message: MessageBuffer,
     _ encoding: MessageCompression,
@@ -84,7 +84,7 @@ enum Compressor {
     defer { inflateEnd(&stream) }
     let framed = message.unsafeFramedBytes
     let input = UnsafeRawBufferPointer(rebasing: framed[MessageBuffer.prefixByteCount...])
-    // The message is kept until the end of this function, and with it the memory behind the pointer.
+    // Retains the message, and thereby the memory behind the pointer, until the end of this function.
     return try withExtendedLifetime(message) { () throws(GRPCStatus) in
       guard let bytes = try inflateAll(&stream, input, sizeLimit) else { return nil }
       var plain = MessageBuffer(bytes)
@@ -93,7 +93,7 @@ enum Compressor {
     }
   }
 
-  /// `nil` when it is more than `sizeLimit`.
+  /// `nil` if the content exceeds `sizeLimit`.
   private static func inflateAll(
     _ stream: inout z_stream,
     _ input: UnsafeRawBufferPointer,
@@ -120,7 +120,7 @@ enum Compressor {
 extension GRPCStatus {
   static let cannotDecompress = GRPCStatus(
     code: .internalError,
-    message: "a compressed message is damaged",
+    message: "a compressed message is malformed",
     origin: .peer
   )
 }

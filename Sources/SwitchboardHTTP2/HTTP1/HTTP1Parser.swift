@@ -1,5 +1,5 @@
-/// Reads requests of HTTP/1.1 from bytes as they come, and is strict: what two readers might understand in two ways is
-/// refused.
+/// Parses HTTP/1.1 requests incrementally. It is strict: a request that two parsers could interpret differently is
+/// rejected.
 struct HTTP1Parser {
   /// ```
   ///   requestLine ──> fields ──┬──no body───────────────────────────────────> requestLine
@@ -17,14 +17,14 @@ struct HTTP1Parser {
   }
 
   enum Event {
-    /// All that came is read.
+    /// All bytes were read; more are necessary.
     case incomplete
     case head(HTTP1RequestHead)
-    /// A piece of the body, where it lies.
+    /// A piece of the body, in the caller's memory.
     case body(UnsafeRawBufferPointer)
-    /// The body is whole. Not told of requests without one.
+    /// The end of a body. Not reported for requests without one.
     case end
-    /// Nothing more can be read.
+    /// The request is invalid; nothing more can be read.
     case refused(HTTP1Refusal)
   }
 
@@ -35,9 +35,9 @@ struct HTTP1Parser {
 
   private var state = State.requestLine
   private var head = HTTP1RequestHead()
-  /// What has come of the current line.
+  /// The part of the current line that has arrived.
   private var line: [UInt8] = []
-  /// How much more the lines of a head, or of trailers, may take.
+  /// How many more bytes the header section, or the trailers, may take.
   private var room: Int
   private var skippedEmptyLine = false
   private let headLimit: Int
@@ -49,7 +49,7 @@ struct HTTP1Parser {
     room = headLimit
   }
 
-  /// A head was begun, and its end has not come yet.
+  /// Whether a header section was started and is incomplete.
   var isInsideHead: Bool {
     switch state {
     case .requestLine: !line.isEmpty
@@ -58,7 +58,7 @@ struct HTTP1Parser {
     }
   }
 
-  /// Reads on, and takes off `bytes` what was read.
+  /// Continues to parse, and removes the bytes that it read from `bytes`.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event {
     while true {
       switch state {
@@ -92,7 +92,7 @@ struct HTTP1Parser {
     return UnsafeRawBufferPointer(rebasing: bytes[..<count])
   }
 
-  /// `nil` when there is nothing to tell yet, and more to read.
+  /// `nil` if there is no event yet and more to read.
   private mutating func readLine(_ bytes: inout UnsafeRawBufferPointer) -> Event? {
     switch takeLine(&bytes) {
     case .incomplete: return .incomplete
@@ -140,7 +140,7 @@ struct HTTP1Parser {
       return nil
     case .trailers:
       if line.isEmpty { return endBody() }
-      // They say nothing to gRPC, but must be what a proxy takes them for.
+      // gRPC ignores trailers, but they must be valid, because a proxy parses them too.
       return HTTP1Syntax.isField(line) ? nil : refuse(.malformed)
     case .plain, .chunk, .broken:
       return refuse(.malformed)
@@ -148,7 +148,7 @@ struct HTTP1Parser {
   }
 
   private mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> Event? {
-    // Some clients send one after a body.
+    // Some clients send an empty line after a body.
     if line.isEmpty, !skippedEmptyLine {
       skippedEmptyLine = true
       return nil

@@ -1,10 +1,10 @@
 import SwitchboardCall
 
-/// The head of a request of HTTP/1.1, as far as it is understood, with its fields' names in lower case.
+/// The request line and the header fields of an HTTP/1.1 request, with field names in lower case.
 struct HTTP1RequestHead {
   var method: [UInt8] = []
   var path: [UInt8] = []
-  /// Without those that concern the connection alone.
+  /// Without fields that only concern the connection.
   var fields: [(name: [UInt8], value: [UInt8])] = []
   var closes = false
   var expectsContinue = false
@@ -17,7 +17,7 @@ struct HTTP1RequestHead {
 
   var hasBody: Bool { isChunked || (bodyLength ?? 0) > 0 }
 
-  /// Reads the first line. Returns why the request is refused, if it is.
+  /// Parses the request line. Returns why the request is rejected, if it is.
   mutating func readRequestLine(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(HTTP1Syntax.isToken) else {
@@ -34,7 +34,7 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// A target is a path, or a whole address with one, or nothing but a star.
+  /// A target is a path, an absolute URL, or a star.
   private static func path(of target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return target }
     for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
@@ -44,7 +44,7 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// Reads one field. Returns why the request is refused, if it is.
+  /// Parses one field. Returns why the request is rejected, if it is.
   mutating func readField(_ line: ArraySlice<UInt8>) -> HTTP1Refusal? {
     fieldCount += 1
     guard fieldCount <= Self.fieldLimit else { return .tooLarge }
@@ -74,14 +74,14 @@ struct HTTP1RequestHead {
     return nil
   }
 
-  /// What is wrong with the head as a whole, if anything is.
+  /// Why the head as a whole is rejected; `nil` if it is valid.
   func refusal() -> HTTP1Refusal? {
-    // Two ways to tell where a body ends would let proxies and us see different requests.
+    // Two ways to find the end of the body would let proxies and us see different requests.
     hostCount != 1 || isChunked && bodyLength != nil ? .malformed : nil
   }
 }
 
-/// Why a request is not taken, as its answer's status says and as it is counted.
+/// Why a request is rejected: the status of the response, and the reason that is counted.
 struct HTTP1Refusal {
   let status: StaticString
   let abuse: PeerAbuse

@@ -7,35 +7,35 @@ import SwitchboardCall
 ///     └──idleTimeout──┐    └──headersTimeout──┐    └──response sent, request not whole, or to close──┐
 ///                     └───────────────────────┴───────────────────────────────────────────────> closed
 /// ```
-/// An exchange drives a `ServerCallStream` as a session of HTTP/2 would.
+/// An exchange drives a `ServerCallStream` as an HTTP/2 session would.
 final class HTTP1Session {
-  // Unchecked exclusivity: confined to the connection's loop. The connection owns this, and so outlives it.
+  // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
   private unowned let connection: ServerConnection
   @exclusivity(unchecked) private var parser: HTTP1Parser
   @exclusivity(unchecked) private var stream: ServerCallStream?
   @exclusivity(unchecked) private var requestIsWhole = false
   @exclusivity(unchecked) private var response = Response.none
-  /// What goes out before a body: lines of headers.
+  /// The output before a body: lines of headers.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
-  /// What came for the next exchange before this one was over.
+  /// Bytes of the next request that arrived before this exchange ended.
   @exclusivity(unchecked) private var held: [UInt8] = []
   @exclusivity(unchecked) private var closesAfter = false
-  /// The request was none: all that is left is to say so and to close.
+  /// The request was invalid: only an error response and the close remain.
   @exclusivity(unchecked) private(set) var isOver = false
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var timesHead = false
   private let idleTimeout: Duration
 
   private enum Response {
-    /// Not begun.
+    /// The response has not started.
     case none
-    /// Its head is to be sent, and nothing else.
+    /// The headers are to be sent, without a body.
     case headOnly
     case body
     case sent
   }
 
-  /// How much of what comes after a request is kept for later. A client that sends more gets no answer to it.
+  /// How many bytes after a request are kept. If a client sends more, the connection is closed after the response.
   private static let heldLimit = 64 * 1024
   private static let chunkLimit = 16 * 1024
 
@@ -45,7 +45,7 @@ final class HTTP1Session {
     parser = HTTP1Parser(headLimit: connection.options.maxMetadataSize + 8192)
   }
 
-  /// The head of a request was begun, and its end has not come yet.
+  /// Whether a header section was started and is incomplete.
   var isInsideHead: Bool { parser.isInsideHead }
 
   // MARK: Reading
@@ -99,7 +99,7 @@ final class HTTP1Session {
     }
   }
 
-  /// The streams of refused requests end as the connection closes.
+  /// The streams of rejected requests end when the connection closes.
   private func refuse(_ refusal: HTTP1Refusal) {
     stopTimer()
     isOver = true
@@ -110,14 +110,14 @@ final class HTTP1Session {
 
   // MARK: Flow control
 
-  /// Bytes of a request came that its handler has no room for, or has.
+  /// Called when the handler has no room for the bytes of a request, or has room again.
   func settle(hasRoom: Bool) {
     if hasRoom { connection.socket.resumeReading() } else { connection.socket.pauseReading() }
   }
 
   // MARK: Writing
 
-  /// Answers with what is in the session's `headers`.
+  /// Sends a response with the session's `headers`.
   func respond(hasBody: Bool) {
     guard response == .none else { return }
     response = hasBody ? .body : .headOnly
@@ -147,7 +147,7 @@ final class HTTP1Session {
     unsent += "\r\n".utf8
   }
 
-  /// Writes what there is to send, up to about `limit` bytes.
+  /// Writes pending output, up to about `limit` bytes.
   func drain(into output: OutputBuffer, limit: Int) -> Session.Drained {
     unsent.withUnsafeBytes { output.append($0) }
     unsent.removeAll(keepingCapacity: true)
@@ -160,7 +160,7 @@ final class HTTP1Session {
     return .all
   }
 
-  /// `false` when there is nothing to send for now.
+  /// Returns `false` if there is nothing to send for now.
   private func drainBody(of stream: ServerCallStream, into output: OutputBuffer) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: Self.chunkLimit, alignment: 1) { buffer in
       switch stream.readBody(into: buffer) {
@@ -182,7 +182,7 @@ final class HTTP1Session {
     }
   }
 
-  /// An empty one would end the body.
+  /// An empty chunk would end the body.
   private func appendChunk(_ bytes: UnsafeRawBufferPointer, to output: OutputBuffer) {
     guard !bytes.isEmpty else { return }
     append("\(String(bytes.count, radix: 16))\r\n", to: output)
@@ -202,7 +202,7 @@ final class HTTP1Session {
 
   // MARK: Between exchanges
 
-  /// What could be written was: ends the exchange, if it is over, and goes on to the next.
+  /// Called when all output was written: ends the exchange, if it is complete, and starts the next.
   func didDrain() {
     guard response == .sent, let stream else { return }
     self.stream = nil
@@ -211,7 +211,7 @@ final class HTTP1Session {
     guard !closesAfter else { return connection.close(.exchangesOver, gently: true) }
     response = .none
     requestIsWhole = false
-    // The last may have been left with more than its handler read.
+    // The previous request may have had bytes that its handler did not read.
     settle(hasRoom: true)
     watchClock()
     guard !held.isEmpty else { return }
@@ -220,13 +220,13 @@ final class HTTP1Session {
     next.withUnsafeBytes { connection.receiveHeld($0) }
   }
 
-  /// Takes no further requests.
+  /// Accepts no further requests.
   func drainConnection() {
     closesAfter = true
     if stream == nil { connection.close(.serverStopped, gently: true) }
   }
 
-  /// A head has so long to come whole; and nothing has to come for so long.
+  /// Limits the time for a header section, and the idle time.
   private func watchClock() {
     guard stream == nil, !isOver else { return }
     let isInsideHead = parser.isInsideHead
@@ -245,7 +245,7 @@ final class HTTP1Session {
     connection.endHTTP1()
   }
 
-  /// The connection is gone, and with it what ran over it. Holding on to a stream would keep them all in memory.
+  /// The connection is gone, and with it its stream. A reference to the stream would keep both in memory.
   func connectionDidClose() {
     stopTimer()
     isOver = true

@@ -1,6 +1,6 @@
-/// The small words of HTTP/1.1.
+/// The lexical rules of HTTP/1.1.
 enum HTTP1Syntax {
-  /// What methods and names of fields are made of.
+  /// The characters of methods and field names.
   static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -19,7 +19,7 @@ enum HTTP1Syntax {
     bytes.lazy.map(lowercased).elementsEqual(word.utf8)
   }
 
-  /// Without the spaces and tabs around it.
+  /// The bytes without leading and trailing spaces and tabs.
   static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var part = bytes
     while let first = part.first, isSpace(first) { part = part.dropFirst() }
@@ -31,8 +31,8 @@ enum HTTP1Syntax {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// The name and the value of a field, from its line. A line that begins with a space would belong to the one before: no
-  /// name does.
+  /// The name and the value of a field line. A line that starts with a space would continue the previous one; it is
+  /// rejected, because no name starts with a space.
   static func field(_ line: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
       line[..<colon].allSatisfy(isToken)
@@ -43,7 +43,7 @@ enum HTTP1Syntax {
 
   static func isField(_ line: ArraySlice<UInt8>) -> Bool { field(line) != nil }
 
-  /// Digits and nothing else, few enough to fit.
+  /// Parses a number that consists only of digits and fits an `Int`.
   static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard (1...18).contains(digits.count) else { return nil }
     var number = 0
@@ -54,8 +54,8 @@ enum HTTP1Syntax {
     return number
   }
 
-  /// The size of a chunk: up to eight hexadecimal digits, before an extension if there is one. A line with a control
-  /// character, such as a carriage return that others may take for its end, has no size.
+  /// The size of a chunk: up to eight hexadecimal digits before an optional extension. A line with a control character
+  /// is rejected, because others may take a carriage return for the end of the line.
   static func chunkSize(_ line: ArraySlice<UInt8>) -> Int? {
     let digits = line.prefix { hexadecimal($0) != nil }
     let rest = line[digits.endIndex...]

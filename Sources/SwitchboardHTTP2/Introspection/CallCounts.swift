@@ -1,12 +1,12 @@
-/// How many calls there were, and how they ended.
+/// The number of calls, and their results.
 public struct CallCounts: Sendable, Hashable {
-  /// All of them, those included that are under way.
+  /// All calls, including those in progress.
   public internal(set) var started = 0
-  /// Those that ended with the status OK.
+  /// Calls that ended with the status OK.
   public internal(set) var succeeded = 0
-  /// Those that ended with any other status, or without one.
+  /// Calls that ended with another status, or without one.
   public internal(set) var failed = 0
-  /// When the latest began, to the millisecond or so; `nil` before the first.
+  /// The start of the latest call, with millisecond precision; `nil` before the first.
   public internal(set) var lastStarted: ContinuousClock.Instant?
 
   mutating func add(_ totals: CallTotals, by clock: LoopClock) {
@@ -18,7 +18,7 @@ public struct CallCounts: Sendable, Hashable {
   }
 }
 
-/// Tells times of a loop's clock by the clock that others know.
+/// Converts the times of a loop's clock to instants of the continuous clock.
 struct LoopClock {
   private let loopNow: UInt64
   private let now = ContinuousClock.now
@@ -27,7 +27,7 @@ struct LoopClock {
     loopNow = loop.now
   }
 
-  /// `nil` for zero, which is never.
+  /// `nil` for zero, which means never.
   func instant(of time: UInt64) -> ContinuousClock.Instant? {
     guard time > 0 else { return nil }
     return now - .nanoseconds(Int64(clamping: loopNow - min(time, loopNow)))

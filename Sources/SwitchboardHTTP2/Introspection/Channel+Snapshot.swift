@@ -1,14 +1,14 @@
 import SwitchboardCall
 
 extension Channel {
-  /// What the channel has done, and its connections. `nil` for one that has none of its own: within the process, or
-  /// over the channels of a pool.
+  /// A snapshot of the channel. `nil` for a channel without connections of its own: one within the process, or one that
+  /// uses a pool.
   public func snapshot() async -> ChannelSnapshot? {
     guard let transport = transport as? HTTP2ClientTransport else { return nil }
     return await transport.loop.find { transport.snapshot() }
   }
 
-  /// One of the connections in full; `nil` once it has ended.
+  /// A snapshot of one connection; `nil` once it has ended.
   public func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
     guard let transport = transport as? HTTP2ClientTransport else { return nil }
     return await transport.loop.find {
@@ -16,12 +16,12 @@ extension Channel {
     }
   }
 
-  /// Whether there is anything for `snapshot()` to tell.
+  /// Whether `snapshot()` returns one.
   package var hasSnapshot: Bool { transport is HTTP2ClientTransport }
 }
 
 extension HTTP2ClientTransport {
-  /// On the loop.
+  /// Call on the loop.
   fileprivate func snapshot() -> ChannelSnapshot {
     var counts = CallCounts()
     counts.add(calls, by: LoopClock(loop))

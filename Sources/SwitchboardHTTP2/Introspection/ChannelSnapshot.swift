@@ -1,15 +1,15 @@
-/// A channel as it was at a moment.
+/// The state of a channel at one moment.
 public struct ChannelSnapshot: Sendable {
-  /// As the channel was told it.
+  /// The target given to the channel.
   public let target: String
-  /// What its connections amount to.
+  /// The combined state of its connections.
   public let state: ConnectivityState
-  /// The calls, those included that wait for a connection. What is made again by a retry policy counts each time.
+  /// Its calls, including those that wait for a connection. Each attempt of a retry policy counts.
   public let calls: CallCounts
-  /// The most connections it may have.
+  /// The maximum number of connections.
   public let maxConnections: Int
-  /// What happened to it.
+  /// The channel's events.
   public let trace: ChannelTrace
-  /// Those that it has, in the order in which they were made.
+  /// The open connections, in the order in which they were made.
   public let connections: [ConnectionSnapshot.Reference]
 }

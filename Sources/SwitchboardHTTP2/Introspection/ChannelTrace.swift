@@ -1,23 +1,23 @@
-/// What has happened to a channel: its latest events, in their order.
+/// The latest events of a channel, in order.
 public struct ChannelTrace: Sendable {
-  /// Something that happened.
+  /// An event.
   public struct Event: Sendable {
-    /// In words, for people.
+    /// A description for people.
     public let description: String
-    /// Whether it is worth a look.
+    /// Whether it deserves attention.
     public let isWarning: Bool
-    /// When it was.
+    /// When it happened.
     public let time: ContinuousClock.Instant
   }
 
-  /// How many are kept. The oldest make room.
+  /// The maximum number of events. New events replace the oldest.
   public static let limit = 30
 
-  /// When the channel was made.
+  /// When the channel was created.
   public let created = ContinuousClock.now
-  /// All there were, those included that are not kept any more.
+  /// The number of all events, including those no longer kept.
   public private(set) var eventCount = 0
-  /// The latest of them.
+  /// The latest events.
   public private(set) var events: [Event] = []
 
   init() { add("the channel was made") }

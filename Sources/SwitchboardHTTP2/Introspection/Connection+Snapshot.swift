@@ -1,13 +1,13 @@
 import SwitchboardCall
 
 extension Connection {
-  /// Where it leads to.
+  /// The connection's number and peer.
   final func reference(_ number: Int) -> ConnectionSnapshot.Reference {
     let named = socket.remoteAddress.flatMap { $0.isUnnamed ? nil : $0 } ?? socket.localAddress
     return ConnectionSnapshot.Reference(number: number, name: named?.description ?? "")
   }
 
-  /// On the loop.
+  /// Call on the loop.
   final func snapshot(_ number: Int, isServer: Bool) -> ConnectionSnapshot {
     let clock = LoopClock(loop)
     return ConnectionSnapshot(
@@ -34,7 +34,7 @@ extension Connection {
 }
 
 extension Loop {
-  /// What `body` finds on the loop; `nil` where the loop has ended.
+  /// Runs `body` on the loop; `nil` if the loop has ended.
   func find<Found: Sendable>(_ body: @escaping @Sendable () -> Found?) async -> Found? {
     await withCheckedContinuation { continuation in
       let isAccepted = add(.closure { continuation.resume(returning: body()) })

@@ -1,61 +1,61 @@
 import SwitchboardCall
 
-/// One connection as it was at a moment.
+/// The state of a connection at one moment.
 public struct ConnectionSnapshot: Sendable {
-  /// A connection among those of its server or channel.
+  /// Identifies a connection of a server or channel.
   public struct Reference: Sendable, Hashable {
-    /// Its number there, which no later connection gets.
+    /// Its number, which is not reused.
     public let number: Int
-    /// Where it leads to.
+    /// A name for its peer.
     public let name: String
   }
 
-  /// What TLS has agreed on.
+  /// The negotiated TLS parameters.
   public struct Security: Sendable, Hashable {
-    /// By the name that the standard gives it, such as `TLS_AES_128_GCM_SHA256`.
+    /// The standard name of the cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     public let cipherSuite: String
-    /// What this side has shown, in DER; empty where that was nothing.
+    /// The certificate of this side, in DER; empty if it sent none.
     public let localCertificate: [UInt8]
-    /// What the peer has shown, in DER; empty where that was nothing.
+    /// The certificate of the peer, in DER; empty if it sent none.
     public let remoteCertificate: [UInt8]
   }
 
-  /// Which it is.
+  /// The number and name of the connection.
   public let reference: Reference
-  /// Whether it is one of a server's.
+  /// Whether it belongs to a server.
   public let isServer: Bool
-  /// This end's address.
+  /// The local address.
   public let localAddress: SocketAddress?
-  /// The peer's. The clients of a unix socket have none that says anything.
+  /// The address of the peer. It carries no information for clients of a unix socket.
   public let remoteAddress: SocketAddress?
-  /// `nil` where the connection is not secured.
+  /// `nil` if the connection does not use TLS.
   public let security: Security?
 
-  /// The streams that were opened: one for each call, or each attempt at one.
+  /// The number of streams opened: one for each call or attempt.
   public let streamsStarted: Int
-  /// Those whose answer was complete, whatever it was.
+  /// The number of streams with a complete response, whatever its status.
   public let streamsSucceeded: Int
-  /// Those that were cut off.
+  /// The number of streams that were reset or lost.
   public let streamsFailed: Int
-  /// Messages that were handed whole to the connection.
+  /// The number of messages passed to the connection in full.
   public let messagesSent: Int
-  /// Messages that have arrived whole.
+  /// The number of messages received in full.
   public let messagesReceived: Int
-  /// How often this side has asked the peer for a sign of life.
+  /// The number of keepalive pings sent.
   public let keepalivesSent: Int
-  /// When the latest stream was opened, to the millisecond or so; `nil` before the first.
+  /// When the latest stream was opened, with millisecond precision; `nil` before the first.
   public let lastStreamStarted: ContinuousClock.Instant?
-  /// When a message was last sent.
+  /// When the last message was sent.
   public let lastMessageSent: ContinuousClock.Instant?
-  /// When a message last arrived.
+  /// When the last message was received.
   public let lastMessageReceived: ContinuousClock.Instant?
 
-  /// How many bytes this side may send on the connection before the peer allows more.
+  /// How many bytes this side may send on the connection until the peer grants more.
   public let sendWindow: Int
-  /// How many bytes the peer may send before this side allows more.
+  /// How many bytes the peer may send until this side grants more.
   public let receiveWindow: Int
-  /// The error of the GOAWAY that the peer has sent, if it has.
+  /// The error code of the GOAWAY from the peer, if it sent one.
   public let goAwayError: UInt32?
-  /// How many streams the peer lets this side have open at a time.
+  /// The maximum number of concurrent streams that the peer allows.
   public let peerMaxConcurrentStreams: Int
 }

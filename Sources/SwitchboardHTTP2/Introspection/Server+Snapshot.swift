@@ -1,7 +1,7 @@
 extension Server {
-  /// What the server has done, and what is connected to it.
+  /// A snapshot of the server and its connections.
   ///
-  /// Asks each loop in turn; nothing waits for it.
+  /// Queries each loop in turn, without stopping it.
   public func snapshot() async -> ServerSnapshot {
     let core = core
     var snapshot = ServerSnapshot(listeners: core.listenerReferences)
@@ -15,7 +15,7 @@ extension Server {
     return snapshot
   }
 
-  /// One of the connections in full; `nil` once it has ended.
+  /// A snapshot of one connection; `nil` once it has ended.
   public func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
     let core = core
     for loop in core.group.loops {
@@ -29,14 +29,14 @@ extension Server {
 }
 
 extension ServerCore {
-  /// What one loop has to tell.
+  /// The part of a snapshot that comes from one loop.
   struct Inventory: Sendable {
     let calls: CallTotals
     let connections: [ConnectionSnapshot.Reference]
     let clock: LoopClock
   }
 
-  /// On the loop, where no connection of it can come or go meanwhile.
+  /// Call on the loop, where none of its connections can open or close meanwhile.
   func inventory(of loop: Loop) -> Inventory {
     let connections = connections(of: loop)
     var calls = pastCalls(of: loop)
@@ -48,6 +48,6 @@ extension ServerCore {
     )
   }
 
-  /// To be used on that loop.
+  /// Call on that loop.
   func connections(of loop: Loop) -> [ServerConnection] { connections.filter { $0.loop === loop } }
 }

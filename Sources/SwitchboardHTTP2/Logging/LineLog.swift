@@ -6,18 +6,17 @@ public import SwitchboardCall
   import Darwin
 #endif
 
-/// Writes log entries as lines, to standard error or wherever else it is told to, from a thread of its own.
+/// Writes log entries as lines to standard error or another descriptor, from its own thread.
 ///
-/// Who logs never waits, whatever becomes of those who read. Entries for which there is no room, since a reader has stopped
-/// reading, and those that cannot be written, since a disk is full or a reader gone, are dropped and counted; the log
-/// says how many as soon as it can. What peers and handlers have put into an entry stays on its line: control characters are
-/// escaped.
+/// Logging never blocks. Entries are dropped and counted if there is no room for them, because the reader has stopped
+/// reading, or if they cannot be written, because the disk is full or the reader is gone; the log reports their number
+/// as soon as it can. Text from peers and handlers cannot break lines: control characters are escaped.
 public final class LineLog: LogHandler {
   private let writer: LineWriter
   private let label: String
 
-  /// Writes to a duplicate of the descriptor, each line with the label at its beginning, and holds up to `capacity` bytes
-  /// that wait to be written.
+  /// Writes to a duplicate of the descriptor. Each line starts with the label; up to `capacity` bytes wait to be
+  /// written.
   public init(_ descriptor: Int32 = STDERR_FILENO, label: String? = nil, capacity: Int = 1 << 20) {
     writer = LineWriter(descriptor, capacity: capacity)
     self.label = label.map { "\($0): " } ?? ""
@@ -25,7 +24,7 @@ public final class LineLog: LogHandler {
 
   deinit { writer.close() }
 
-  /// How many entries have been dropped.
+  /// The number of dropped entries.
   public var droppedCount: Int { writer.droppedCount }
 
   public func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
@@ -33,8 +32,8 @@ public final class LineLog: LogHandler {
     writer.write(label + Self.escaped("\(level): \(message)\(details)"))
   }
 
-  /// Returns once everything is written that was logged before, or dropped; or when that takes too long. To be called before
-  /// the process ends.
+  /// Returns when all entries logged before are written or dropped, or when `limit` has passed. Call it before the
+  /// process ends.
   public func flush(within limit: Duration = .seconds(1)) async {
     let end = ContinuousClock.now + limit
     while !writer.isIdle, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(1)) }
@@ -45,7 +44,7 @@ public final class LineLog: LogHandler {
     return text.unicodeScalars.map { isControl($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
   }
 
-  /// Those that end a line, speak to a terminal, or are not seen where they turn what is.
+  /// Characters that end a line, control a terminal, or change the direction of text.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

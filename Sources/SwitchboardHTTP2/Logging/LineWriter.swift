@@ -6,12 +6,12 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// Lines on their way to a descriptor, and the thread that writes them.
+/// A queue of lines for a descriptor, and the thread that writes them.
 final class LineWriter: @unchecked Sendable {
-  // Sendable holds because what changes is touched with the mutex held, and the descriptor by the thread alone.
+  // Sendable because mutable state is touched only with the mutex held, and the descriptor only by the thread.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// -1 where there was none to begin with: then everything is dropped.
+  /// -1 if the descriptor was invalid: then all lines are dropped.
   private let descriptor: Int32
   private let capacity: Int
   private var waiting: [UInt8] = []
@@ -19,13 +19,13 @@ final class LineWriter: @unchecked Sendable {
   private var isWriting = false
   private var isClosed = false
   private var dropped = 0
-  /// Of those, how many the log does not say yet.
+  /// The number of dropped lines that the log has not reported.
   private var untold = 0
-  /// How many of them the notice speaks of that is being written.
+  /// The number of dropped lines in the notice that is being written.
   private var beingTold = 0
 
   init(_ descriptor: Int32, capacity: Int) {
-    // Its own: the number may come to stand for something else, such as a client's connection.
+    // A duplicate, because the original number may be reused for another file, such as a client's connection.
     self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     self.capacity = capacity
     pthread_mutex_init(mutex, nil)
@@ -48,10 +48,10 @@ final class LineWriter: @unchecked Sendable {
 
   var droppedCount: Int { withLock { dropped } }
 
-  /// Nothing waits, and nothing is being written.
+  /// Whether no line waits or is being written.
   var isIdle: Bool { withLock { waiting.isEmpty && !isWriting } }
 
-  /// Takes a line, without its end, or drops it.
+  /// Adds a line, without its end, or drops it.
   func write(_ line: String) {
     let bytes = line.utf8
     withLock {
@@ -64,7 +64,7 @@ final class LineWriter: @unchecked Sendable {
     }
   }
 
-  /// Takes no more; the thread ends once what waits is written.
+  /// Accepts no more lines; the thread ends once it has written the rest.
   func close() {
     withLock {
       isClosed = true
@@ -79,7 +79,7 @@ final class LineWriter: @unchecked Sendable {
 
   // MARK: The thread
 
-  /// With the mutex held, at the first line. `false` when the system has no thread to give.
+  /// Called with the mutex held, at the first line. Returns `false` if the system cannot start a thread.
   private func startThread() -> Bool {
     if hasThread { return true }
     var thread = pthread_t()
@@ -104,7 +104,7 @@ final class LineWriter: @unchecked Sendable {
   }
 
   private func run() {
-    // A reader that is gone is an error of one write, not the end of the process.
+    // A write to a closed pipe must fail, and not end the process.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -115,14 +115,14 @@ final class LineWriter: @unchecked Sendable {
         isWriting = false
         guard !rest.isEmpty else { return }
         let count = rest.count { $0 == UInt8(ascii: "\n") }
-        // The notice is the last line and no entry; what it was to say is still to be said.
+        // The notice is the last line but not an entry; its count must be reported again.
         drop(beingTold > 0 ? count - 1 : count)
         untold += beingTold
       }
     }
   }
 
-  /// What is to be written now; `nil` at the end.
+  /// The lines to write next; `nil` at the end.
   private func next() -> [UInt8]? {
     withLock {
       while waiting.isEmpty {
@@ -139,7 +139,7 @@ final class LineWriter: @unchecked Sendable {
     }
   }
 
-  /// Returns what could not be written.
+  /// Returns the part that could not be written.
   private func writeAll(_ lines: [UInt8]) -> ArraySlice<UInt8> {
     var rest = lines[...]
     while !rest.isEmpty {
@@ -147,7 +147,7 @@ final class LineWriter: @unchecked Sendable {
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        // Others may have made it one that does not wait.
+        // Other code may have set the descriptor to non-blocking.
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&room, 1, -1)
       } else if errno != EINTR {

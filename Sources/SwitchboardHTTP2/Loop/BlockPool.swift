@@ -6,26 +6,26 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// Small blocks of memory that were given back on a loop, to be taken again there: every call needs the same few sizes, for
-/// which the system's allocator, made for all threads, takes ten times as long.
+/// A free list of small memory blocks for one loop: every call needs the same few sizes, and the system's allocator,
+/// which serves all threads, takes ten times as long.
 ///
-/// Each is a block of the system's with its capacity in front. So what is given back where the pool must not be touched, on
-/// another thread, or when it holds enough, is the system's again.
+/// Each block comes from the system's allocator and has its capacity in a header. So a block that is released on
+/// another thread, where the pool must not be touched, or when the pool is full, goes back to the system.
 final class BlockPool: @unchecked Sendable {
-  // Sendable holds because the lists are touched only on the thread of the loop whose pool this is; unchecked exclusivity
-  // for the same reason.
+  // Sendable because the lists are touched only on the thread of the pool's loop; unchecked exclusivity for the same
+  // reason.
 
-  /// Blocks differ by so many bytes.
+  /// The difference between two block sizes.
   private static let step = 32
   private static let sizeCount = 16
-  /// The largest that are kept.
+  /// The largest block size in the pool.
   private static let largest = step * sizeCount
-  /// How much is kept at the most.
+  /// The maximum size of the pool, in bytes.
   static let limit = 1 << 20
-  /// In front of each block, as long as its alignment wants.
+  /// The size of the header, which preserves the alignment of the block.
   private static let frontSize = 16
 
-  /// For each size the block that was given back last, which knows the one before it.
+  /// For each size, the block released last, which links to the one before it.
   private let lists: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   @exclusivity(unchecked) private(set) var keptByteCount = 0
 
@@ -41,7 +41,7 @@ final class BlockPool: @unchecked Sendable {
     lists.deallocate()
   }
 
-  /// On the loop. `nil` when there is no memory.
+  /// Call on the loop. `nil` if the system has no memory.
   func take(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     guard byteCount > 0, byteCount <= Self.largest else { return make(byteCount) }
     let index = (byteCount - 1) / Self.step
@@ -52,7 +52,7 @@ final class BlockPool: @unchecked Sendable {
     return make((index + 1) * Self.step)
   }
 
-  /// From any thread, since the last to let go of a session may be on another.
+  /// Call on any thread, because the last reference to a session may be released on another one.
   func giveBack(_ block: UnsafeMutableRawPointer) {
     let capacity = Self.capacity(of: block)
     guard capacity > 0, capacity <= Self.largest, isHere, keptByteCount + capacity <= Self.limit else {
@@ -64,7 +64,8 @@ final class BlockPool: @unchecked Sendable {
     keptByteCount += capacity
   }
 
-  /// As much as was asked for, with what the old block holds. `nil` when there is no memory; then the old block stays.
+  /// Returns a block of at least `byteCount` bytes with the contents of the old one. `nil` if the system has no memory;
+  /// then the old block stays valid.
   func grow(_ block: UnsafeMutableRawPointer, to byteCount: Int) -> UnsafeMutableRawPointer? {
     let capacity = Self.capacity(of: block)
     guard byteCount > capacity else { return block }
@@ -74,7 +75,7 @@ final class BlockPool: @unchecked Sendable {
     return larger
   }
 
-  /// Whether this is the thread whose loop has this pool.
+  /// Whether this is the thread of the pool's loop.
   private var isHere: Bool {
     guard let loop = LoopOfThread.address else { return false }
     return Unmanaged<Loop>.fromOpaque(loop)._withUnsafeGuaranteedRef { $0.blocks === self }

@@ -2,7 +2,7 @@ import CLibuv
 
 /// One attempt to connect to one address.
 final class ConnectAttempt: @unchecked Sendable {
-  // Sendable holds because all of it is touched on the loop alone.
+  // Sendable because it is used only on the loop.
   typealias Completion = (Result<Socket, SocketError>) -> Void
 
   private let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ final class ConnectAttempt: @unchecked Sendable {
 
   deinit { request.deallocate() }
 
-  /// Gives up; the completion is not called.
+  /// Cancels the attempt; the completion is not called.
   func cancel() {
     completion = nil
     socket?.close()
@@ -49,7 +49,7 @@ final class ConnectAttempt: @unchecked Sendable {
       loop: loop,
       adopting: UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
     )
-    // The callback is owed this reference, whether the attempt is cancelled or not.
+    // The callback releases this reference; it is always called, even if the attempt is cancelled.
     let retained = Unmanaged.passRetained(self)
     let result = address.withSockaddr { sockaddr, _ in uv_tcp_connect(request, tcp, sockaddr, Self.connected)
     }
@@ -66,7 +66,7 @@ final class ConnectAttempt: @unchecked Sendable {
       adopting: UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
     )
     _ = Unmanaged.passRetained(self)
-    // Reports its errors to the callback too.
+    // This function also reports errors to the callback.
     uv_pipe_connect(request, pipe, path, Self.connected)
   }
 
@@ -78,7 +78,7 @@ final class ConnectAttempt: @unchecked Sendable {
     completion(.success(socket))
   }
 
-  /// Never from inside `init`: the one who waits must know the attempt before it hears of it.
+  /// Never called in `init`: the owner must have the attempt before its completion runs.
   private func fail(_ code: Int32) {
     socket?.close()
     socket = nil

@@ -1,16 +1,16 @@
-/// Connects to the first of several addresses that answers, as RFC 8305 has it: families in turn, each
-/// attempt a little after the one before, without waiting for that to fail.
+/// Connects to the first of several addresses that answers, by RFC 8305: it alternates between the address families and
+/// starts each attempt shortly after the one before, without waiting for that to fail.
 final class Connector {
   typealias Completion = (Result<Socket, SocketError>) -> Void
 
-  /// What RFC 8305 recommends.
+  /// The value that RFC 8305 recommends.
   static let attemptDelay = Duration.milliseconds(250)
 
   private let loop: Loop
   private let delay: Duration
   private var waiting: [SocketAddress]
   private var attempts: [ObjectIdentifier: ConnectAttempt] = [:]
-  /// The addresses that are left when one has answered, should it turn out to be of no use.
+  /// The remaining addresses after one has answered, in case that connection turns out to be useless.
   private(set) var remaining: [SocketAddress] = []
   private var nextAttempt: LoopTimer?
   private var completion: Completion?
@@ -35,7 +35,7 @@ final class Connector {
     stop()
   }
 
-  /// The first address's family first, then the families in turn.
+  /// Starts with the family of the first address, then alternates.
   static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
     guard let first = addresses.first else { return [] }
     let same = addresses.filter { $0.kind == first.kind }

@@ -1,7 +1,7 @@
 extension Duration {
-  /// Never negative, and saturated: half a millennium is as good as for ever.
+  /// Clamped to zero and to about 290 years.
   var nanoseconds: UInt64 {
-    // Before anything is asked of its components: there are durations that have none, such as twice the longest.
+    // Compared before the components are read: those of some durations overflow, such as twice the longest.
     guard self < .seconds(Int64.max / 1_000_000_000) else { return UInt64(Int64.max) }
     guard self > .zero else { return 0 }
     let (seconds, attoseconds) = components

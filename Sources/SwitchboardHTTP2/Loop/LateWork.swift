@@ -1,22 +1,22 @@
 import SwitchboardCall
 
-/// Work that was given to a loop after its end. It must not be lost, for somebody may wait for it; and it must not run on two
-/// threads at once, for it is written to run on a loop.
+/// Work that a loop received after its end. It must not be lost, because other code may wait for it, and it must not
+/// run on two threads at once, because it was written to run on a loop.
 ///
 /// ```
-///   the loop's thread ──nothing left──> nobody ──work comes──> a thread of the pool
+///   the loop's thread ──nothing left──> idle ────work comes──> a thread of the pool
 ///                                         ^────nothing left────────┘
 /// ```
 final class LateWork: Sendable {
   private struct State {
     var work: [LoopWork] = []
-    /// Somebody runs what is here: at first the loop's own thread, at its end.
+    /// A thread is running the work: at first the loop's own, at its end.
     var isBeingRun = true
   }
 
   private let state = Locked(State())
 
-  /// Whether the caller has to see to it that the work is run.
+  /// Adds work. Returns whether the caller must run it.
   func put(_ work: LoopWork) -> Bool {
     state.withLock { state in
       state.work.append(work)
@@ -25,14 +25,14 @@ final class LateWork: Sendable {
     }
   }
 
-  /// `false` where there is none; whoever ran it is done then.
+  /// Takes all work. Returns `false` if there is none; the caller then stops running it.
   func take(into work: inout [LoopWork]) -> Bool {
     let taken = state.withLock { state in
       defer { state.work = [] }
       if state.work.isEmpty { state.isBeingRun = false }
       return state.work
     }
-    // Somebody else may run later work by now, and `work` is theirs.
+    // Another thread may run later work now, and then owns `work`.
     guard !taken.isEmpty else { return false }
     work += taken
     return true
@@ -40,13 +40,13 @@ final class LateWork: Sendable {
 }
 
 extension Loop {
-  /// Runs the work on the loop; where that has ended, in its place: in the global pool, one piece after the other. There are
-  /// no sockets and no timers then, as `hasEnded` says.
+  /// Runs the work on the loop or, if that has ended, in the global pool, one item at a time. There are no sockets and
+  /// no timers then; see `hasEnded`.
   func run(_ work: LoopWork) {
     if !add(work) { runLate(work) }
   }
 
-  /// Apart, so that `run` stays small.
+  /// A separate function, so that `run` stays small.
   @inline(never)
   private func runLate(_ work: LoopWork) {
     if late.put(work) { Task.detached { self.standIn() } }

@@ -6,10 +6,10 @@ import CLibuv
   import Darwin
 #endif
 
-/// A listening socket. Whom it accepts may be served on another loop, so it accepts by hand rather than
-/// through libuv, whose connections stay on the loop of their listener.
+/// A listening socket. An accepted connection may be served on another loop, so this calls `accept` itself; libuv would
+/// keep the connection on the listener's loop.
 final class Listener: @unchecked Sendable {
-  // Sendable holds because after `init` everything here is touched on the loop alone.
+  // Sendable because after `init` everything here is touched only on the loop.
   typealias Accepted =
     @Sendable (_ descriptor: Int32, _ kind: SocketAddress.Kind, _ peer: SocketAddress?) -> Void
 
@@ -20,14 +20,14 @@ final class Listener: @unchecked Sendable {
   private let changed: @Sendable (SocketError?) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t>?
   private var isClosed = false
-  /// There was nothing to accept with, the last time.
+  /// The last attempt to accept failed for lack of resources.
   private var isShort = false
 
-  /// How many are accepted before the loop's other work has its turn: few, since each costs as much as several calls.
+  /// The number of connections to accept per turn: few, because each costs as much as several calls.
   private static let batch = 8
 
-  /// `changed` is told of what keeps it from accepting, which it goes on trying, and when nothing does any more: once
-  /// each, however often it tries.
+  /// Calls `changed` once with an error when the listener cannot accept, and once with nil when it can again. It keeps
+  /// trying in between.
   init(
     _ address: SocketAddress,
     on loop: Loop,
@@ -41,10 +41,10 @@ final class Listener: @unchecked Sendable {
     self.address = ListeningSocket.name(of: descriptor) ?? address
   }
 
-  // The loop may have ended before it could be told to close.
+  // The loop may end before it closes the listener.
   deinit { closeDescriptor() }
 
-  /// `false` where the loop has ended: nobody would be accepted.
+  /// Returns `false` if the loop has ended and cannot accept connections.
   func start() -> Bool {
     loop.add(.closure { self.open() })
   }
@@ -104,7 +104,7 @@ final class Listener: @unchecked Sendable {
     }
   }
 
-  /// There is nothing to accept with, or not to spare: tries again when something may have been given back.
+  /// Called when resources are exhausted or scarce: tries again later.
   private func pause(_ error: SocketError) {
     if !isShort { changed(error) }
     isShort = true

@@ -6,7 +6,7 @@ import CLibuv
   import Darwin
 #endif
 
-/// The system calls behind a listener.
+/// The system calls of a listener.
 enum ListeningSocket {
   static func open(_ address: SocketAddress) throws(SocketError) -> Int32 {
     let family = address.withSockaddr { sockaddr, _ in Int32(sockaddr.pointee.sa_family) }
@@ -27,7 +27,7 @@ enum ListeningSocket {
   private static func configure(_ descriptor: Int32, _ family: Int32) {
     guard family != AF_UNIX else { return }
     set(descriptor, SOL_SOCKET, SO_REUSEADDR)
-    // So that "::" and "0.0.0.0" can be bound side by side, and each means what it says.
+    // "::" then excludes IPv4, so that "::" and "0.0.0.0" can be bound at the same time.
     if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
   }
 
@@ -36,7 +36,7 @@ enum ListeningSocket {
     setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// A socket file outlives a server that was killed; one that refuses connections has no server.
+  /// The file of a unix socket remains when a server is killed. If it refuses connections, no server uses it.
   private static func removeStaleSocket(_ path: String, _ address: SocketAddress) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }

@@ -1,24 +1,24 @@
 import CLibuv
 import SwitchboardCall
 
-/// An event loop: a libuv loop on a thread of its own, which is also a Swift executor.
+/// An event loop: a libuv loop on its own thread, which is also a Swift executor.
 ///
-/// One turn of it: wait for the sockets, read them, run the jobs that this made ready, then write what
-/// those jobs had to say, in one write for each connection.
+/// In each turn it waits for the sockets, reads from them, runs the jobs that become ready, and then writes their
+/// output, in one write per connection.
 package final class Loop: EventLoop, @unchecked Sendable {
-  // Sendable holds because everything but `mailbox`, `late` and `wake` is touched only on the loop's own thread,
-  // or by the one that stands in for it after its end, which the thread-local says; `mailbox` and `late` lock, and libuv
-  // allows `wake` to be sent from any thread.
-  // Unchecked exclusivity holds for the same reason: no two accesses can overlap in time, and no accessor
-  // calls out while it holds one.
+  // Sendable because everything except `mailbox`, `late` and `wake` is touched only on the loop's own thread, or by the
+  // thread that replaces it after its end, as the thread-local variable records; `mailbox` and `late` use locks, and
+  // libuv allows sending `wake` from any thread. Unchecked exclusivity holds for the same reason: no two accesses
+  // overlap, and no accessor calls other code during an access.
 
   let uv: UnsafeMutablePointer<uv_loop_t>
   private let wake: UnsafeMutablePointer<uv_async_t>
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let mailbox = Mailbox()
-  /// What is given to it after its end.
+  /// The work received after the loop's end.
   let late = LateWork()
-  /// Its thread has ended: there are no sockets and no timers any more. On the loop, or in its place.
+  /// Whether the thread has ended: then there are no sockets and no timers. On the loop, or on the thread that replaces
+  /// it.
   @exclusivity(unchecked) private(set) var hasEnded = false
 
   @exclusivity(unchecked) private var local: [LoopWork] = []
@@ -28,13 +28,13 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var alarmTime: UInt64 = .max
   @exclusivity(unchecked) private var isStopping = false
   @exclusivity(unchecked) private var clockOffset: UInt64 = 0
-  /// Counts the looks at what is ready to be read.
+  /// The number of polls for readable sockets.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
-  /// What the next wait may be for.
+  /// The expectation for the next wait.
   @exclusivity(unchecked) private var expectation = Expectation.none
-  /// How many sockets and listeners are open: a loop stops only when there is none.
+  /// The number of open sockets and listeners: the loop stops only when there are none.
   @exclusivity(unchecked) var openHandles = 0
-  /// Sockets that wait for their peers to read the last words.
+  /// Sockets waiting for their peers to read the last bytes.
   @exclusivity(unchecked) var lingeringSockets = 0 {
     didSet {
       guard lingeringSockets == 0 else { return }
@@ -47,16 +47,16 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let spin = AdaptiveSpin()
 
-  /// Where its sessions have their memory from.
+  /// The allocator for sessions.
   let blocks = BlockPool()
 
-  /// Where every socket of the loop reads into, one at a time.
+  /// The buffer that every socket of the loop reads into, one at a time.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-  /// What TLS makes of that.
+  /// The buffer for decrypted data.
   let plaintextBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-  /// `nil` when the system has no descriptors or memory for it.
+  /// `nil` if the system has no descriptors or memory for the loop.
   init?() {
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
@@ -81,8 +81,8 @@ package final class Loop: EventLoop, @unchecked Sendable {
 
   package func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
 
-  /// `false` when the loop has ended: the work is not run, and who gave it has to do something about that. `run` takes
-  /// work that has to be done all the same.
+  /// Adds work. Returns `false` if the loop has ended: then the work does not run and the caller must handle that. Use
+  /// `run` for work that must run in any case.
   func add(_ work: LoopWork) -> Bool {
     if inEventLoop {
       local.append(work)
@@ -91,7 +91,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
     return mailbox.put(work) { uv_async_send(wake) }
   }
 
-  /// Returns once every socket that was closed gently is gone: its peer has read the last words, or had its time.
+  /// Returns when every socket that was closed gently is gone: its peer has read the last bytes, or the time is up.
   func waitForLastWords() async {
     await withCheckedContinuation { continuation in
       let isWaiting = add(
@@ -104,33 +104,33 @@ package final class Loop: EventLoop, @unchecked Sendable {
     }
   }
 
-  /// Stops the loop's thread once nothing is open on it.
+  /// Stops the loop's thread when nothing is open on it.
   func stop() {
     execute { self.isStopping = true }
   }
 
-  /// What a loop knows of the next event.
+  /// When the next event is likely to come.
   enum Expectation: Int {
-    /// It may take any time.
+    /// At any time.
     case none
-    /// Calls are going on, so it may come soon.
+    /// Calls are in progress, so it may come soon.
     case soon
-    /// The same, and someone has asked for low latency.
+    /// Calls are in progress, and the user asked for low latency.
     case urgent
   }
 
-  /// Says that calls went on in this turn.
+  /// Records that calls were in progress in this turn.
   func expect(_ expectation: Expectation) {
     if expectation.rawValue > self.expectation.rawValue { self.expectation = expectation }
   }
 
-  /// Asks for a flush at the end of this turn.
+  /// Requests a flush at the end of this turn.
   func markDirty(_ connection: any Flushable) {
     dirty.append(connection)
   }
 }
 
-/// Something with bytes to write when a turn ends.
+/// An object with bytes to write at the end of a turn.
 protocol Flushable: AnyObject {
   func flush()
 }
@@ -155,10 +155,10 @@ extension Loop {
 
   private var hasWork: Bool { !local.isEmpty || !dirty.isEmpty }
 
-  /// It is to end, and nothing is open on it that would wake it once more.
+  /// The loop should end, and nothing is open on it that would wake it again.
   private var isDone: Bool { isStopping && openHandles == 0 }
 
-  /// How long work may go on, in nanoseconds, before the loop looks at its sockets again.
+  /// The maximum time for work, in nanoseconds, before the loop polls its sockets again.
   private static let turnLimit: UInt64 = 1_000_000
 
   private func runTurn() {
@@ -170,12 +170,12 @@ extension Loop {
     } while hasWork && uv_hrtime() < end
   }
 
-  /// Runs all that was given to it after its end.
+  /// Runs all work received after the loop's end.
   func runLateWork() {
     repeat { runWork(until: .max) } while !local.isEmpty || late.take(into: &local)
   }
 
-  /// Runs the work that is there, and what that makes. What is left at the end comes first in the next turn.
+  /// Runs all work, including new work that this creates. Work left at the time limit comes first in the next turn.
   private func runWork(until end: UInt64) {
     repeat {
       takeMail()
@@ -192,7 +192,7 @@ extension Loop {
     } while uv_hrtime() < end
   }
 
-  /// Work that always makes more must not keep out what comes from other threads.
+  /// Work that keeps creating work must not starve work from other threads.
   private func takeMail() {
     guard mailbox.isFilled else { return }
     if local.isEmpty { return mailbox.take(into: &local) }
@@ -204,9 +204,9 @@ extension Loop {
   private func perform(_ work: LoopWork) {
     switch work {
     case .job(let job):
-      // Not as the serial executor that the loop is too: a task would then have to leave it, through the queue, for each
-      // `nonisolated` function that it calls and for each return, which takes a fifth of a small call. An actor on the loop is
-      // isolated all the same, as `isIsolatingCurrentContext` says.
+      // Not as a serial executor, though the loop is one: a task would then have to leave it, through the queue, for
+      // each `nonisolated` function that it calls and for each return, which takes a fifth of a small call. An actor on
+      // the loop is isolated nevertheless; see `isIsolatingCurrentContext`.
       job.runSynchronously(on: asUnownedTaskExecutor())
     case .task(let task): task.runOnLoop()
     case .closure(let closure): closure()
@@ -235,7 +235,7 @@ extension Loop {
     uv_run(uv, mode)
   }
 
-  /// `true` when something came up soon.
+  /// Returns `true` if an event came up soon.
   private func lookForEvents() -> Bool {
     let expected = expectation
     expectation = .none
@@ -246,7 +246,7 @@ extension Loop {
     }
   }
 
-  /// Whether that left something to do, if only to end.
+  /// Returns whether the events created work, or ended the loop.
   private func runReadyEvents() -> Bool {
     runEvents(UV_RUN_NOWAIT)
     return hasWork || mailbox.isFilled || isDone
@@ -263,16 +263,16 @@ extension Loop {
 // MARK: - Timers
 
 extension Loop {
-  /// Nanoseconds on a clock that only this loop's timers use.
+  /// The time in nanoseconds by the clock of this loop's timers.
   var now: UInt64 { uv_hrtime() + clockOffset }
 
-  /// The same as it was when the loop last woke up, to the millisecond: it costs no look at the clock.
+  /// The time when the loop last woke up, in milliseconds precision; it does not read the clock.
   var turnTime: UInt64 {
-    // What libuv knows is gone with its loop.
+    // libuv's loop no longer exists.
     hasEnded ? now : uv_now(uv) * 1_000_000 + clockOffset
   }
 
-  /// Never acts once the loop has ended, which has no time left.
+  /// Never fires once the loop has ended.
   func schedule(_ timer: LoopTimer, after delay: Duration) {
     guard !hasEnded else { return }
     timers.schedule(timer, at: now.addingSaturated(delay.nanoseconds))
@@ -282,10 +282,10 @@ extension Loop {
     timers.cancel(timer)
   }
 
-  /// Moves the loop's clock forward, for tests: what falls due runs in this turn.
+  /// Moves the loop's clock forward, for tests: timers that become due run in this turn.
   package func advanceClock(by duration: Duration) {
     clockOffset += duration.nanoseconds
-    // The alarm was set by the clock as it was.
+    // The alarm was set by the old time.
     alarmTime = .max
   }
 
@@ -305,7 +305,7 @@ extension Loop {
       alarm,
       { timer in
         LoopThread.current?.alarmTime = .max
-        // It may ring before the wait for sockets has begun, which must then not be without end.
+        // It may fire before the poll begins, which would then never return.
         if let timer { uv_stop(timer.pointee.loop) }
       },
       milliseconds,
@@ -317,10 +317,11 @@ extension Loop {
 // MARK: - Output
 
 extension Loop {
-  /// One buffer for plaintext, and one for what TLS makes of it.
+  /// One buffer for plaintext and one for ciphertext.
   private static let sparesKept = 2
 
-  /// A buffer that connections write into in turn; whoever cannot write all of it keeps it.
+  /// A buffer for the output of one connection, which returns it after the write or keeps it until everything is
+  /// written.
   func takeOutput() -> OutputBuffer {
     spareOutputs.popLast() ?? OutputBuffer()
   }
@@ -334,12 +335,12 @@ extension Loop {
 // MARK: - The executor
 
 extension Loop {
-  /// Runs a Swift task's next step on the loop; in its place, in the global pool, if the loop has ended.
+  /// Runs the next step of a Swift task on the loop or, if that has ended, in the global pool.
   package func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
 
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-  /// The loop as what a task may prefer.
+  /// The loop as a task executor preference.
   package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
   package func isIsolatingCurrentContext() -> Bool? { inEventLoop }

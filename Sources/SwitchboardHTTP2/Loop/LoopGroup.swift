@@ -1,16 +1,16 @@
 import SwitchboardCall
 import Synchronization
 
-/// Some event loops, handed out in turn.
+/// Some event loops, used in turn.
 ///
-/// Make one for a process and give it to every server and channel in it, or let each make its own. A loop
-/// carries a few hundred thousand small calls a second, so a client rarely wants more than one.
+/// Make one for the process and share it between all servers and channels, or let each make its own. A loop handles a
+/// few hundred thousand small calls a second, so a client rarely needs more than one.
 public final class LoopGroup: Sendable {
-  /// The loops, each on a thread of its own.
+  /// The loops, each on its own thread.
   package let loops: [Loop]
   private let next = Atomic(0)
 
-  /// Starts `count` threads.
+  /// Starts `count` loops.
   public init(count: Int = 1) throws(GRPCStatus) {
     var started: [Loop] = []
     for _ in 0..<max(1, count) {
@@ -25,17 +25,17 @@ public final class LoopGroup: Sendable {
 
   deinit { shutDown() }
 
-  /// The loop whose turn it is.
+  /// The next loop in turn.
   package func nextLoop() -> Loop {
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
   }
 
-  /// Lets each thread end as soon as nothing is open on it: no connection, no listener, no call that waits for a
-  /// connection, nobody who sleeps. Nothing is closed for that, so what servers and channels do goes on until they are shut
-  /// down; the calls of a channel that was idle then fail with `UNAVAILABLE`, and a server can be bound no more.
+  /// Ends each thread as soon as nothing is open on it: no connection, no listener, no call that waits for a
+  /// connection, no sleeping task. This closes nothing, so servers and channels continue until they are shut down; but
+  /// calls on an idle channel then fail with `UNAVAILABLE`, and servers cannot be bound to further addresses.
   ///
-  /// Releasing the group does the same; but servers and channels keep theirs.
+  /// Releasing the group has the same effect; servers and channels keep references to theirs.
   public func shutDown() {
     for loop in loops { loop.stop() }
   }
@@ -44,7 +44,7 @@ public final class LoopGroup: Sendable {
 extension GRPCStatus {
   fileprivate static let noLoop = GRPCStatus(
     code: .resourceExhausted,
-    message: "the system has nothing left to run an event loop with",
+    message: "the system has no resources for another event loop",
     origin: .library
   )
 }

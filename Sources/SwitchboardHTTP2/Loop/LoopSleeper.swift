@@ -1,13 +1,13 @@
 import SwitchboardCall
 
 extension Loop: TimedEventLoop {
-  /// Returns after that time by the loop's clock, or throws when the task is cancelled. The loop does not stop meanwhile.
+  /// Returns after `duration` by the loop's clock, or throws if the task is cancelled. The loop does not end meanwhile.
   package func sleep(for duration: Duration) async throws {
     let sleeper = LoopSleeper(self)
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isAccepted = add(.closure { sleeper.sleep(for: duration, continuation) })
-        // A loop that has ended has no time left.
+        // A loop that has ended has no timers.
         if !isAccepted { continuation.resume(throwing: CancellationError()) }
       }
     } onCancel: {
@@ -16,9 +16,9 @@ extension Loop: TimedEventLoop {
   }
 }
 
-/// One who waits for a time on a loop.
+/// A task that sleeps on a loop.
 private final class LoopSleeper: @unchecked Sendable {
-  // Sendable holds because what changes is touched on the loop alone.
+  // Sendable because mutable state is touched only on the loop.
   private let loop: Loop
   private var timer: LoopTimer?
   private var continuation: CheckedContinuation<Void, any Error>?

@@ -1,13 +1,12 @@
-/// Work that is put on a loop again and again without allocating: the object is the work.
+/// Work that is scheduled on a loop repeatedly without allocating: the object itself is the work.
 class LoopTask {
   /// Called on the loop.
   func runOnLoop() {}
 }
 
-/// One thing for a loop to do. Entries run in the order in which one thread put them in.
+/// A work item of a loop. Items from the same thread run in the order in which it added them.
 enum LoopWork: @unchecked Sendable {
-  // Sendable holds although LoopTask is not: work is only ever run by the loop that it is given to, and a
-  // task belongs to that loop.
+  // Sendable although LoopTask is not: only the loop that receives an item runs it, and a task belongs to that loop.
 
   case job(UnownedJob)
   case task(LoopTask)

@@ -7,7 +7,7 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// Which loop the current thread belongs to.
+/// The thread of a loop.
 enum LoopThread {
   static var current: Loop? {
     LoopOfThread.address.map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
@@ -20,7 +20,7 @@ enum LoopThread {
 
   static func enter(_ loop: Loop) {
     LoopOfThread.set(Unmanaged.passUnretained(loop).toOpaque())
-    // A peer that is gone must be an error of one write, not the end of the process.
+    // A write to a closed connection must fail, and not end the process.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -31,8 +31,7 @@ enum LoopThread {
     LoopOfThread.set(nil)
   }
 
-  /// Starts a thread that runs the loop and keeps it alive for as long as it runs. `false` when the
-  /// system has no thread to give.
+  /// Starts a thread that runs the loop and retains it meanwhile. Returns `false` if the system cannot start a thread.
   static func start(_ loop: Loop) -> Bool {
     var thread = uv_thread_t()
     let argument = Unmanaged.passRetained(loop)
@@ -48,7 +47,7 @@ enum LoopThread {
       argument.release()
       return false
     }
-    // Nobody waits for it: it ends when nothing is open on its loop any more.
+    // No thread joins it: it ends when nothing is open on its loop.
     pthread_detach(thread)
     return true
   }

@@ -1,4 +1,4 @@
-/// Something to be done at a time, on a loop. Starting it again moves it.
+/// An action at a time on a loop. Starting the timer again moves it.
 final class LoopTimer {
   fileprivate(set) var deadline: UInt64 = 0
   fileprivate var position = -1
@@ -11,8 +11,8 @@ final class LoopTimer {
   var isScheduled: Bool { position >= 0 }
 }
 
-/// The timers of one loop, the earliest first: a binary heap whose entries know their place, so that
-/// cancelling one gives its memory back at once.
+/// The timers of one loop, the earliest first: a binary heap whose entries know their index, so that cancelling a timer
+/// releases its memory at once.
 struct TimerHeap {
   private var timers: [LoopTimer] = []
 

@@ -1,7 +1,7 @@
 import SwitchboardCall
 import Synchronization
 
-/// Work from other threads. Knows whether its loop sleeps, so that a loop that is awake is not woken.
+/// Work from other threads. It knows whether the loop sleeps, to avoid waking one that is awake.
 final class Mailbox: Sendable {
   private struct State {
     var work: [LoopWork] = []
@@ -11,10 +11,11 @@ final class Mailbox: Sendable {
   private let state = Locked(State())
   private let asleep = Atomic(false)
   private let filled = Atomic(false)
-  /// How many are about to wake the loop.
+  /// The number of threads that are about to wake the loop.
   private let wakers = Atomic(0)
 
-  /// Has the loop woken where it sleeps; only one caller is asked to do that per sleep. `false` when the loop takes no more.
+  /// Adds work. If the loop sleeps, calls `wake`, for only one caller per sleep. Returns `false` if the mailbox is
+  /// closed.
   func put(_ work: LoopWork, wake: () -> Void) -> Bool {
     let accepted = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -24,14 +25,14 @@ final class Mailbox: Sendable {
     guard accepted else { return false }
     filled.store(true, ordering: .sequentiallyConsistent)
     guard asleep.load(ordering: .sequentiallyConsistent) else { return true }
-    // The loop may wake by itself, run the work and be at its end. What it is woken by must not be gone by then.
+    // The loop may wake up on its own, run the work and end. Its wake-up handle must still exist when `wake` is called.
     wakers.add(1, ordering: .sequentiallyConsistent)
     if asleep.exchange(false, ordering: .sequentiallyConsistent) { wake() }
     wakers.subtract(1, ordering: .sequentiallyConsistent)
     return true
   }
 
-  /// Swaps the entries with the caller's empty array, so that both keep their memory.
+  /// Swaps the entries with the caller's empty array, so that both keep their capacity.
   func take(into empty: inout [LoopWork]) {
     guard filled.exchange(false, ordering: .sequentiallyConsistent) else { return }
     var spare: [LoopWork] = []
@@ -45,7 +46,7 @@ final class Mailbox: Sendable {
 
   var isFilled: Bool { filled.load(ordering: .relaxed) }
 
-  /// Says that the loop is about to block. `false` when something came meanwhile.
+  /// Called when the loop is about to block. Returns `false` if work arrived meanwhile.
   func fallAsleep() -> Bool {
     asleep.store(true, ordering: .sequentiallyConsistent)
     if filled.load(ordering: .sequentiallyConsistent) {
@@ -59,8 +60,8 @@ final class Mailbox: Sendable {
     asleep.store(false, ordering: .sequentiallyConsistent)
   }
 
-  /// Refuses work from now on, unless some is left or somebody is about to wake the loop. By the loop, awake: who comes later
-  /// does not wake it.
+  /// Closes the mailbox, unless it has work or a thread is about to wake the loop. Called by the loop, which is awake,
+  /// so later callers do not wake it.
   func close() -> Bool {
     state.withLock { state in
       guard state.work.isEmpty, wakers.load(ordering: .sequentiallyConsistent) == 0 else { return false }

@@ -1,11 +1,10 @@
 import SwitchboardCall
 
-/// What a connection has to write in one turn: small pieces copied together, and large payloads by
-/// reference between them.
+/// The output of a connection in one turn: small pieces copied together, and references to large payloads between them.
 final class OutputBuffer {
   enum Segment {
     case copied(start: Int, count: Int)
-    /// The pointer is into the message, which is kept here for as long.
+    /// The pointer points into the message, which is retained here.
     case borrowed(MessageBuffer, UnsafeRawBufferPointer)
   }
 
@@ -16,7 +15,7 @@ final class OutputBuffer {
   @exclusivity(unchecked) private(set) var segments: [Segment] = []
   @exclusivity(unchecked) private(set) var byteCount = 0
 
-  // Exclusivity is unchecked because a buffer belongs to one loop, and no method calls out.
+  // Exclusivity is unchecked because a buffer belongs to one loop, and no method calls other code.
 
   init() {
     capacity = 32 * 1024
@@ -41,7 +40,7 @@ final class OutputBuffer {
     byteCount += bytes.count
   }
 
-  /// The pieces in order. Their addresses hold until the next `append` or `reset`.
+  /// Calls `body` with the pieces in order. Their addresses are valid until the next `append` or `reset`.
   func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) {
     for segment in segments {
       switch segment {

@@ -7,14 +7,14 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// What a process needs descriptors for but once, and cannot do without when they have run out later. It is seen to
+/// Reserves the descriptors that a process needs once and must not lack later, when others have used them up. Called
 /// before the first loop is made.
 enum ProcessDescriptors {
   private static let areReady = Locked(false)
-  /// What a loop takes, with what libuv makes once for the process.
+  /// The number of descriptors of a loop, including those that libuv opens once per process.
   private static let needed = 8
 
-  /// `false` when there are too few to begin with: libuv would end the process over some of them.
+  /// Returns `false` if there are too few: without some of them, libuv would abort the process.
   static func prepare() -> Bool {
     areReady.withLock { areReady in
       if areReady { return true }
@@ -25,22 +25,22 @@ enum ProcessDescriptors {
     }
   }
 
-  /// Whether the process may open another one now. Leaves `errno` as it is where it may not.
+  /// Whether the process can open another descriptor. If not, `errno` says why.
   static var areLeft: Bool { areThere(1) }
 
-  // MARK: The last ones
+  // MARK: Scarce descriptors
 
-  /// How many are left to the rest of the process, by a server that has more clients than it has descriptors: Dispatch
-  /// ends the process where it cannot look at its threads, for which it opens a file each second.
+  /// The number of descriptors that a server with many clients leaves to the rest of the process: Dispatch aborts the
+  /// process if it cannot inspect its threads, for which it opens a file each second.
   private static func reserve(of limit: Int) -> Int { min(32, limit / 8) }
 
-  /// Whether this one, which the process just got, was among the last: the lowest that is free is given first.
+  /// Whether this descriptor, which was just opened, is among the last: the system assigns the lowest free number.
   static func isScarce(_ descriptor: Int32) -> Bool {
     let limit = Int(clamping: switchboard_descriptor_limit())
     return Int(descriptor) >= limit - reserve(of: limit)
   }
 
-  /// Whether the next one would be among the last.
+  /// Whether the next descriptor would be among the last.
   static var areScarce: Bool {
     let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard probe >= 0 else { return true }
@@ -48,13 +48,13 @@ enum ProcessDescriptors {
     return isScarce(probe)
   }
 
-  // MARK: The first ones
+  // MARK: Standard streams
 
-  /// A process may be started without its three streams. The next descriptors would then be taken for them: a print
-  /// would go to a client, or to libuv itself.
+  /// Opens the standard streams if they are closed. Otherwise the next descriptors would get their numbers, and a print
+  /// would write to a client or to libuv.
   private static func fillStandardStreams() {
     for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-      // The lowest that is free is this one. One that programs started by this one are meant to inherit.
+      // The lowest free number is this one. Child processes should inherit it.
       _ = open("/dev/null", O_RDWR)
     }
   }

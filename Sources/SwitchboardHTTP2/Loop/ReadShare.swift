@@ -1,22 +1,22 @@
-/// How many bytes one socket may bring in a turn of its loop, so that the others have their turn.
+/// Limits how many bytes one socket may read in a turn of its loop, so that others get their turn.
 ///
-/// A socket that fills its share gets twice as much in the next turn, as long as taking it in is quick. Where it is not, as
-/// with messages that decompress to a thousand times their size, it gets half as much, down to a few kilobytes; what is left
-/// waits in the system, and stops the peer.
+/// If a socket uses its full share and processing it is fast, the share doubles for the next turn. If processing is
+/// slow, for example because messages decompress to a thousand times their size, the share is halved, down to a few
+/// kilobytes; the rest stays in the system's buffer, which slows the peer down.
 struct ReadShare {
   static let most = 256 * 1024
-  /// A connection that is new has not shown yet that what it brings is quick.
+  /// A new connection has not shown yet that its data can be processed fast.
   static let first = least
-  /// As much as is read whatever it takes.
+  /// The minimum share, however slow processing is.
   static let least = 4 * 1024
-  /// For longer than this no socket should hold its loop.
+  /// The maximum time that one socket should keep its loop busy, in nanoseconds.
   static let patience: UInt64 = 250_000
 
   private var turn: UInt64 = 0
   private var size = Self.first
   private var left = Self.first
 
-  /// How many bytes may be read now, of as many as there is memory for: zero when the socket has had its share.
+  /// The number of bytes to read now, at most `memory`: zero if the socket has used its share.
   mutating func next(in turn: UInt64, of memory: Int) -> Int {
     if turn != self.turn {
       self.turn = turn
@@ -25,11 +25,11 @@ struct ReadShare {
     return min(left, memory)
   }
 
-  /// So many bytes were read, and taking them in took so many nanoseconds.
+  /// Records that `count` bytes were read and processed in `time` nanoseconds.
   mutating func spend(_ count: Int, taking time: UInt64) {
     left -= count
     if time > Self.patience {
-      // By half, since the thread may only have had to wait for a processor.
+      // Only halved, because the thread may have been waiting for a processor.
       size = max(Self.least, count / 2)
       left = 0
     } else if left <= 0 {

@@ -6,7 +6,7 @@ import CLibuv
   import Darwin
 #endif
 
-/// Looks names up on libuv's worker threads.
+/// Resolves names on libuv's worker threads.
 final class Resolver {
   typealias Completion = (Result<[SocketAddress], SocketError>) -> Void
 
@@ -21,7 +21,7 @@ final class Resolver {
 
   deinit { request.deallocate() }
 
-  /// Gives the addresses of a name on the loop, later.
+  /// Resolves a name and calls `completion` later, on the loop.
   static func resolve(_ host: String, port: Int, on loop: Loop, _ completion: @escaping Completion) {
     guard !loop.hasEnded else { return completion(.failure(SocketError(UV_ECANCELED.rawValue))) }
     let resolver = Resolver(port, completion)
@@ -29,7 +29,7 @@ final class Resolver {
     resolver.request.pointee.data = retained.toOpaque()
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = 1  // A stream; the constant's name has no single meaning in Swift.
+    hints.ai_socktype = 1  // SOCK_STREAM, which Swift imports differently on each system.
     let result = uv_getaddrinfo(
       loop.uv,
       resolver.request,
@@ -53,7 +53,7 @@ final class Resolver {
     LoopThread.current?.openHandles -= 1
     defer { if let list { uv_freeaddrinfo(list) } }
     guard status == 0 else {
-      // Names are not found where nothing can be opened to look for them in, which the status does not say.
+      // A lookup also fails if no descriptor is left for it, which the status does not say.
       let error = ProcessDescriptors.areLeft ? SocketError(status) : SocketError(errno: errno)
       return completion(.failure(error))
     }

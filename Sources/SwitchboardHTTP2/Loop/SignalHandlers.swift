@@ -6,25 +6,25 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// What signals did before they were watched for, which libuv forgets: it leaves them with what the system does by itself.
+/// The signal handlers before watching started. libuv does not restore them: it resets signals to their default action.
 enum SignalHandlers {
   private struct Entry: @unchecked Sendable {
-    // Sendable holds because the system's description of a handler is copied, and what is in it never followed.
+    // Sendable because the system's description of a handler is only copied, and pointers in it are never dereferenced.
     var before: sigaction
-    /// What libuv has put there.
+    /// The handler that libuv installed.
     var own: Int?
     var watchers = 0
   }
 
   private static let entries = Locked<[Int32: Entry]>([:])
 
-  /// Calls `start`, which has libuv watch for the signal, and remembers what was there before the first of those who watch.
+  /// Calls `start`, which lets libuv watch for the signal. The first watcher saves the previous handler.
   static func watch(_ number: Int32, _ start: () -> Int32) -> Int32 {
     entries.withLock { entries in
       var entry = entries[number] ?? Entry(before: current(number))
       let result = start()
       guard result == 0 else { return result }
-      // For further watchers libuv puts nothing there: what is found is libuv's, or somebody else's.
+      // For further watchers libuv installs nothing: the current handler is libuv's or that of other code.
       if entry.watchers == 0 { entry.own = address(in: current(number)) }
       entry.watchers += 1
       entries[number] = entry
@@ -32,8 +32,8 @@ enum SignalHandlers {
     }
   }
 
-  /// Calls `stop`, which has libuv watch no more, and after the last of those who watch puts back what was there; or what
-  /// somebody else has put there since.
+  /// Calls `stop`, which ends libuv's watch. The last watcher restores the previous handler, unless other code has
+  /// installed another one since.
   static func unwatch(_ number: Int32, _ stop: () -> Void) {
     entries.withLock { entries in
       let found = current(number)

@@ -6,21 +6,21 @@ import CLibuv
   import Darwin
 #endif
 
-/// Waits for the process to be sent one of some signals. While it waits they do nothing else; afterwards they do
-/// again what they did before.
+/// Waits for one of some signals. Meanwhile the signals have no other effect; afterwards their previous handlers are
+/// restored.
 final class SignalWatcher {
   private let loop: Loop
   private var handles: [UnsafeMutablePointer<uv_signal_t>] = []
   private var received: (() -> Void)?
 
-  /// On the loop. Calls back once, there.
+  /// Call on the loop, which also calls `received`, once.
   init(_ signals: [Int32], on loop: Loop, _ received: @escaping () -> Void) {
     self.loop = loop
     self.received = received
     handles = signals.compactMap(watch)
   }
 
-  /// `nil` when the system does not let it be watched, or the loop has ended; the signal then does what it did before.
+  /// `nil` if the system does not allow watching this signal, or the loop has ended; the signal then keeps its handler.
   private func watch(_ number: Int32) -> UnsafeMutablePointer<uv_signal_t>? {
     guard !loop.hasEnded else { return nil }
     let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
@@ -47,7 +47,7 @@ final class SignalWatcher {
     return handle
   }
 
-  /// Stops waiting; calls back, unless that was done.
+  /// Stops waiting; calls `received` unless that has happened.
   func finish() {
     guard let received else { return }
     self.received = nil

@@ -7,8 +7,8 @@ import CLibuv
 #endif
 
 extension Socket {
-  /// Makes a socket of a connected descriptor, which it closes in the end. `nil`, with the descriptor
-  /// closed, when libuv does not take it or the loop has ended.
+  /// Makes a socket of a connected descriptor and takes ownership of it. If libuv rejects it or the loop has ended,
+  /// closes the descriptor and returns `nil`.
   static func adopt(_ descriptor: Int32, _ kind: SocketAddress.Kind, on loop: Loop) -> Socket? {
     guard !loop.hasEnded else {
       Glibc.close(descriptor)

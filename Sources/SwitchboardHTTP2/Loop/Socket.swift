@@ -1,27 +1,27 @@
 import CLibuv
 import SwitchboardCall
 
-/// What a connection learns of its socket, on the loop.
+/// Receives the events of a socket, on the loop.
 protocol SocketDelegate: AnyObject {
-  /// Bytes that are lent for the length of this call.
+  /// Called with bytes that are only valid during this call.
   func socketDidRead(_ bytes: UnsafeRawBufferPointer)
-  /// The peer closed, or the connection broke. Told at most once.
+  /// Called when the peer closed or the connection broke; at most once.
   func socketDidEnd(_ error: SocketError?)
-  /// What could not be written at once has been written.
+  /// Called when everything that could not be written at once has been written.
   func socketDidDrain()
 }
 
 /// A connected stream socket, TCP or unix, on one loop.
 final class Socket {
-  // Unchecked exclusivity: confined to the loop, and no access is held across a call out.
+  // Unchecked exclusivity: confined to the loop, and no access lasts while other code is called.
   let loop: Loop
   @exclusivity(unchecked) private var stream: UnsafeMutablePointer<uv_stream_t>?
-  /// Let go of by `close`. Not weak: that would make every retain of the delegate a slow one.
+  /// Released by `close`. Not weak, because a weak reference makes every retain of the delegate slow.
   @exclusivity(unchecked) var delegate: (any SocketDelegate)?
   @exclusivity(unchecked) private(set) var isWriting = false
-  /// A write has failed: what was lost must not be followed by anything.
+  /// A write has failed: nothing may be written after the lost bytes.
   @exclusivity(unchecked) private var takesNoMore = false
-  /// Ends a gentle close that the peer does not.
+  /// Ends a gentle close if the peer does not close.
   @exclusivity(unchecked) private var lingering: LoopTimer?
   @exclusivity(unchecked) private var hasEnded = false
   @exclusivity(unchecked) private(set) var isPaused = false
@@ -29,7 +29,7 @@ final class Socket {
   @exclusivity(unchecked) private var pending: OutputBuffer?
   private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
 
-  /// Takes over a libuv stream that is connected.
+  /// Takes ownership of a connected libuv stream.
   init(loop: Loop, adopting stream: UnsafeMutablePointer<uv_stream_t>) {
     self.loop = loop
     self.stream = stream
@@ -39,7 +39,7 @@ final class Socket {
 
   deinit { request.deallocate() }
 
-  /// `nil` once it is closed.
+  /// `nil` once the socket is closed.
   var descriptor: Int32? {
     guard let stream else { return nil }
     var found: uv_os_fd_t = -1
@@ -61,7 +61,7 @@ final class Socket {
       },
       { handle, count, buffer in
         guard let socket = Socket.of(handle?.pointee.data), let buffer else { return }
-        // Where none was lent, this says only that there is more for the next turn.
+        // Without a buffer, this only means that there is more to read in the next turn.
         if buffer.pointee.len == 0, count == UV_ENOBUFS.rawValue { return }
         socket.didRead(count, buffer.pointee.base)
       }
@@ -72,7 +72,7 @@ final class Socket {
     if let stream { uv_read_stop(stream) }
   }
 
-  /// Reads nothing until it is told to go on.
+  /// Stops reading until `resumeReading`.
   func pauseReading() {
     guard !hasEnded, lingering == nil else { return }
     isPaused = true
@@ -85,7 +85,7 @@ final class Socket {
     startReading()
   }
 
-  /// Has the system ask a silent peer for a sign of life, where the socket is one of TCP.
+  /// Enables TCP keepalive, if this is a TCP socket.
   func probe(after silence: Duration) {
     guard let stream, stream.pointee.type == UV_TCP else { return }
     let tcp = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
@@ -101,7 +101,7 @@ final class Socket {
   private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
     if count > 0 {
       let bytes = UnsafeRawBufferPointer(start: base, count: count)
-      // Most reads bring no more than may be brought whatever it costs.
+      // Most reads are small enough to be allowed whatever their processing costs.
       guard count > ReadShare.least else {
         share.spend(count, taking: 0)
         delegate?.socketDidRead(bytes)
@@ -118,15 +118,15 @@ final class Socket {
     }
   }
 
-  /// Writes now what the socket takes, and the rest as it drains; until then `isWriting` is true, and the
-  /// buffer is kept.
+  /// Writes as much as the socket accepts now, and the rest as it drains; until then `isWriting` is true and the buffer
+  /// is kept.
   func write(_ output: OutputBuffer) {
-    // libuv ends the process over a list of nothing.
+    // libuv aborts the process if the list is empty.
     guard let stream, !isWriting, !takesNoMore, !output.isEmpty else { return loop.giveBack(output) }
     withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: output.pieceCount) { pieces in
       var count = 0
       output.forEachPiece { piece in
-        // libuv takes mutable pointers and does not write through them.
+        // libuv takes mutable pointers but does not write through them.
         let base = UnsafeMutableRawPointer(mutating: piece.baseAddress)?.assumingMemoryBound(to: CChar.self)
         pieces.initializeElement(at: count, to: uv_buf_init(base, UInt32(piece.count)))
         count += 1
@@ -163,7 +163,7 @@ final class Socket {
     isWriting = true
     pending = output
     guard result != 0 else { return }
-    // On the loop still, but not from inside the write.
+    // Still on the loop, but not within the write.
     nonisolated(unsafe) let socket = self
     loop.execute { socket.didWrite(result) }
   }
@@ -178,7 +178,8 @@ final class Socket {
       return
     }
     takesNoMore = true
-    // What has come from a peer that is gone may say why, so reading goes on, and reports the same unless it is paused.
+    // Data received from a peer that is gone may say why, so reading continues, and reports the same error unless it is
+    // paused.
     let isPeerGone = status == UV_EPIPE.rawValue || status == UV_ECONNRESET.rawValue
     guard isPaused || !isPeerGone, !hasEnded else { return }
     stopReading()
@@ -187,12 +188,12 @@ final class Socket {
     delegate?.socketDidEnd(SocketError(status))
   }
 
-  /// How long a peer has to read the last words and close.
+  /// The time that a peer has to read the last bytes and close.
   private static let lingeringTime = Duration.seconds(1)
 
-  /// Closes when the peer does, with what was written last sent and the rest of what it sends thrown away: closing
-  /// with bytes unread would make the system take back what the peer has not read yet. Waits only so long, and
-  /// only for so many sockets at once.
+  /// Sends what was written last and closes when the peer does, discarding what it sends meanwhile. Closing with unread
+  /// bytes would make the system drop bytes that the peer has not read yet. The wait and the number of waiting sockets
+  /// are limited.
   func closeGently() {
     guard let stream, !hasEnded, loop.lingeringSockets < Loop.maxLingeringSockets else { return close() }
     resumeReading()
@@ -227,9 +228,9 @@ final class Socket {
 }
 
 extension Socket {
-  /// This end's address, as the system has it now.
+  /// The local address, as the system reports it now.
   var localAddress: SocketAddress? { descriptor.flatMap { ListeningSocket.name(of: $0) } }
 
-  /// The peer's; `nil` once the peer is gone.
+  /// The address of the peer; `nil` once the peer is gone.
   var remoteAddress: SocketAddress? { descriptor.flatMap { ListeningSocket.peer(of: $0) } }
 }

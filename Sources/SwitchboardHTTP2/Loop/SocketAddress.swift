@@ -6,7 +6,7 @@ import CLibuv
   import Darwin
 #endif
 
-/// An address to bind or to connect to, resolved.
+/// A resolved address to bind or to connect to.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Hashable {
     case ip(isV6: Bool)
@@ -28,7 +28,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// `nil` when the path is longer than the system takes.
+  /// `nil` if the path is longer than the system allows.
   static func unix(path: String) -> SocketAddress? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -42,7 +42,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// An address written in numbers; `nil` when it is not one.
+  /// An address in numeric form; `nil` if the text is not one.
   static func numeric(_ host: String, port: Int) -> SocketAddress? {
     guard (0...65535).contains(port) else { return nil }
     var four = sockaddr_in()
@@ -59,7 +59,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    // A copy in storage of the widest alignment that any family wants.
+    // A copy with the strictest alignment of all address families.
     var storage = sockaddr_storage()
     withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
     return withUnsafePointer(to: &storage) { pointer in
@@ -73,18 +73,18 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return Int(bytes[2]) << 8 | Int(bytes[3])
   }
 
-  /// The bytes of an internet address, four or sixteen.
+  /// The bytes of an internet address, 4 or 16.
   package var ipBytes: [UInt8]? {
     guard case .ip(let isV6) = kind else { return nil }
-    // Behind the family and the port, and in IPv6 the flow.
+    // Behind the family and the port and, for IPv6, the flow label.
     let place = isV6 ? 8..<24 : 4..<8
     return bytes.count >= place.upperBound ? Array(bytes[place]) : nil
   }
 
-  /// The end of a unix socket that was not bound.
+  /// Whether this is a unix socket that was not bound.
   var isUnnamed: Bool { kind == .unix(path: "") }
 
-  /// The host in numbers, or the path.
+  /// The numeric host, or the path.
   public var host: String {
     if case .unix(let path) = kind { return path }
     return withSockaddr { address, _ in
@@ -95,7 +95,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// As gRPC names addresses: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`.
+  /// In gRPC's form: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`.
   public var description: String {
     switch kind {
     case .ip(isV6: false): "ipv4:\(endpoint)"
@@ -104,7 +104,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// As people write it.
+  /// In the usual form.
   var endpoint: String {
     switch kind {
     case .ip(isV6: false): "\(host):\(port ?? 0)"

@@ -1,7 +1,7 @@
 import CLibuv
 import SwitchboardCall
 
-/// What the system said of a socket.
+/// An error of the system on a socket.
 struct SocketError: Error, Equatable, CustomStringConvertible {
   let code: Int32
 
@@ -9,7 +9,7 @@ struct SocketError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  /// From `errno`, whose numbers libuv uses with the sign turned.
+  /// libuv uses the numbers of `errno`, negated.
   init(errno: Int32) {
     self.init(-errno)
   }

@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// The library as a whole.
+/// Global setup of OpenSSL.
 enum OpenSSL {
-  /// Prepares it, once. Whoever uses it first asks for that.
+  /// Prepares OpenSSL, once. Every first user must call this.
   ///
-  /// It would clear itself away when the process exits, under the hands of loops that run until then.
+  /// By default OpenSSL cleans up at exit, while loops that still run are using it; this disables that.
   static func prepare() { _ = isPrepared }
 
   private static let isPrepared = switchboard_openssl_stays() == 1

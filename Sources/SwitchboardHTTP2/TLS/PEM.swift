@@ -6,7 +6,7 @@ struct PEM: ~Copyable {
   private let bio: OpaquePointer
   private let what: String
 
-  /// Errors name the source by `what`.
+  /// `what` names the source in errors.
   init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
     self.what = what
     OpenSSL.prepare()
@@ -28,17 +28,17 @@ struct PEM: ~Copyable {
 
   deinit { BIO_free(bio) }
 
-  /// All certificates there are, at least one. The caller frees them.
+  /// All certificates, at least one. The caller frees them.
   borrowing func certificates() throws(GRPCStatus) -> [OpaquePointer] {
     var certificates: [OpaquePointer] = []
     while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) { certificates.append(certificate) }
-    // The end of the file is an error to OpenSSL; it must not be found by whoever looks next.
+    // The end of the file is an error in OpenSSL's queue; later checks must not find it there.
     let isAtEnd = switchboard_error_reason(ERR_peek_last_error()) == PEM_R_NO_START_LINE
     guard isAtEnd, !certificates.isEmpty else {
       for certificate in certificates { X509_free(certificate) }
-      guard isAtEnd else { throw .tls("a certificate in the \(what) is damaged", code: .invalidArgument) }
+      guard isAtEnd else { throw .tls("a certificate in the \(what) is malformed", code: .invalidArgument) }
       ERR_clear_error()
-      throw .tls("there is no certificate in the \(what)")
+      throw .tls("no certificate in the \(what)")
     }
     ERR_clear_error()
     return certificates
@@ -46,14 +46,14 @@ struct PEM: ~Copyable {
 
   borrowing func privateKey() throws(GRPCStatus) -> OpaquePointer {
     guard let key = switchboard_read_private_key(bio) else {
-      throw .tls("there is no key in the \(what)")
+      throw .tls("no key in the \(what)")
     }
     return key
   }
 }
 
 extension GRPCStatus {
-  /// An error of TLS, with what OpenSSL has to say about it.
+  /// A TLS error, with OpenSSL's reason.
   static func tls(_ what: String, code: Code = .unavailable, origin: Origin = .library) -> GRPCStatus {
     var reason = ""
     let error = ERR_peek_last_error()

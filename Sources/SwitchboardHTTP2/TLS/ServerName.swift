@@ -1,15 +1,15 @@
 import COpenSSL
 import SwitchboardCall
 
-/// The name that a server's certificate must carry: one that OpenSSL cannot take for no name, or for several.
+/// The name in a server's certificate, in a form that OpenSSL takes neither for no name nor for several.
 struct ServerName {
   let text: String
-  /// In numbers: checked as an address, and never sent.
+  /// Whether it is a numeric address: verified as an address, and not sent in SNI.
   let isAddress: Bool
 
-  /// Throws `INVALID_ARGUMENT` for what is neither a name of DNS nor an address.
+  /// Throws `INVALID_ARGUMENT` if the text is neither a DNS name nor an address.
   init(_ text: String) throws(GRPCStatus) {
-    // The dot that ends a name of DNS is in no certificate.
+    // Certificates omit the trailing dot of a DNS name.
     let text = text.hasSuffix(".") ? String(text.dropLast()) : text
     self.text = text
     isAddress = Self.isAddress(text)
@@ -18,13 +18,13 @@ struct ServerName {
     let shown = text.isEmpty ? "an empty name" : "the name \(text.debugDescription)"
     throw GRPCStatus(
       code: .invalidArgument,
-      message: "TLS: no certificate can be checked for \(shown): \(reason)",
+      message: "TLS: cannot verify a certificate for \(shown): \(reason)",
       origin: .user
     )
   }
 
   private static func isAddress(_ text: String) -> Bool {
-    // Zero bytes would end the text where OpenSSL reads it.
+    // A zero byte would end the text for OpenSSL.
     guard !text.utf8.contains(0), let address = a2i_IPADDRESS(text) else {
       ERR_clear_error()
       return false
@@ -33,17 +33,17 @@ struct ServerName {
     return true
   }
 
-  /// What keeps it from being a name, if anything does. OpenSSL checks nothing for an empty name, and takes one that begins
-  /// with a dot for all names that end with it.
+  /// Why the text is not a valid name; `nil` if it is. OpenSSL checks nothing if the name is empty, and a name that
+  /// begins with a dot matches all names that end with it.
   private static func flaw(of text: String) -> String? {
-    guard !text.isEmpty else { return "without one, any would do" }
-    guard text.utf8.count <= 253 else { return "names have 253 characters at most" }
+    guard !text.isEmpty else { return "any certificate would match" }
+    guard text.utf8.count <= 253 else { return "a name has at most 253 characters" }
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard labels.allSatisfy({ (1...63).contains($0.count) }) else {
       return "each part between dots has 1 to 63 characters"
     }
     guard labels.joined().allSatisfy(isOfName) else {
-      return "names are made of letters, digits, hyphens and underscores; others are written in Punycode"
+      return "a name consists of letters, digits, hyphens and underscores; use Punycode for others"
     }
     return nil
   }

@@ -1,24 +1,23 @@
 import COpenSSL
 import SwitchboardCall
 
-/// An RSA key that signs with SHA-256, as tokens are signed that JSON Web Tokens call `RS256`.
+/// An RSA key that signs with SHA-256, the algorithm `RS256` of JSON Web Tokens.
 public final class SigningKey: @unchecked Sendable {
-  // Sendable holds because OpenSSL's keys may be used by several threads once they are read, and this one is not
-  // changed afterwards.
+  // Sendable because OpenSSL allows several threads to use a key that does not change.
   private let key: OpaquePointer
 
   /// Reads a private key in PEM, without a password.
   public init(_ source: PEMSource) throws(GRPCStatus) {
     key = try PEM(source, "signing key").privateKey()
-    // From here on `deinit` frees the key.
+    // From here on, `deinit` frees the key.
     guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
-      throw GRPCStatus(code: .invalidArgument, message: "the signing key is not for RSA")
+      throw GRPCStatus(code: .invalidArgument, message: "the signing key is not an RSA key")
     }
   }
 
   deinit { EVP_PKEY_free(key) }
 
-  /// The signature of some bytes.
+  /// Signs bytes.
   public func signature(of bytes: [UInt8]) throws(GRPCStatus) -> [UInt8] {
     guard let context = EVP_MD_CTX_new() else { throw .tls("cannot sign", code: .internalError) }
     defer { EVP_MD_CTX_free(context) }
@@ -30,12 +29,12 @@ public final class SigningKey: @unchecked Sendable {
     return Array(signature.prefix(count))
   }
 
-  /// Whether this key made the signature of these bytes.
+  /// Whether `signature` is this key's signature of `bytes`.
   public func made(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
     guard let context = EVP_MD_CTX_new() else { return false }
     defer {
       EVP_MD_CTX_free(context)
-      // A signature that is wrong leaves an error, which whoever looks next must not find.
+      // A wrong signature leaves an error in OpenSSL's queue; later checks must not find it there.
       ERR_clear_error()
     }
     return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1

@@ -1,17 +1,16 @@
 import COpenSSL
 import SwitchboardCall
 
-/// What all TLS connections of a server or a channel share: certificates, trust, and rules.
+/// The shared configuration of all TLS connections of a server or a channel: certificates, trust roots, and rules.
 final class TLSContext: @unchecked Sendable {
-  // Sendable holds because the context is set up in `init` and OpenSSL allows connections to be made from
-  // it on any thread.
+  // Sendable because `init` sets up the context, and OpenSSL then allows creating connections from it on any thread.
   let raw: OpaquePointer
   let isServer: Bool
-  /// The name to ask for and to check, on a client.
+  /// On a client, the name to send and to verify.
   let serverName: ServerName?
-  /// What a server's context was made from.
+  /// On a server, the options of the context.
   let serverOptions: ServerTLS?
-  /// Whether the peer may speak HTTP/1.1 as well.
+  /// Whether the peer may use HTTP/1.1.
   let allowsHTTP1: Bool
 
   init(server options: ServerTLS, allowsHTTP1: Bool) throws(GRPCStatus) {
@@ -24,7 +23,7 @@ final class TLSContext: @unchecked Sendable {
     self.raw = raw
     try configure(options.minimumVersion)
     SSL_CTX_set_alpn_select_cb(raw, allowsHTTP1 ? Self.selectEither : Self.selectHTTP2, nil)
-    // Clients of HTTP/1.1 need not offer it.
+    // HTTP/1.1 clients need not use ALPN.
     if !allowsHTTP1 { SSL_CTX_set_client_hello_cb(raw, Self.requireProtocol, nil) }
     try use(options.credentials)
     switch options.clientCertificates {
@@ -33,10 +32,10 @@ final class TLSContext: @unchecked Sendable {
     case .required: SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }
     if options.clientCertificates != .none { try trust(options.trustRoots) }
-    // Tickets are bound to a context; without an identifier, sessions with client certificates are refused.
+    // Tickets are bound to a context; without an ID, OpenSSL rejects sessions with client certificates.
     let identifier = Array("switchboard".utf8)
     let isSet = SSL_CTX_set_session_id_context(raw, identifier, UInt32(identifier.count))
-    guard isSet == 1 else { throw .tls("cannot name the context", code: .internalError) }
+    guard isSet == 1 else { throw .tls("cannot set the session ID of the context", code: .internalError) }
   }
 
   init(client options: ClientTLS, serverName: String) throws(GRPCStatus) {
@@ -50,9 +49,9 @@ final class TLSContext: @unchecked Sendable {
     self.raw = raw
     try configure(options.minimumVersion)
     let protocols: [UInt8] = [2] + Array("h2".utf8)
-    // Unlike the others, this one returns zero where all is well.
+    // Unlike other functions, this one returns zero on success.
     guard SSL_CTX_set_alpn_protos(raw, protocols, UInt32(protocols.count)) == 0 else {
-      throw .tls("cannot ask for HTTP/2", code: .internalError)
+      throw .tls("cannot offer HTTP/2", code: .internalError)
     }
     try require(name)
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
@@ -65,13 +64,13 @@ final class TLSContext: @unchecked Sendable {
   private func configure(_ minimum: TLSVersion) throws(GRPCStatus) {
     let version = minimum == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION
     guard switchboard_ssl_ctx_set_minimum_version(raw, version) == 1 else {
-      throw .tls("the minimum version cannot be set", code: .internalError)
+      throw .tls("cannot set the minimum version", code: .internalError)
     }
     switchboard_ssl_ctx_release_idle_buffers(raw)
     switchboard_ssl_ctx_apply_http2_rules(raw)
   }
 
-  /// Has the peer's certificate checked for the name, on every connection.
+  /// Verifies the name in the peer's certificate on every connection.
   private func require(_ name: ServerName) throws(GRPCStatus) {
     let parameters = SSL_CTX_get0_param(raw)
     let isSet =
@@ -79,11 +78,11 @@ final class TLSContext: @unchecked Sendable {
       ? X509_VERIFY_PARAM_set1_ip_asc(parameters, name.text)
       : X509_VERIFY_PARAM_set1_host(parameters, name.text, name.text.utf8.count)
     guard isSet == 1 else {
-      throw .tls("no certificate can be checked for \(name.text)", code: .internalError)
+      throw .tls("cannot verify a certificate for \(name.text)", code: .internalError)
     }
   }
 
-  /// Says which server is meant, where that is a name: an address is never sent as one. `false` when there is no memory.
+  /// Sends the server name, unless it is an address, which SNI does not allow. Returns `false` if there is no memory.
   func announceName(_ ssl: OpaquePointer) -> Bool {
     guard let serverName, !serverName.isAddress else { return true }
     return switchboard_ssl_set_server_name(ssl, serverName.text) == 1
@@ -96,10 +95,10 @@ final class TLSContext: @unchecked Sendable {
     defer { EVP_PKEY_free(key) }
     guard SSL_CTX_use_certificate(raw, certificates[0]) == 1, SSL_CTX_use_PrivateKey(raw, key) == 1,
       SSL_CTX_check_private_key(raw) == 1
-    else { throw .tls("the certificate and the key do not belong together", code: .invalidArgument) }
+    else { throw .tls("the certificate and the key do not match", code: .invalidArgument) }
     for certificate in certificates.dropFirst() {
       guard switchboard_ssl_ctx_add_chain_certificate(raw, certificate) == 1 else {
-        throw .tls("the certificate chain cannot be used", code: .invalidArgument)
+        throw .tls("cannot use the certificate chain", code: .invalidArgument)
       }
     }
   }
@@ -116,12 +115,12 @@ final class TLSContext: @unchecked Sendable {
     let store = SSL_CTX_get_cert_store(raw)
     for certificate in certificates {
       guard X509_STORE_add_cert(store, certificate) == 1 else {
-        throw .tls("the trust roots cannot be used", code: .invalidArgument)
+        throw .tls("cannot use the trust roots", code: .invalidArgument)
       }
     }
   }
 
-  /// A client that offers no protocol at all is told so too.
+  /// A client that offers no protocol gets an alert too.
   private static let requireProtocol: SSL_client_hello_cb_fn = { ssl, alert, _ in
     var bytes: UnsafePointer<UInt8>?
     var count = 0
@@ -131,7 +130,7 @@ final class TLSContext: @unchecked Sendable {
     return SSL_CLIENT_HELLO_ERROR
   }
 
-  /// HTTP/2 or nothing.
+  /// Selects HTTP/2 or fails.
   private static let selectHTTP2: SSL_CTX_alpn_select_cb_func = {
     _,
     selected,
@@ -142,7 +141,7 @@ final class TLSContext: @unchecked Sendable {
     select("h2", of: offered, count, selected, selectedCount) ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL
   }
 
-  /// HTTP/2, or else HTTP/1.1.
+  /// Selects HTTP/2 if offered, otherwise HTTP/1.1.
   private static let selectEither: SSL_CTX_alpn_select_cb_func = {
     _,
     selected,

@@ -2,7 +2,7 @@ import COpenSSL
 import SwitchboardCall
 
 extension TLSFilter {
-  /// The peer's certificate, which was checked in the handshake; `nil` when there was none.
+  /// The peer's certificate, verified in the handshake; `nil` if it sent none.
   var peerCertificate: PeerCertificate? {
     guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
     defer { X509_free(certificate) }
@@ -13,7 +13,7 @@ extension TLSFilter {
     )
   }
 
-  /// What was agreed on; `nil` before the handshake is over.
+  /// The negotiated parameters; `nil` before the handshake is complete.
   var security: ConnectionSnapshot.Security? {
     guard isSecure, let cipher = SSL_get_current_cipher(ssl) else { return nil }
     let remote = SSL_get1_peer_certificate(ssl)
@@ -30,7 +30,7 @@ extension TLSFilter {
     return bytes { i2d_X509_bio($0, certificate) }
   }
 
-  /// What a function of OpenSSL prints.
+  /// The output of one of OpenSSL's print functions.
   private static func text<Result>(_ print: (OpaquePointer) -> Result) -> String {
     String(decoding: bytes(print), as: UTF8.self)
   }
@@ -63,17 +63,17 @@ extension TLSFilter {
   }
 }
 
-/// An internet address in numbers, from the bytes in which a certificate has it.
+/// The numeric form of an internet address, from its bytes in a certificate.
 struct IPAddressText {
   let text: String
 
-  /// `nil` for anything but four or sixteen bytes.
+  /// `nil` unless there are 4 or 16 bytes.
   init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     switch bytes.count {
     case 4:
       text = bytes.map(String.init).joined(separator: ".")
     case 16:
-      // Not shortened: every address has one form.
+      // Not abbreviated, so that every address has only one form.
       text = stride(from: 0, to: 16, by: 2)
         .map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
         .joined(separator: ":")

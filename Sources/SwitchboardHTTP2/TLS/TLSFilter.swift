@@ -1,43 +1,43 @@
 import COpenSSL
 import SwitchboardCall
 
-/// The TLS state of one connection: ciphertext in, plaintext out, and the other way. No I/O.
+/// The TLS state of one connection: decrypts and encrypts, without I/O.
 final class TLSFilter {
   // Unchecked exclusivity: confined to the connection's loop.
   let ssl: OpaquePointer
-  /// What OpenSSL reads from and writes to.
+  /// The bytes that OpenSSL reads, and the function that it writes to.
   private let wire: UnsafeMutablePointer<switchboard_wire>
   private let context: TLSContext
   @exclusivity(unchecked) private var state = State.handshaking
-  /// What OpenSSL writes while nothing is being sent: the handshake, and answers to what comes.
+  /// What OpenSSL writes outside of `send`: the handshake, and responses to received records.
   @exclusivity(unchecked) private var pending: [UInt8] = []
-  /// What is being sent goes there.
+  /// The destination during `send`.
   @exclusivity(unchecked) private var output: OutputBuffer?
-  /// As many as a handshake may take are not counted.
+  /// Starts below zero by the number of records that a handshake may take.
   @exclusivity(unchecked) private var idleRecords = -TLSFilter.recordsOfHandshake
 
-  /// With a chain of certificates in small records.
+  /// Enough for a certificate chain in small records.
   static let recordsOfHandshake = 64
 
   /// ```
-  ///   handshaking ──> secure ──the peer's last word──> ended
+  ///   handshaking ──> secure ──close_notify──> ended
   ///        └────────────┴──any error──> failed
   /// ```
-  /// Nothing is delivered but by one that is secure, and nothing is encrypted by one that is not. What one that failed has
-  /// left to say, which is an alert, is still taken from it.
+  /// Only `secure` delivers and encrypts data. After `failed`, the pending output, which is an alert, can still be
+  /// taken.
   private enum State {
     case handshaking, secure, ended, failed
   }
 
   enum Received {
     case open
-    /// The peer said that it sends no more. Told once.
+    /// The peer sent close_notify. Reported once.
     case ended
-    /// Told once.
+    /// Reported once.
     case failed(GRPCStatus)
   }
 
-  /// What is told while something is received.
+  /// The events of `receive`.
   enum Event {
     case becameSecure
     case plaintext(UnsafeRawBufferPointer)
@@ -46,18 +46,18 @@ final class TLSFilter {
   private static let wireMethod = WireMethod()
 
   private struct WireMethod: @unchecked Sendable {
-    // Sendable holds because it is made once and only read by OpenSSL.
+    // Sendable because it is created once and OpenSSL only reads it.
     let raw = switchboard_wire_method()
   }
 
-  /// `nil` when there is no memory for it.
+  /// `nil` if there is no memory.
   init?(_ context: TLSContext) {
     guard let ssl = SSL_new(context.raw) else { return nil }
     self.context = context
     self.ssl = ssl
     wire = .allocate(capacity: 1)
     wire.initialize(to: switchboard_wire())
-    // From here on `deinit` frees both.
+    // From here on, `deinit` frees both.
     guard switchboard_ssl_use_wire(ssl, Self.wireMethod.raw, wire) == 1 else { return nil }
     wire.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
     wire.pointee.write = { owner, bytes, count in
@@ -75,20 +75,20 @@ final class TLSFilter {
     wire.deallocate()
   }
 
-  /// The handshake is over, and nothing has gone wrong since.
+  /// Whether the handshake is complete and nothing has failed since.
   var isSecure: Bool { state == .secure }
 
-  /// How much TLS itself has to say, as in a handshake, and has not been taken.
+  /// The number of bytes that TLS itself wants to send, as in a handshake, and that have not been taken.
   var pendingByteCount: Int { pending.count }
 
   private func didEncrypt(_ bytes: UnsafeRawBufferPointer) {
     if let output { output.append(bytes) } else { pending += bytes }
   }
 
-  /// Takes ciphertext and tells what it brings, the plaintext in `buffer` and in as large pieces as there are; until `tell`
-  /// returns `false`, when the rest is of no use to anyone.
+  /// Decrypts bytes and calls `tell` with the events. It puts plaintext into `buffer`, in pieces as large as possible.
+  /// Stops and drops the rest when `tell` returns `false`.
   ///
-  /// What comes with an error is not delivered: nothing could be answered any more.
+  /// Data that arrives together with an error is not delivered: a response could not be sent.
   func receive(
     _ bytes: UnsafeRawBufferPointer,
     buffer: UnsafeMutableRawBufferPointer,
@@ -97,7 +97,7 @@ final class TLSFilter {
     guard state == .handshaking || state == .secure else { return .open }
     wire.pointee.bytes = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     wire.pointee.count = bytes.count
-    // Whoever is told may let go of the connection, and with it of this.
+    // `tell` may release the connection, and thereby this object.
     return withExtendedLifetime(self) {
       defer { wire.pointee.count = 0 }
       if state == .handshaking {
@@ -108,7 +108,7 @@ final class TLSFilter {
     }
   }
 
-  /// Takes the handshake as far as it goes. A client calls this to begin it.
+  /// Continues the handshake as far as possible. A client calls this to start it.
   @discardableResult
   func handshake() -> Received {
     ERR_clear_error()
@@ -129,15 +129,15 @@ final class TLSFilter {
     return .failed(status)
   }
 
-  /// The last record whose head was read may be one that is not there yet in full.
+  /// The last record whose header was read may still be incomplete.
   private func countRecords(hadData: Bool) {
     guard wire.pointee.records > 0 else { return }
     idleRecords &+= Int(wire.pointee.records) - 1
     wire.pointee.records = hadData ? 0 : 1
   }
 
-  /// How many records have come since the last time that brought no data: parts of a handshake, changes of keys, alerts,
-  /// tickets, and empty ones.
+  /// The number of records without data since the last call: parts of a handshake, key updates, alerts, tickets, and
+  /// empty records.
   func takeIdleRecords() -> Int {
     guard idleRecords > 0 else { return 0 }
     defer { idleRecords = 0 }
@@ -157,18 +157,18 @@ final class TLSFilter {
     let owner = context.serverName.map { "of \($0.text) " } ?? "of the client "
     return GRPCStatus(
       code: .unavailable,
-      message: "TLS: the certificate \(owner)is not accepted: \(String(cString: text))",
+      message: "TLS: the certificate \(owner)was rejected: \(String(cString: text))",
       origin: .library
     )
   }
 
-  /// Our own callbacks, which look for the protocol and for nothing else, found none.
+  /// Our own callbacks found no common protocol; they fail for no other reason.
   private var isWithoutHTTP2: Bool {
     let reason = switchboard_error_reason(ERR_peek_last_error())
     return context.isServer && (reason == SSL_R_CALLBACK_FAILED || reason == SSL_R_NO_APPLICATION_PROTOCOL)
   }
 
-  /// The peer says what it did not like in an alert.
+  /// The peer's alert says why it failed.
   private func alertOr(_ what: String) -> GRPCStatus {
     let isAlert = switchboard_error_is_alert(ERR_peek_last_error()) != 0
     return .tls(
@@ -191,7 +191,7 @@ final class TLSFilter {
       var filled = 0
       var result: Int32 = 1
       ERR_clear_error()
-      // Asking once more than there are records would cost as much as reading one.
+      // One more read than there are records would cost as much as reading a record.
       while result > 0, filled < buffer.count, hasUnread {
         result = SSL_read(ssl, buffer.baseAddress.map { $0 + filled }, Int32(clamping: buffer.count - filled))
         countRecords(hadData: result > 0)
@@ -201,7 +201,7 @@ final class TLSFilter {
       let isOpen = error == SSL_ERROR_NONE || error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE
       guard isOpen || error == SSL_ERROR_ZERO_RETURN else { return fail(alertOr("the connection broke")) }
       let isOver = filled > 0 && !tell(.plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<filled])))
-      // What was told may have had something sent, which may have failed.
+      // `tell` may have sent data, and that may have failed.
       guard state == .secure else { return .open }
       guard isOpen else {
         state = .ended
@@ -212,7 +212,7 @@ final class TLSFilter {
     return .open
   }
 
-  /// Encrypts what is in `plain`. What is returned, if anything, is why that cannot be done any more; told once.
+  /// Encrypts `plain`. Returns the error, once, if that is not possible.
   func send(_ plain: OutputBuffer, into encrypted: OutputBuffer) -> GRPCStatus? {
     guard state == .secure else { return nil }
     takePending(into: encrypted)
@@ -223,7 +223,7 @@ final class TLSFilter {
     plain.forEachPiece { piece in
       var rest = piece
       while isWhole, !rest.isEmpty {
-        // What is written is taken at once, so a write never takes less than it can.
+        // The wire accepts everything at once, so there are no partial writes.
         let written = SSL_write(ssl, rest.baseAddress, Int32(clamping: rest.count))
         isWhole = written > 0
         if isWhole { rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...]) }
@@ -234,7 +234,7 @@ final class TLSFilter {
     return .tls("cannot encrypt", code: .internalError)
   }
 
-  /// What TLS itself has to say, as in a handshake.
+  /// Takes the bytes that TLS itself wants to send, as in a handshake.
   func takePending(into output: OutputBuffer) {
     guard !pending.isEmpty else { return }
     pending.withUnsafeBytes { output.append($0) }

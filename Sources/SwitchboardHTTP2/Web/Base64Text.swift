@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Writes base64 that is padded, so that pieces may follow one another.
+/// Encodes padded Base64, so that pieces can be concatenated.
 enum Base64Text {
   static func append(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
     let encoded = Base64.encode(bytes)
@@ -9,16 +9,16 @@ enum Base64Text {
   }
 }
 
-/// Reads base64 as it comes. Padding may stand in the middle, where one piece of text ends and another begins.
+/// Decodes Base64 incrementally. Padding may occur in the middle, where two encoded pieces were concatenated.
 struct Base64Decoder {
   private var pending: UInt32 = 0
   private var digits = 0
   private var awaitsPadding = false
 
-  /// Whether more has to follow.
+  /// Whether the text is incomplete.
   var isInsideGroup: Bool { digits == 1 || awaitsPadding }
 
-  /// `nil` when it is not base64.
+  /// `nil` if the text is not Base64.
   mutating func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count / 4 * 3 + 3)
@@ -51,7 +51,7 @@ struct Base64Decoder {
 extension GRPCStatus {
   static let brokenText = GRPCStatus(
     code: .internalError,
-    message: "the request is said to be base64, and is not",
+    message: "the request is not valid Base64",
     origin: .peer
   )
 }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// What pages of other origins may do, and how browsers are told (CORS). One for all calls of a server.
+/// Implements CORS: what pages of other origins may do. One for all calls of a server.
 final class CrossOrigin: Sendable {
   let options: WebOptions
   private let exposedHeaders: String
@@ -15,7 +15,7 @@ final class CrossOrigin: Sendable {
     maxAge = String(max(0, options.maxAge.components.seconds))
   }
 
-  /// Whether a request may be answered, going by its headers.
+  /// Whether a request with these headers may be answered.
   func allows(_ headers: HPACKHeaders) -> Bool {
     guard let origin = headers.first(name: "origin") else { return true }
     return switch options.origins {
@@ -24,18 +24,18 @@ final class CrossOrigin: Sendable {
     }
   }
 
-  /// A browser asks what a page may do, before it lets the page do it.
+  /// Whether this is a preflight request: a browser asks what a page may do before the page may do it.
   static func isPreflight(_ headers: HPACKHeaders) -> Bool {
     headers.contains(name: "origin") && headers.contains(name: "access-control-request-method")
   }
 
-  /// Adds what lets the page read the answer to a call.
+  /// Adds the headers that let the page read the response.
   func addResponse(to request: HPACKHeaders, into headers: HeaderWriter) {
     guard addOrigin(of: request, into: headers) else { return }
     headers.add("access-control-expose-headers", exposedHeaders.utf8)
   }
 
-  /// Adds what a browser has asked for.
+  /// Adds the headers that answer a preflight request.
   func addPreflight(to request: HPACKHeaders, into headers: HeaderWriter) {
     guard addOrigin(of: request, into: headers) else { return }
     headers.add("access-control-allow-methods", "POST")
@@ -46,7 +46,7 @@ final class CrossOrigin: Sendable {
   }
 
   private func addOrigin(of request: HPACKHeaders, into headers: HeaderWriter) -> Bool {
-    // What is answered depends on who asks, and caches are to know it.
+    // The response depends on the origin, and caches must know that.
     if case .only = options.origins { headers.add("vary", "origin") }
     guard let origin = request.first(name: "origin") else { return false }
     switch options.origins {

@@ -1,8 +1,9 @@
-/// What a call of gRPC-Web has beyond one of gRPC: base64 where it is text, and trailers at the end of its body.
+/// The body of a gRPC-Web call where it differs from gRPC: Base64 in the text format, and trailers at the end of the
+/// body.
 final class WebBody {
   let isText: Bool
   private var decoder = Base64Decoder()
-  /// What is to be sent before anything else.
+  /// The bytes to send first.
   private var staged: [UInt8] = []
   private var offset = 0
   private var isEnding = false
@@ -13,10 +14,10 @@ final class WebBody {
 
   // MARK: Requests
 
-  /// The bytes that a piece of the body stands for; `nil` when it is not base64.
+  /// Decodes a piece of the body; `nil` if it is not Base64.
   func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? { decoder.decode(text) }
 
-  /// Whether the body cannot end here.
+  /// Whether the body is incomplete.
   var isInsideGroup: Bool { decoder.isInsideGroup }
 
   // MARK: Responses
@@ -31,7 +32,7 @@ final class WebBody {
     if isText { Base64Text.append(bytes, to: &staged) } else { staged += bytes }
   }
 
-  /// The last that is sent: the trailers as a message of their own, marked by its flag.
+  /// Stages the last bytes of the response: the trailers as a message with a flag.
   func stageTrailers(_ lines: [UInt8]) {
     let length = UInt32(clamping: lines.count)
     stage([0x80] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + lines)

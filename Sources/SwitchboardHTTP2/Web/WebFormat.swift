@@ -1,15 +1,15 @@
 import SwitchboardCall
 
-/// How a call of gRPC-Web travels.
+/// The encoding of a gRPC-Web call.
 enum WebFormat: Sendable {
   case binary
-  /// In base64, both ways.
+  /// Base64, in both directions.
   case text
 
   private static let plain: StaticString = "application/grpc-web"
   private static let encoded: StaticString = "application/grpc-web-text"
 
-  /// The format that a content type names, alone or with a subtype or parameters.
+  /// The format that a content type names, with or without a subtype or parameters.
   init?(contentType: UnsafeBufferPointer<UInt8>) {
     if contentType.isMediaType(Self.plain) {
       self = .binary
@@ -20,7 +20,7 @@ enum WebFormat: Sendable {
     }
   }
 
-  /// The content type of an answer.
+  /// The content type of a response.
   func contentType(_ subtype: ContentSubtype) -> String {
     let name = self == .text ? Self.encoded : Self.plain
     return subtype.name.map { "\(name)+\($0)" } ?? "\(name)"

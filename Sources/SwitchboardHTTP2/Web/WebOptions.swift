@@ -1,30 +1,31 @@
-/// How pages in browsers may call a server, by gRPC-Web.
+/// The options for gRPC-Web calls from pages in browsers.
 ///
-/// A server that is given these answers gRPC-Web calls beside those of gRPC, over HTTP/2 and over HTTP/1.1 on the same
-/// port, and the questions that browsers ask before a page calls another origin (CORS).
+/// A server with these options accepts gRPC-Web calls in addition to gRPC, over HTTP/2 and HTTP/1.1 on the same port,
+/// and answers the CORS preflight requests of browsers.
 public struct WebOptions: Sendable {
-  /// Whose pages may call.
+  /// The origins whose pages may call.
   public enum Origins: Sendable {
-    /// Everybody's.
+    /// All origins.
     case any
-    /// Those of these origins, each as browsers write it: `https://app.example`, `http://localhost:8080`.
+    /// These origins, each in the browsers' form: `https://app.example`, `http://localhost:8080`.
     case only(Set<String>)
   }
 
-  /// Whose pages may call. Calls of other pages are refused; clients that are no browsers name no origin, and may call.
+  /// The origins whose pages may call. Calls of other pages are rejected; clients other than browsers send no origin
+  /// and may call.
   public var origins: Origins
-  /// The names of the metadata that pages may send. `nil`: whatever they ask for.
+  /// The names of metadata that pages may send. `nil` allows all.
   public var allowedHeaders: [String]?
-  /// The names of response headers that pages may read, beside those of gRPC's own.
+  /// The names of response headers that pages may read, in addition to gRPC's own.
   public var exposedHeaders: [String] = []
-  /// How long a browser may remember the answer to what it has asked before a call.
+  /// How long a browser may cache the answer to a preflight request.
   public var maxAge = Duration.seconds(7200)
-  /// Whether pages may send cookies and certificates of the browser's. Ignored where `origins` is `any`.
+  /// Whether pages may send cookies and the browser's client certificates. Ignored if `origins` is `any`.
   public var allowsCredentials = false
-  /// How long a connection of HTTP/1.1 is kept open for a next call.
+  /// How long an idle HTTP/1.1 connection stays open.
   public var idleTimeout = Duration.seconds(75)
 
-  /// Lets the pages of some origins call.
+  /// Allows calls from pages of these origins.
   public init(origins: Origins) {
     self.origins = origins
   }

@@ -8,7 +8,7 @@ extension BinaryDecoder {
     try field.decode(into: &fields, from: &self)
   }
 
-  /// Reads an item of a MessageSet: a group with the number of an extension and its message.
+  /// Reads an item of a MessageSet: a group that holds the number of an extension and its message.
   public mutating func messageSetField<M: ExtensibleMessage>(
     _ number: Int32,
     of type: M.Type,
@@ -34,7 +34,8 @@ extension BinaryDecoder {
     isTaken = true
   }
 
-  /// The type and the place of the message in an item, which may come in either order; of several, the first counts.
+  /// Finds the type ID and the start of the message in an item. They may come in either order; if one is repeated, the
+  /// first counts.
   private mutating func messageSetItem() throws(DecodeError) -> (typeID: Int32?, payload: UnsafeRawPointer?) {
     var typeID: Int32?
     var payload: UnsafeRawPointer?

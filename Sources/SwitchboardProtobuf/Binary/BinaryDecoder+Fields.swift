@@ -1,5 +1,4 @@
-// How each kind of field takes its value. A value whose wire type does not fit is not taken, and so
-// ends in the unknown fields.
+// Reads the value of each kind of field. A value with an unexpected wire type is left for the unknown fields.
 extension BinaryDecoder: FieldDecoder {
   @inlinable
   public mutating func singular<S: ScalarType>(
@@ -25,7 +24,7 @@ extension BinaryDecoder: FieldDecoder {
     try scalar(type)
   }
 
-  /// The value of the field that was entered, where its wire type fits.
+  /// Reads the value of the current field, or returns nil if its wire type does not fit.
   @inlinable
   mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
     guard tag.has(S.wireType) else { return nil }
@@ -36,7 +35,7 @@ extension BinaryDecoder: FieldDecoder {
     return nil
   }
 
-  // What is repeated is read in one go for as long as its tag comes again, which it does in what any encoder writes.
+  // Reads all consecutive elements of a repeated field at once: encoders write them one after the other.
   @inlinable
   public mutating func repeated<S: ScalarType>(
     _ values: inout [S.Value],
@@ -71,12 +70,13 @@ extension BinaryDecoder: FieldDecoder {
     reader.end = outerEnd
   }
 
-  /// Puts a number that a closed enum does not have aside, as a field of its own. It was read from `start`; `bits` says what is kept
-  /// of one that is wider than an enum, in which libprotobuf's ways for packed and single values differ.
+  /// Sets aside, as an unknown field, a number that a closed enum does not define. The number was read from `start`.
+  /// `bits` decides which bits of a number wider than 32 bits are kept: libprotobuf keeps different ones for packed and
+  /// for single values.
   @usableFromInline
   mutating func displaceNumber(at start: UnsafeRawPointer, bits: (UInt64) -> UInt64) {
     var read = WireReader(UnsafeRawBufferPointer(start: start, count: reader.cursor - start))
-    guard let number = try? read.varint() else { return }  // it has just been read
+    guard let number = try? read.varint() else { return }  // cannot fail: it was read before
     displaced += [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
       var writer = WireWriter(UnsafeMutableRawBufferPointer(buffer))
       writer.tag(EncodedTag(tag.number, .varint), varint: bits(number))
@@ -149,7 +149,7 @@ extension BinaryDecoder: FieldDecoder {
       let outer = try enterMessage()
       var newKey = K.protoDefault
       var newValue: V.Value? = V.protoDefault
-      // What nearly every entry is: a key, then a value, and no more.
+      // The fast path: nearly every entry is a key followed by a value.
       if reader.skipsTag(Tag(number: 1, K.wireType)), let key = try K.read(from: &reader) { newKey = key }
       if reader.skipsTag(Tag(number: 2, V.wireType)) { newValue = try V.read(from: &reader) }
       while try nextField() {
@@ -161,7 +161,7 @@ extension BinaryDecoder: FieldDecoder {
         if !isTaken { try skipValue() }
       }
       leave(to: outer)
-      // The value is a number that a closed enum does not have: the whole entry is kept aside.
+      // The value is a number that a closed enum does not define: keep the whole entry as an unknown field.
       guard let newValue else { return displace(from: start) }
       entries[newKey] = newValue
     } while entersSameField()

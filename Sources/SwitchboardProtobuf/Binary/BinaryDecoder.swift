@@ -1,20 +1,20 @@
-/// Reads the binary format: tags and lengths, and where each field's bytes begin and end.
+/// Reads the binary format: tags, lengths, and the bounds of each field.
 ///
-/// What it does with the value of a field is in `BinaryDecoder+Fields.swift`.
+/// `BinaryDecoder+Fields.swift` reads the values.
 public struct BinaryDecoder {
   @usableFromInline var reader: WireReader
 
-  /// The tag of the field that was entered last.
+  /// The tag of the current field.
   @usableFromInline var tag = Tag(number: 1, .varint)
-  /// Where the bytes of that field begin, its tag included; unknown fields are copied from here.
+  /// The start of the current field, including its tag; unknown fields are copied from here.
   @usableFromInline var fieldStart: UnsafeRawPointer
-  /// Whether that field's value has found its place. If not, it goes to the unknown fields.
+  /// Whether the value of the current field was decoded. If not, the field goes to the unknown fields.
   @usableFromInline var isTaken = true
 
-  /// The number of the group being read, or 0 in a message that ends with its bytes.
+  /// The number of the group being read, or 0 in a length-delimited message.
   @usableFromInline var openGroup: Int32 = 0
   @usableFromInline var depthLeft: Int
-  /// Numbers that a closed enum does not have, as fields, on their way to the unknown fields.
+  /// Values that a closed enum does not define, encoded as fields, to be appended to the unknown fields.
   @usableFromInline var displaced: [UInt8] = []
 
   @usableFromInline let discardsUnknownFields: Bool
@@ -33,7 +33,7 @@ public struct BinaryDecoder {
     self.extensions = extensions
   }
 
-  /// Enters the next field of the message being read. False at its end.
+  /// Reads the tag of the next field of this message. Returns false at the end.
   @inlinable @inline(__always)
   mutating func nextField() throws(DecodeError) -> Bool {
     guard !reader.isAtEnd else {
@@ -50,7 +50,7 @@ public struct BinaryDecoder {
     return true
   }
 
-  /// Enters the next field if its tag is that of the field that was entered last.
+  /// Reads the next tag if it equals the tag of the current field.
   @usableFromInline
   mutating func entersSameField() -> Bool {
     let start = reader.cursor
@@ -60,8 +60,8 @@ public struct BinaryDecoder {
     return true
   }
 
-  /// How many length-delimited fields with this tag stand in a row from here, up to a limit: the elements of a repeated field,
-  /// which get their room at once instead of by growing.
+  /// Counts the consecutive length-delimited fields with this tag, up to a limit. The array of a repeated field
+  /// reserves this capacity instead of growing step by step.
   @usableFromInline
   func elementsAhead() -> Int {
     var ahead = reader
@@ -76,7 +76,7 @@ public struct BinaryDecoder {
     openGroup = 0
   }
 
-  /// Puts the field that was entered, or what a closed enum refused of it, into the unknown fields.
+  /// Appends the current field, or the values that a closed enum rejected, to the unknown fields.
   @usableFromInline
   mutating func keep(in unknown: inout UnknownFields) throws(DecodeError) {
     if displaced.isEmpty {
@@ -88,14 +88,15 @@ public struct BinaryDecoder {
     displaced = []
   }
 
-  /// Puts the bytes from `start` to the cursor aside for the unknown fields.
+  /// Sets aside the bytes from `start` to the cursor for the unknown fields.
   @usableFromInline
   mutating func displace(from start: UnsafeRawPointer) {
     displaced += UnsafeRawBufferPointer(start: start, count: reader.cursor - start)
     isTaken = false
   }
 
-  /// Forgets what was put aside of the field that was entered: it will be kept as a part of something larger, or not at all.
+  /// Discards what was set aside for the current field: its bytes will be kept as part of a larger unknown field, or
+  /// not at all.
   @usableFromInline
   mutating func takeDisplaced() {
     displaced = []
@@ -104,7 +105,7 @@ public struct BinaryDecoder {
 
   // MARK: Nesting
 
-  /// What the decoder goes back to at the end of a nested message.
+  /// The state to restore at the end of a nested message.
   @usableFromInline
   struct Outer {
     @usableFromInline let end: UnsafeRawPointer
@@ -112,7 +113,7 @@ public struct BinaryDecoder {
     @usableFromInline let tag: Tag
   }
 
-  /// Goes into the length-delimited value of the field that was entered.
+  /// Enters the length-delimited value of the current field.
   @usableFromInline
   mutating func enterMessage() throws(DecodeError) -> Outer {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
@@ -124,7 +125,7 @@ public struct BinaryDecoder {
     return outer
   }
 
-  /// Goes into the group whose start was entered.
+  /// Enters the group that the current tag starts.
   @usableFromInline
   mutating func enterGroup() throws(DecodeError) -> Outer {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
@@ -134,7 +135,7 @@ public struct BinaryDecoder {
     return outer
   }
 
-  /// Comes back from ``enterMessage()`` or ``enterGroup()``; the nested value has been taken.
+  /// Returns from ``enterMessage()`` or ``enterGroup()`` after the nested value was decoded.
   @usableFromInline
   mutating func leave(to outer: Outer) {
     reader.end = outer.end
@@ -146,7 +147,7 @@ public struct BinaryDecoder {
 
   // MARK: Skipping
 
-  /// Passes over the value of the field that was entered.
+  /// Skips the value of the current field.
   @usableFromInline
   mutating func skipValue() throws(DecodeError) {
     switch tag.wireType {
@@ -159,7 +160,7 @@ public struct BinaryDecoder {
     }
   }
 
-  /// Passes over a group and the groups in it, without recursion: the input decides how many there are.
+  /// Skips a group and the groups in it, without recursion, because the input controls their depth.
   private mutating func skipGroup() throws(DecodeError) {
     guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
     var open = [tag.number]
@@ -182,7 +183,7 @@ public struct BinaryDecoder {
 }
 
 extension MessageFields {
-  /// Reads fields up to the end of what `decoder` was given, merging them into these.
+  /// Reads fields until the end of the message or group and merges them into these.
   @inlinable
   public mutating func merge(from decoder: inout BinaryDecoder) throws(DecodeError) {
     while try decoder.nextField() {

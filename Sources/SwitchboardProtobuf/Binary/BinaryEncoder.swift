@@ -1,10 +1,11 @@
-/// Encodes a message in two passes: the first counts, the second writes the bytes straight to their destination.
+/// Encodes a message in two passes: the first computes lengths, the second writes the bytes straight to their
+/// destination.
 public struct BinaryEncoder {
-  /// The first pass. It is a part of this, so that what it counted need not be moved.
+  /// The first pass. It is stored here so that its lengths need not be moved.
   @usableFromInline var counter: SizeCounter
   @usableFromInline var writer: WireWriter
 
-  /// How many of the counted lengths have been used.
+  /// How many of the computed lengths have been used.
   @usableFromInline var nextLength = 0
 
   @inlinable
@@ -16,11 +17,11 @@ public struct BinaryEncoder {
   @inlinable
   var isDeterministic: Bool { counter.isDeterministic }
 
-  /// Writes the tag and the length of the value that begins here, and returns the length.
+  /// Writes the tag and the length of a length-delimited value, and returns the length.
   @usableFromInline
   @discardableResult
   mutating func begin(_ tag: EncodedTag) -> Int {
-    // A message that shows itself differently the second time has broken its word: fail, do not trap.
+    // A message that visits different fields in the second pass breaks the contract: fail instead of trapping.
     guard nextLength < counter.lengths.count else {
       writer.overflow()
       return 0
@@ -33,7 +34,7 @@ public struct BinaryEncoder {
 }
 
 extension Message {
-  /// Writes the fields in binary, into memory that ``measure(with:)`` has sized.
+  /// Writes the fields in binary into memory whose size ``measure(with:)`` computed.
   @inlinable
   public func encode(to encoder: inout BinaryEncoder) throws(EncodeError) {
     try traverse(&encoder)
@@ -120,7 +121,7 @@ extension BinaryEncoder: FieldVisitor {
     value: V.Type,
     number: Int32
   ) throws(EncodeError) {
-    // Not by `forEach(in:key:sorted:_:)`, whose closure costs the whole message of the benchmark 3%.
+    // `forEach(in:key:sorted:_:)` is not used here: its closure costs 3% of the whole benchmark message.
     if isDeterministic {
       for (key, value) in entries.sorted(by: { K.areInIncreasingOrder($0.key, $1.key) }) {
         entry(key, K.self, value, V.self, number: number)

@@ -1,9 +1,9 @@
 /// How binary output is written.
 public struct BinaryEncodingOptions: Hashable, Sendable {
-  /// Whether equal messages give equal bytes in one build of a program: the entries of maps are sorted by key.
+  /// Whether equal messages encode to equal bytes within one build of a program: map entries are sorted by key.
   public var deterministic = false
 
-  /// The defaults: maps in any order.
+  /// The defaults: map entries in any order.
   @inlinable
   public init() {}
 }

@@ -1,11 +1,11 @@
-/// The lengths of nested values, noted in the first pass of encoding and taken in the second in the same order.
+/// The lengths of nested values: the first pass of encoding records them, the second reads them in the same order.
 ///
-/// The first few stand in the value itself: most messages then encode without an allocation but that of the bytes.
+/// The first few are stored inline, so that encoding most messages allocates nothing but the output.
 @usableFromInline
 struct Lengths {
   @usableFromInline static var inlineCapacity: Int { 16 }
 
-  // 32 bits are enough: what is larger than 2 GiB as a whole is refused after the first pass.
+  // 32 bits suffice: messages larger than 2 GiB are rejected after the first pass.
   @usableFromInline var first = InlineArray<16, UInt32>(repeating: 0)
   @usableFromInline var rest: [UInt32] = []
   @usableFromInline var count = 0
@@ -13,7 +13,7 @@ struct Lengths {
   @inlinable
   init() {}
 
-  /// Notes a length. The result is its place, for one that is known only later.
+  /// Records a length and returns its index, for a length that is set later.
   @inlinable
   @discardableResult
   mutating func append(_ length: Int) -> Int {
@@ -27,7 +27,7 @@ struct Lengths {
     return place
   }
 
-  /// Changes the length at a place that ``append(_:)`` gave.
+  /// Sets the length at an index that ``append(_:)`` returned.
   @inlinable
   mutating func set(_ place: Int, to length: Int) {
     if place < Lengths.inlineCapacity {
@@ -37,7 +37,7 @@ struct Lengths {
     }
   }
 
-  /// The length at a place below ``count``.
+  /// The length at an index below ``count``.
   @inlinable
   subscript(place: Int) -> UInt32 {
     place < Lengths.inlineCapacity ? first[place] : rest[place - Lengths.inlineCapacity]

@@ -5,8 +5,8 @@ extension Message {
   ///   - bytes: the encoded message, and nothing after it.
   ///   - extensions: the extensions to recognise.
   ///   - partial: whether `required` fields may be missing.
-  ///   - options: limits, and what becomes of unknown fields.
-  /// - Throws: what is wrong with the bytes, and in which field.
+  ///   - options: limits, and what happens to unknown fields.
+  /// - Throws: an error that says what is wrong with the bytes, and in which field.
   @inlinable
   public init(
     serializedBytes bytes: [UInt8],
@@ -18,7 +18,7 @@ extension Message {
     try merge(serializedBytes: bytes, extensions: extensions, partial: partial, options: options)
   }
 
-  /// Reads a message from a buffer that the caller owns; no copy of the whole is made.
+  /// Reads a message from a buffer that the caller owns, without copying the whole buffer.
   @inlinable
   public init(
     serializedBytes bytes: RawSpan,
@@ -70,7 +70,7 @@ extension Message {
   ///   - partial: whether `required` fields may be missing.
   ///   - options: whether equal messages must give equal bytes.
   /// - Returns: the encoded message.
-  /// - Throws: an error where a `required` field is missing, or the message is larger than the format allows.
+  /// - Throws: an error if a `required` field is missing or the message is larger than the format allows.
   @inlinable
   public func serializedBytes(
     partial: Bool = false,
@@ -79,7 +79,7 @@ extension Message {
     var encoder = BinaryEncoder(deterministic: options.deterministic)
     let size = try count(with: &encoder, partial: partial)
     var bytes: [UInt8] = []
-    // Not by `Array(unsafeUninitializedCapacity:)`, which looks for the type of its buffer at run time.
+    // Not `Array(unsafeUninitializedCapacity:)`, which looks up the type of its buffer at run time.
     try bytes.append(addingCapacity: size) { span throws(EncodeError) in
       try span.withUnsafeMutableBufferPointer { buffer, count throws(EncodeError) in
         count = try write(into: UnsafeMutableRawBufferPointer(buffer), with: &encoder)
@@ -88,14 +88,14 @@ extension Message {
     return bytes
   }
 
-  /// The number of bytes that the message takes in binary.
+  /// The size of the message in binary, in bytes.
   @inlinable
   public func serializedSize() throws(EncodeError) -> Int {
     var encoder = BinaryEncoder(deterministic: false)
     return try count(with: &encoder, partial: true)
   }
 
-  /// Appends the message in binary to memory that the caller gives; it fails where that is too small.
+  /// Appends the message in binary to memory of the caller; throws if that is too small.
   @inlinable
   public func serialize(
     into destination: inout OutputRawSpan,
@@ -111,7 +111,7 @@ extension Message {
     }
   }
 
-  /// The first pass of encoding, with the checks that the format and the caller ask for. Returns the size.
+  /// Runs the first pass of encoding, with the checks that the format and the caller require. Returns the size.
   @inlinable
   func count(with encoder: inout BinaryEncoder, partial: Bool) throws(EncodeError) -> Int {
     if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
@@ -120,7 +120,7 @@ extension Message {
     return encoder.counter.total
   }
 
-  /// The second pass of encoding. Returns the number of bytes written.
+  /// Runs the second pass of encoding. Returns the number of bytes written.
   @inlinable
   func write(
     into bytes: UnsafeMutableRawBufferPointer,

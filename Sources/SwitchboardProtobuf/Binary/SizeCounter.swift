@@ -1,14 +1,15 @@
-/// The first of the two passes that encode a message: it counts the bytes of the whole, and of every value
-/// whose length stands before it.
+/// The first of the two passes that encode a message: it computes the size of the message and of every length-delimited
+/// value.
 public struct SizeCounter {
   /// The bytes counted so far.
   @usableFromInline var total = 0
 
-  /// The lengths of nested messages and packed fields in the order in which they begin; the second
-  /// pass takes them in the same order, so that nothing is counted twice.
+  /// The lengths of nested messages and packed fields, in the order in which they begin. The second pass reads them in
+  /// the same order, so that nothing is computed twice.
   @usableFromInline var lengths = Lengths()
 
-  /// Whether maps will be written in the order of their keys: their values' lengths must come in the same order.
+  /// Whether map entries will be written in the order of their keys: the lengths of their values must have the same
+  /// order.
   @usableFromInline let isDeterministic: Bool
 
   @usableFromInline
@@ -17,7 +18,7 @@ public struct SizeCounter {
   @inlinable
   mutating func tag(_ number: Int32) { total += WireWriter.size(ofTag: number) }
 
-  /// Counts a value that its length stands before.
+  /// Computes the length of a length-delimited value.
   @inlinable
   mutating func nested(_ body: (inout SizeCounter) throws(EncodeError) -> Void) throws(EncodeError) {
     let place = lengths.append(0)
@@ -30,7 +31,7 @@ public struct SizeCounter {
 }
 
 extension Message {
-  /// Counts the bytes that ``encode(to:)`` will write.
+  /// Computes the size of what ``encode(to:)`` will write.
   @inlinable
   public func measure(with counter: inout SizeCounter) throws(EncodeError) {
     try traverse(&counter)
@@ -120,7 +121,7 @@ extension SizeCounter: FieldVisitor {
     value: V.Type,
     number: Int32
   ) throws(EncodeError) {
-    // The tags of an entry's key and value are one byte each. The order does not matter to the sum.
+    // The tags of an entry's key and value take one byte each. The order does not affect the sum.
     for (key, value) in entries {
       let length = 2 + K.size(of: key) + V.size(of: value)
       total += WireWriter.size(ofTag: number) + WireWriter.size(ofVarint: UInt64(length)) + length
@@ -163,7 +164,7 @@ extension SizeCounter: FieldVisitor {
   }
 }
 
-/// Goes through the entries of a map, in the order of the keys where `sorted`.
+/// Calls `body` with each entry of a map, in the order of the keys if `sorted`.
 @inlinable
 func forEach<K: MapKeyType, Value>(
   in entries: [K.Value: Value],

@@ -5,7 +5,7 @@ public protocol ExtensibleMessage: Message {
 }
 
 extension ExtensibleMessage {
-  /// The value of an extension, or nil where it is not set.
+  /// The value of an extension, or nil if it is not set.
   public subscript<Codec: ExtensionCodec>(field: MessageExtension<Self, Codec>) -> Codec.Value? {
     get { extensionFields[field] }
     set { extensionFields[field] = newValue }

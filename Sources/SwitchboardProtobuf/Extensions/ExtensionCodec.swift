@@ -1,5 +1,5 @@
-/// How the value of an extension is read and written: which calls of ``FieldDecoder`` and ``FieldVisitor`` a field
-/// of that kind would make.
+/// Reads and writes the value of an extension, with the methods of ``FieldDecoder`` and ``FieldVisitor`` that a field
+/// of that kind uses.
 public protocol ExtensionCodec: Sendable {
   /// The Swift type of the extension.
   associatedtype Value: Hashable, Sendable
@@ -10,7 +10,7 @@ public protocol ExtensionCodec: Sendable {
     from decoder: inout Decoder
   ) throws(DecodeError)
 
-  /// Shows the value to a visitor.
+  /// Passes the value to a visitor.
   static func traverse<Visitor: FieldVisitor>(
     _ value: Value,
     number: Int32,
@@ -22,7 +22,7 @@ public protocol ExtensionCodec: Sendable {
 }
 
 extension ExtensionCodec {
-  /// True, where the value holds no messages.
+  /// True, because a value of another kind than message has no required fields.
   public static func isInitialized(_ value: Value) -> Bool { true }
 }
 

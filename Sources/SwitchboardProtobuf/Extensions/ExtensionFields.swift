@@ -5,10 +5,10 @@ public struct ExtensionFields: Sendable {
   /// No extensions.
   public init() {}
 
-  /// Whether none is set.
+  /// Whether no extension is set.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The value of an extension, or nil where it is not set.
+  /// The value of an extension, or nil if it is not set.
   public subscript<Extended, Codec>(field: MessageExtension<Extended, Codec>) -> Codec.Value? {
     get {
       let index = position(of: field.number)
@@ -30,8 +30,8 @@ public struct ExtensionFields: Sendable {
     }
   }
 
-  /// Lets `body` change the value of an extension in place: as long as it does, nothing else holds the value, which would be
-  /// copied if it grew.
+  /// Calls `body` with the value of an extension to change it in place. Nothing else references the value meanwhile, so
+  /// that it can grow without being copied.
   mutating func update<Extended, Codec, E: Error>(
     _ field: MessageExtension<Extended, Codec>,
     _ body: (inout Codec.Value?) throws(E) -> Void
@@ -57,7 +57,7 @@ public struct ExtensionFields: Sendable {
   /// Whether the `required` fields of all messages in the extensions are set.
   public var isInitialized: Bool { entries.allSatisfy(\.isInitialized) }
 
-  /// Goes through what is set, in the order of the numbers, for formats that write the full names.
+  /// Calls `body` with each extension that is set, in the order of the numbers, for formats that write full names.
   func forEach(
     in range: Range<Int32>? = nil,
     _ body: (any ExtensionEntry) throws(EncodeError) -> Void
@@ -65,19 +65,21 @@ public struct ExtensionFields: Sendable {
     for entry in entries where range?.contains(entry.number) ?? true { try body(entry) }
   }
 
-  /// Goes through the extensions that are single messages, which are all that a MessageSet can hold.
+  /// Calls `body` with each extension; all must be single messages, because a MessageSet holds nothing else.
   func forEachMessage(
     _ body: (Int32, any Message) throws(EncodeError) -> Void
   ) throws(EncodeError) {
     for entry in entries {
       guard let message = entry.message else {
-        throw EncodeError(.unrepresentable("\(entry.fullName) is no message, which a MessageSet cannot hold"))
+        throw EncodeError(
+          .unrepresentable("\(entry.fullName) is not a message, so a MessageSet cannot hold it")
+        )
       }
       try body(entry.number, message)
     }
   }
 
-  /// Shows the extensions in `range` to a visitor as if they were fields.
+  /// Passes the extensions in `range` to a visitor as if they were fields.
   func traverse<Visitor: FieldVisitor>(
     _ visitor: inout Visitor,
     in range: Range<Int32>
@@ -85,7 +87,7 @@ public struct ExtensionFields: Sendable {
     for entry in entries where range.contains(entry.number) { try entry.traverse(&visitor) }
   }
 
-  /// Where the extension with `number` stands, or would be inserted.
+  /// The index of the extension with `number`, or the index at which to insert it.
   private func position(of number: Int32) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -112,7 +114,7 @@ protocol ExtensionEntry: Hashable, Sendable {
   var number: Int32 { get }
   var fullName: String { get }
   var isInitialized: Bool { get }
-  /// The value, where it is a single message.
+  /// The value, if it is a single message.
   var message: (any Message)? { get }
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
 }
@@ -135,7 +137,7 @@ private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
   }
 }
 
-/// What keeps the place of an extension while its value is changed.
+/// A placeholder for an extension while its value is changed.
 private struct VacantExtension: ExtensionEntry {
   let number: Int32
   var fullName: String { "" }

@@ -1,4 +1,4 @@
-/// The extensions that a decoder recognises; the values of others stay in the unknown fields.
+/// The extensions that a decoder recognises; values of other extensions stay in the unknown fields.
 ///
 /// The generator emits one for each file that declares extensions.
 public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
@@ -13,7 +13,7 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
   /// A registry without extensions.
   public init() {}
 
-  /// A registry of `extensions`; of two with the same number for one message, the last counts.
+  /// A registry of `extensions`. If two have the same number and extend the same message, the last wins.
   public init(_ extensions: [any AnyMessageExtension]) {
     for field in extensions { insert(field) }
   }
@@ -39,19 +39,19 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
     return result
   }
 
-  /// The extension of `extended` with a number.
+  /// The extension of `extended` with this number.
   func field(of extended: any ExtensibleMessage.Type, number: Int32) -> (any AnyMessageExtension)? {
     byNumber[Key(extended: ObjectIdentifier(extended), number: number)]
   }
 
-  /// The extension of `extended` with a full name.
+  /// The extension of `extended` with this full name.
   func field(of extended: any ExtensibleMessage.Type, fullName: String) -> (any AnyMessageExtension)? {
     guard let field = byName[fullName], field.extendedType == extended else { return nil }
     return field
   }
 
-  /// The extension of `extended` that is declared directly in a message. In the text format of a MessageSet, where each
-  /// extension is a message and usually declared in it, the message's name does for the extension's.
+  /// The extension of `extended` that is declared directly in the message `name`. The text format of a MessageSet names
+  /// an extension after its message, which usually declares it.
   func field(of extended: any ExtensibleMessage.Type, declaredIn name: String) -> (any AnyMessageExtension)? {
     let prefix = name + "."
     return byName.values.first { field in

@@ -1,4 +1,4 @@
-/// An extension field as the registry holds it, whatever its type.
+/// An extension field of any type, as the registry stores it.
 public protocol AnyMessageExtension: Sendable {
   /// The field number.
   var number: Int32 { get }
@@ -16,7 +16,7 @@ public protocol AnyMessageExtension: Sendable {
   ) throws(DecodeError)
 }
 
-/// An extension field of `Extended`, declared in some `.proto` file with `extend`.
+/// An extension field of `Extended`, declared with `extend` in a `.proto` file.
 public struct MessageExtension<Extended: ExtensibleMessage, Codec: ExtensionCodec>: AnyMessageExtension {
   /// The field number.
   public let number: Int32

@@ -1,4 +1,4 @@
-/// Base64 as JSON has it for `bytes`, and generated code for descriptors.
+/// Base64 for `bytes` in JSON and for descriptors in generated code.
 @_spi(Generation)
 public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -29,7 +29,7 @@ public enum Base64 {
     }
   }
 
-  /// The bytes for text in either alphabet, with the padding or without it. Nil where it is not Base64.
+  /// Decodes text in either alphabet, with or without padding. Nil if the text is not Base64.
   public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var text = text
     let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

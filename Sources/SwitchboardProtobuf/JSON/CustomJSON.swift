@@ -1,9 +1,9 @@
 /// A message whose JSON form is not an object with its fields.
 ///
-/// Such a type has a `merge(from:)` and an `encode(to:)` of its own for JSON. Within an `Any` its form is the value
-/// of a member called `value`.
+/// Such a type has its own `merge(from:)` and `encode(to:)` for JSON. In an `Any`, its JSON form is the value of the
+/// member `value`.
 protocol CustomJSON: Message {
-  /// Whether `null` is a value of the type, and not the absence of one.
+  /// Whether `null` is a value of the type rather than an absent one.
   static var acceptsJSONNull: Bool { get }
 }
 
@@ -12,6 +12,6 @@ extension CustomJSON {
 }
 
 extension Message {
-  /// Whether `null` is a value of the type, and not the absence of one.
+  /// Whether `null` is a value of the type rather than an absent one.
   static var acceptsJSONNull: Bool { (Self.self as? any CustomJSON.Type)?.acceptsJSONNull ?? false }
 }

@@ -1,15 +1,14 @@
 /// How JSON input is read.
 public struct JSONDecodingOptions: Sendable {
-  /// How many levels of objects and arrays may be nested within the outermost message.
+  /// How many levels of objects and arrays may be nested in the outermost message.
   public var messageDepthLimit = 100
 
-  /// Whether fields, extensions and names of enum values that the schema does not know are passed over instead
-  /// of refused.
+  /// Whether to skip fields, extensions and enum value names that the schema does not know instead of rejecting them.
   public var ignoreUnknownFields = false
 
   /// The types that a `google.protobuf.Any` may hold.
   public var typeRegistry = TypeRegistry()
 
-  /// The defaults: a depth of 100, what is unknown is refused, and an `Any` may hold well-known types.
+  /// The defaults: a depth limit of 100, unknown names are rejected, and an `Any` may hold well-known types.
   public init() {}
 }

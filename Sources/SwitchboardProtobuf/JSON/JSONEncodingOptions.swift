@@ -1,19 +1,18 @@
 /// How messages are written in JSON.
 public struct JSONEncodingOptions: Sendable {
-  /// Whether fields without presence are written when they have their default value, and repeated fields and maps
-  /// when they are empty.
+  /// Whether to write fields without presence that have their default value, and empty repeated fields and maps.
   public var alwaysPrintFieldsWithNoPresence = false
 
-  /// Whether fields go by their names in the `.proto` file instead of their JSON names.
+  /// Whether to use the field names of the `.proto` file instead of the JSON names.
   public var preserveProtoFieldNames = false
 
-  /// Whether enum values go by their numbers instead of their names.
+  /// Whether to write enum values as numbers instead of names.
   public var alwaysPrintEnumsAsInts = false
 
-  /// Whether 64-bit integers are written as numbers, which many readers round, instead of strings.
+  /// Whether to write 64-bit integers as numbers, which many readers round, instead of strings.
   public var alwaysPrintInt64sAsNumbers = false
 
-  /// Whether maps are written in the order of their keys, so that equal messages give equal text.
+  /// Whether to sort map entries by key, so that equal messages give equal text.
   public var deterministic = false
 
   /// The types that a `google.protobuf.Any` may hold.

@@ -1,4 +1,4 @@
-// The keys of maps are strings in JSON, whatever their type.
+// Map keys of all types are strings in JSON.
 
 extension MapKeyType where Value: FixedWidthInteger {
   public static func readJSONKey(from reader: inout JSONReader) throws(DecodeError) -> Value {

@@ -1,4 +1,5 @@
-// How each kind of field takes its value. `null` means that the field is absent, except where a type has it as a value.
+// Reads the value of each kind of field. `null` means that the field is absent, except for types that have `null` as a
+// value.
 extension JSONMessageDecoder: FieldDecoder {
   public mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
     if !S.acceptsJSONNull, try takeNull() { return }
@@ -25,7 +26,7 @@ extension JSONMessageDecoder: FieldDecoder {
     return try S.readJSON(from: &reader)
   }
 
-  /// Passes over a `null` that stands for nothing.
+  /// Skips a `null` that means an absent value.
   private mutating func takeNull() throws(DecodeError) -> Bool {
     guard reader.peek() == UInt8(ascii: "n") else { return false }
     try reader.expect("null")
@@ -105,7 +106,7 @@ extension JSONMessageDecoder: FieldDecoder {
     }
   }
 
-  /// Reads the members of an object as entries of a map; an entry without a value is left out.
+  /// Reads the members of an object as map entries, without those that have no value.
   private mutating func mapEntries<K: MapKeyType, Value>(
     _ entries: inout [K.Value: Value],
     key: K.Type,
@@ -120,7 +121,7 @@ extension JSONMessageDecoder: FieldDecoder {
       let key = try K.readJSONKey(from: &reader)
       try reader.expect(UInt8(ascii: ":"))
       if let place = entries.index(forKey: key), !K.areDifferent(entries.keys[place], key) {
-        throw reader.fail("key is there twice", at: start)
+        throw reader.fail("duplicate key", at: start)
       }
       do throws(DecodeError) {
         if let value = try value(&self) { entries[key] = value }
@@ -152,7 +153,7 @@ extension JSONMessageDecoder: FieldDecoder {
 }
 
 extension MapKeyType {
-  /// Whether two keys differ. Strings that Swift takes for equal may: in the form that Unicode has for a character.
+  /// Whether two keys differ. Swift considers strings equal that differ only in their Unicode normalization.
   fileprivate static func areDifferent(_ left: Value, _ right: Value) -> Bool {
     areInIncreasingOrder(left, right) || areInIncreasingOrder(right, left)
   }

@@ -1,15 +1,15 @@
-/// Reads messages from JSON: which field a name means, and which fields have been read.
+/// Reads messages from JSON: finds the field for each name and rejects duplicates.
 ///
-/// What it does with the value of a field is in `JSONMessageDecoder+Fields.swift`.
+/// `JSONMessageDecoder+Fields.swift` reads the values.
 public struct JSONMessageDecoder {
   var reader: JSONReader
   let extensions: ExtensionRegistry?
   let types: TypeRegistry
-  /// What has been found of the types of `Any`s further on.
+  /// The types of `Any`s further on, as far as they were looked up.
   var typesAhead = JSONTypesAhead()
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
-    // The outermost object is not counted as nested, nor is an array of such. The largest limit leaves room for both.
+    // Neither the outermost object nor an array of messages counts as nesting. The cap leaves room for both.
     reader = try JSONReader(
       bytes,
       nesting: min(max(options.messageDepthLimit, 0), .max - 2) + 1,
@@ -19,7 +19,7 @@ public struct JSONMessageDecoder {
     types = options.typeRegistry
   }
 
-  /// Reads an object whose members are the fields of a message, but for one called `ignored`.
+  /// Reads an object whose members are the fields of a message, except for a member named `ignored`.
   mutating func object<M: Message>(
     into message: inout M,
     ignoring ignored: String? = nil
@@ -38,7 +38,7 @@ public struct JSONMessageDecoder {
         continue
       }
       if reader.peek() != UInt8(ascii: "n"), !seen.insert(number) {
-        throw reader.fail("field is there twice", at: start).inField(M.fieldNames.name(of: number))
+        throw reader.fail("duplicate field", at: start).inField(M.fieldNames.name(of: number))
       }
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
@@ -48,7 +48,8 @@ public struct JSONMessageDecoder {
     }
   }
 
-  /// The number of the field that a name means: the JSON name, the original one, or that of an extension in brackets.
+  /// The number of the field that a name refers to: its JSON name, its original name or, in brackets, the name of an
+  /// extension.
   private func field<M: Message>(
     _ token: JSONReader.StringToken,
     of type: M.Type,
@@ -66,7 +67,7 @@ public struct JSONMessageDecoder {
     return extensions.field(of: type, fullName: String(name.dropFirst().dropLast()))?.number
   }
 
-  /// Passes over a member that is no field, where that is allowed.
+  /// Skips a member that is not a field, if the options allow that.
   private mutating func skipMember<M: Message>(
     _ token: JSONReader.StringToken,
     of type: M.Type,
@@ -87,12 +88,12 @@ extension Message {
   }
 }
 
-/// The fields of a message that have been read; almost all have small numbers.
+/// The fields of a message that were read; almost all have small numbers.
 private struct FieldSet {
   private var small: UInt64 = 0
   private var large: Set<Int32> = []
 
-  /// False where the field was there already.
+  /// Inserts a field; false if it was present already.
   mutating func insert(_ number: Int32) -> Bool {
     guard 0..<64 ~= number else { return large.insert(number).inserted }
     let bit = UInt64(1) << UInt64(number)

@@ -2,15 +2,15 @@
 public struct JSONMessageEncoder {
   var writer: JSONWriter
 
-  /// The names of the fields of the message being written, and where the next of them is to be found.
+  /// The names of the fields of the current message, with a hint where to find the next one.
   private var names: JSONNames
   private var hint = 0
-  /// Whether the next member or element needs a comma before it.
+  /// Whether a comma must precede the next member or element.
   private var needsComma = false
-  /// The extension being written, which goes by its own name.
+  /// The extension being written, which uses its own name.
   private var extensionName: String?
 
-  /// How many objects are open.
+  /// The number of open objects.
   var depth = 0
 
   init(options: JSONEncodingOptions) {
@@ -20,8 +20,8 @@ public struct JSONMessageEncoder {
 
   var options: JSONEncodingOptions { writer.options }
 
-  /// Writes an object with the fields of a message, behind the members that `prefix` writes.
-  /// It says whether there are any.
+  /// Writes an object with the fields of a message, after the members that `prefix` writes. `prefix` returns whether it
+  /// wrote any.
   mutating func object<M: Message>(
     _ message: M,
     prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }
@@ -37,7 +37,7 @@ public struct JSONMessageEncoder {
     (names, hint, needsComma, extensionName) = outer
   }
 
-  /// Writes the name of a member with what stands before and behind it.
+  /// Writes the name of a member, with the comma before it and the colon after it.
   private mutating func name(_ number: Int32) {
     if needsComma { writer.byte(UInt8(ascii: ",")) }
     needsComma = true
@@ -49,7 +49,7 @@ public struct JSONMessageEncoder {
     }
   }
 
-  /// Whether a repeated field or a map is written.
+  /// Whether to write a repeated field or a map.
   private func shows(isEmpty: Bool) -> Bool {
     !isEmpty || options.alwaysPrintFieldsWithNoPresence && extensionName == nil
   }
@@ -191,6 +191,6 @@ extension JSONMessageEncoder: FieldVisitor {
     }
   }
 
-  /// Nothing: JSON has no place for fields without a name.
+  /// Writes nothing: JSON cannot represent fields without a name.
   public mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {}
 }

@@ -1,10 +1,10 @@
-/// The names of a message's fields as JSON spells them, ready to be written and to be compared with what is read.
+/// The JSON names of a message's fields, ready to be written and to be compared with input.
 final class JSONNames: Sendable {
   private struct Key {
     let number: Int32
-    /// Where `"jsonName":` stands in the text.
+    /// The range of `"jsonName":` in the text.
     let json: Range<Int>
-    /// Where `"original_name":` stands in the text.
+    /// The range of `"original_name":` in the text.
     let original: Range<Int>
   }
 
@@ -34,12 +34,12 @@ final class JSONNames: Sendable {
     text = writer.bytes
   }
 
-  /// Appends the name of a field, in quotes and with a colon. `hint` is where it is looked for first, and then
-  /// where the next field is.
+  /// Appends the name of a field, in quotes and followed by a colon. `hint` is the index to try first; it is set to the
+  /// index of the next field.
   func append(_ number: Int32, original: Bool, hint: inout Int, to bytes: inout [UInt8]) {
     while hint < keys.count, keys[hint].number < number { hint += 1 }
     if hint == keys.count || keys[hint].number != number {
-      // Members of a oneof may be shown out of turn.
+      // Members of a oneof may be written out of order.
       hint = keys.firstIndex { $0.number == number } ?? 0
     }
     guard hint < keys.count else { return }
@@ -47,10 +47,10 @@ final class JSONNames: Sendable {
     hint += 1
   }
 
-  /// The field with a name that is written without escapes. `hint` is where it is looked for first, and then
-  /// where the next field is.
+  /// The field with a name that is written without escapes. `hint` is the index to try first; it is set to the index of
+  /// the next field.
   func number(of name: Range<Int>, in bytes: [UInt8], hint: inout Int) -> Int32? {
-    // Most writers keep the order of the fields, and leave some out.
+    // Most writers keep the order of the fields but skip some.
     for index in hint..<min(hint + 8, keys.count) where isEqual(keys[index].json, to: name, in: bytes) {
       hint = index + 1
       return keys[index].number

@@ -1,24 +1,24 @@
-/// A number as JSON spells it, without loss: `±digits · 10^exponent`.
+/// A number in JSON, without loss: `±digits · 10^exponent`.
 struct JSONNumber {
   var isNegative = false
 
-  /// The digits up to the last that is not zero. Zero where there are none.
+  /// The digits up to the last that is not zero; 0 if there are none.
   private(set) var digits: UInt64 = 0
-  /// Whether there are more digits than 64 bits hold.
+  /// Whether the digits exceed 64 bits.
   private(set) var isLong = false
-  /// The power of ten that stands behind ``digits``.
+  /// The power of ten to multiply ``digits`` by.
   private(set) var exponent = 0
   private var zeros = 0
 
-  /// Where the number stands.
+  /// The range of the number in the input.
   var range = 0..<0
 
-  /// Adds a digit behind the others.
+  /// Appends a digit.
   @inline(__always)
   mutating func append(_ digit: UInt8, isFraction: Bool) {
     if isFraction { exponent -= 1 }
     if digit == 0 {
-      // Zeros are held back: behind the last digit they count for the exponent alone.
+      // Zeros are counted separately: trailing ones affect only the exponent.
       if digits > 0 { zeros += 1 }
       return
     }
@@ -27,7 +27,7 @@ struct JSONNumber {
     let (sum, carry) = shifted.addingReportingOverflow(UInt64(digit))
     digits = sum
     isLong = isLong || overflow || carry
-    if digits == 0 { digits = 1 }  // wrapped, and long: any digits will do but zero
+    if digits == 0 { digits = 1 }  // it wrapped to zero, which would mean that there are no digits
   }
 
   private mutating func flushZeros() {
@@ -39,10 +39,10 @@ struct JSONNumber {
     zeros = 0
   }
 
-  /// Ends the digits with the exponent that was written, if any.
+  /// Adds the exponent that was written, or 0, and that of the trailing zeros.
   mutating func finish(exponent written: Int) { exponent += written + zeros }
 
-  /// The number as an integer, where it is one and fits.
+  /// The number as an integer, if it is one and fits the type.
   func integer<I: FixedWidthInteger>(_ type: I.Type) -> I? {
     if digits == 0 { return 0 }
     guard !isLong, 0..<20 ~= exponent else { return nil }
@@ -57,7 +57,7 @@ struct JSONNumber {
     return I(truncatingIfNeeded: 0 &- magnitude)
   }
 
-  /// The number as a `Double`, where a single operation on exact values gives it.
+  /// The number as a `Double`, if a single operation on exact values computes it.
   var simpleDouble: Double? {
     guard !isLong, digits <= 1 << 53, -22...22 ~= exponent else { return nil }
     let power = JSONNumber.powersOfTen[abs(exponent)]
@@ -65,7 +65,7 @@ struct JSONNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The number as a `Float`, where a single operation on exact values gives it.
+  /// The number as a `Float`, if a single operation on exact values computes it.
   var simpleFloat: Float? {
     guard !isLong, digits <= 1 << 24, -10...10 ~= exponent else { return nil }
     let power = Float(JSONNumber.powersOfTen[abs(exponent)])
@@ -73,7 +73,7 @@ struct JSONNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// Those that a `Double` holds exactly; the first eleven a `Float` does too.
+  /// The powers of ten that a `Double` represents exactly; a `Float` does so with the first eleven.
   private static let powersOfTen: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,

@@ -1,15 +1,15 @@
 extension JSONReader {
-  /// An error that says what was wrong and where, by default at the cursor.
+  /// An error with a description and a position, by default the cursor's.
   func fail(_ text: String, at offset: Int? = nil) -> DecodeError {
     let before = bytes.prefix(offset ?? position)
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // In characters as an editor counts them, not in bytes.
+    // Editors count columns in characters, not in bytes.
     let column = String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1
     return DecodeError(.malformed("\(text) (line \(line), column \(column))"))
   }
 
-  /// An error for something else than `wanted` at the cursor.
+  /// An error that says that `wanted` was expected at the cursor, and what was found.
   func unexpected(_ wanted: String) -> DecodeError {
     let rest = bytes.dropFirst(position).prefix(4)
     let found = String(decoding: rest, as: UTF8.self).unicodeScalars.first
@@ -19,14 +19,14 @@ extension JSONReader {
 }
 
 extension DecodeError {
-  /// The same error, seen from the list that it was met in.
+  /// Adds an index to the path of the error.
   func inElement(_ index: Int) -> DecodeError {
     var error = self
     error.path.insert("[\(index)]", at: 0)
     return error
   }
 
-  /// The same error, seen from the message that holds the field `name`, whose elements' indices join the name.
+  /// Adds the field `name`, followed by the indices of its elements, to the path of the error.
   func inField(_ name: String) -> DecodeError {
     guard let first = path.first, first.hasPrefix("[") else { return inside(name) }
     var error = self

@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// A number without quotes; the cursor goes behind it.
+  /// Reads a number without quotes.
   mutating func numberToken() throws(DecodeError) -> JSONNumber {
     guard peek() == UInt8(ascii: "-") || isDigit(here) else { throw unexpected("a number") }
     let start = position
@@ -25,7 +25,7 @@ extension JSONReader {
 
   private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-  /// One digit or more.
+  /// Reads one or more digits.
   @inline(__always)
   private mutating func digits(_ body: (UInt8) -> Void) throws(DecodeError) {
     let start = position
@@ -43,12 +43,12 @@ extension JSONReader {
     let isNegative = here == UInt8(ascii: "-")
     if isNegative || here == UInt8(ascii: "+") { position += 1 }
     var value = 0
-    // Far beyond every type the size does not matter any more.
+    // A value this large is out of range for every type, so the exact exponent no longer matters.
     try digits { value = min(value * 10 + Int($0), 1 << 40) }
     return isNegative ? -value : value
   }
 
-  /// A number with or without quotes, and nothing else between these.
+  /// Reads a number with or without quotes. The quotes contain nothing else.
   private mutating func number<Value>(
     quotes: Quotes,
     _ convert: (JSONNumber, JSONReader) -> Value?
@@ -74,7 +74,8 @@ extension JSONReader {
     return number
   }
 
-  /// A number in quotes that is spelled with escapes, and the cursor that it was read with. Nil where there are none.
+  /// Reads a quoted number that is spelled with escapes; returns it with the reader that parsed it. Nil if there are no
+  /// escapes.
   private mutating func escapedNumber() throws(DecodeError) -> (JSONNumber, JSONReader)? {
     let start = position
     let token = try stringToken()
@@ -85,19 +86,19 @@ extension JSONReader {
     let quoted = [UInt8(ascii: "\"")] + (try unescaped(token)) + [UInt8(ascii: "\"")]
     var inner = try JSONReader(quoted, nesting: 0, ignoresUnknown: false)
     guard let number = try? inner.quotedNumber(), inner.position == quoted.count else {
-      throw fail("expected a number in the quotes", at: start)
+      throw fail("expected a number in quotes", at: start)
     }
     return (number, inner)
   }
 
-  /// Whether a number stands in quotes.
+  /// Whether a number is in quotes.
   enum Quotes {
     case allowed, required, forbidden
 
     var wanted: String { self == .required ? "a string" : "a number" }
   }
 
-  /// An integer that fits `I`, in any spelling that has no fraction: `100000`, `1e5`, `"100000.0"`.
+  /// Reads an integer that fits `I`, in any spelling without a fraction: `100000`, `1e5`, `"100000.0"`.
   mutating func integer<I: FixedWidthInteger>(
     _ type: I.Type = I.self,
     quotes: Quotes = .allowed
@@ -105,7 +106,7 @@ extension JSONReader {
     try number(quotes: quotes) { number, _ in number.integer(type) }
   }
 
-  /// A number, or the names of those that JSON cannot spell, in quotes.
+  /// Reads a number or, in quotes, the name of a value that JSON numbers cannot represent.
   mutating func double() throws(DecodeError) -> Double {
     if let special = try nonFinite() { return special }
     return try number(quotes: .allowed) { number, reader in
@@ -114,7 +115,8 @@ extension JSONReader {
     }
   }
 
-  /// Like ``double()``, rounded once: what exceeds a `Float` only by less than half a unit still fits.
+  /// Like ``double()``, but rounded only once: a value that exceeds the largest `Float` by less than half a unit still
+  /// fits.
   mutating func float() throws(DecodeError) -> Float {
     if let special = try nonFinite() { return Float(special) }
     return try number(quotes: .allowed) { number, reader in

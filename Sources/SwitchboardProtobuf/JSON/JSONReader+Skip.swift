@@ -1,22 +1,22 @@
 extension JSONReader {
-  /// An object or array that has been entered.
+  /// An object or array that was entered.
   struct OpenBracket {
-    /// The byte that ends it.
+    /// The byte that closes it.
     let closing: UInt8
-    /// Where it begins.
+    /// The offset of its start.
     let start: Int
   }
 
-  /// Passes over a value of any kind, which has to be well-formed.
+  /// Skips a value of any kind, which must be well-formed.
   ///
-  /// Not by recursion: the input decides how deep it is, up to the limit.
+  /// Not recursive, because the input controls the depth, up to the limit.
   mutating func skipValue() throws(DecodeError) {
     var open: [OpenBracket] = []
     repeat { try skipStep(&open) { _, _ in } } while !open.isEmpty
   }
 
-  /// At the start of a value: passes over it, or over the bracket that it begins with, up to the start of the next value. `note` is
-  /// told where an object begins that has a member `@type`, and that one's value, if it is a string.
+  /// Skips a value, or its opening bracket, up to the start of the next value. Calls `note` with the start of each
+  /// object that has a member `@type`, and with its value if that is a string.
   mutating func skipStep(
     _ open: inout [OpenBracket],
     noting note: (Int, StringToken) -> Void
@@ -47,7 +47,7 @@ extension JSONReader {
     }
   }
 
-  /// Behind a value: passes over what ends there, up to the start of the next value.
+  /// After a value: skips the closing brackets and the separator up to the start of the next value.
   private mutating func skipEndings(
     _ open: inout [OpenBracket],
     _ note: (Int, StringToken) -> Void
@@ -59,7 +59,7 @@ extension JSONReader {
     }
   }
 
-  /// Passes over what stands before the next value, which is nothing in an array.
+  /// Skips the name of a member; in an array, nothing.
   private mutating func skipName(
     in open: [OpenBracket],
     _ note: (Int, StringToken) -> Void

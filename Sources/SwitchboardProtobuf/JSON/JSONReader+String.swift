@@ -1,14 +1,14 @@
 extension JSONReader {
-  /// Where the text of a string stands between its quotes.
+  /// The range of a string's text between its quotes.
   struct StringToken {
     let range: Range<Int>
     let hasEscapes: Bool
   }
 
-  /// A string.
+  /// Reads a string.
   mutating func string() throws(DecodeError) -> String { try text(of: stringToken()) }
 
-  /// A string's place; the cursor goes behind it.
+  /// Skips a string and returns its range.
   mutating func stringToken() throws(DecodeError) -> StringToken {
     guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
     let token = try token(from: position + 1)
@@ -25,26 +25,26 @@ extension JSONReader {
       if byte == UInt8(ascii: "\"") { return StringToken(range: start..<index, hasEscapes: hasEscapes) }
       if byte == UInt8(ascii: "\\") {
         hasEscapes = true
-        index &+= 1  // whatever is escaped does not end the string
+        index &+= 1  // an escaped quote does not end the string
       } else if byte < 0x20 {
         throw fail("control character in a string", at: index)
       }
       index &+= 1
     }
-    throw fail("string without end", at: start - 1)
+    throw fail("unterminated string", at: start - 1)
   }
 
-  /// The text that a token stands for.
+  /// The text of a token, unescaped.
   func text(of token: StringToken) throws(DecodeError) -> String {
     if token.hasEscapes { return String(decoding: try unescaped(token), as: UTF8.self) }
-    // All of the input is UTF-8, and so is what stands between two quotes.
+    // All of the input is valid UTF-8, so the text between two quotes is too.
     guard let text = try? UTF8Span(validating: bytes.span.extracting(token.range)) else {
       throw fail("invalid UTF-8", at: token.range.lowerBound)
     }
     return String(copying: text)
   }
 
-  /// The UTF-8 that a token stands for.
+  /// The UTF-8 of a token, unescaped.
   func contents(of token: StringToken) throws(DecodeError) -> ArraySlice<UInt8> {
     token.hasEscapes ? try unescaped(token)[...] : bytes[token.range]
   }
@@ -66,7 +66,7 @@ extension JSONReader {
     return result
   }
 
-  /// Replaces the escape whose backslash stands before `index`. The token does not end with a backslash.
+  /// Replaces the escape whose backslash is before `index`. The token does not end with a backslash.
   private func unescape(at index: inout Int, into result: inout [UInt8]) throws(DecodeError) {
     let letter = bytes[index]
     index += 1
@@ -83,25 +83,25 @@ extension JSONReader {
     }
   }
 
-  /// The character of one `\u` escape, or of two that are a pair of surrogates.
+  /// The character of one `\u` escape, or of two that form a surrogate pair.
   private func escapedScalar(at index: inout Int) throws(DecodeError) -> Unicode.Scalar {
     let start = index - 2
     let first = try hexDigits(at: &index)
     if let scalar = Unicode.Scalar(first) { return scalar }
     let isPair = bytes[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")])
-    guard first < 0xDC00, isPair else { throw fail("surrogate without its other half", at: start) }
+    guard first < 0xDC00, isPair else { throw fail("unpaired surrogate", at: start) }
     index += 2
     let second = try hexDigits(at: &index)
     guard 0xDC00..<0xE000 ~= second,
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    else { throw fail("surrogate without its other half", at: start) }
+    else { throw fail("unpaired surrogate", at: start) }
     return scalar
   }
 
   private func hexDigits(at index: inout Int) throws(DecodeError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      // The string has its closing quote, which is no digit: the index stays within it.
+      // The closing quote is not a hexadecimal digit, so the index stays within the string.
       let byte = bytes[index]
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))

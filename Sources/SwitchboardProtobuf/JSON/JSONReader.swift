@@ -1,17 +1,17 @@
 /// A cursor over JSON text in UTF-8.
 ///
-/// The grammar is RFC 8259's with nothing added: no comments, no trailing commas, no leading zeros, no control
+/// The grammar is that of RFC 8259 without extensions: no comments, no trailing commas, no leading zeros, no control
 /// characters in strings.
 public struct JSONReader {
   let bytes: [UInt8]
   var position = 0
 
-  /// How many more objects and arrays may be entered.
+  /// How many more levels of objects and arrays may be entered.
   var nestingLeft: Int
-  /// Whether fields and enum values that the schema does not know are passed over.
+  /// Whether to skip fields and enum values that the schema does not know.
   let ignoresUnknown: Bool
 
-  /// A cursor at the start of `bytes`, which have to be UTF-8.
+  /// A cursor at the start of `bytes`, which must be UTF-8.
   init(_ bytes: [UInt8], nesting: Int, ignoresUnknown: Bool) throws(DecodeError) {
     self.bytes = bytes
     nestingLeft = nesting
@@ -29,7 +29,7 @@ public struct JSONReader {
   /// The byte at the cursor, or 0 at the end.
   var here: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-  /// Passes over white space. Returns the byte behind it, or 0 at the end.
+  /// Skips white space. Returns the byte after it, or 0 at the end.
   @inline(__always)
   mutating func peek() -> UInt8 {
     while position < bytes.count {
@@ -42,19 +42,19 @@ public struct JSONReader {
     return 0
   }
 
-  /// Passes over `byte` if it comes next, be it behind white space.
+  /// Skips `byte` if it comes next, possibly after white space.
   mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     position += 1
     return true
   }
 
-  /// Passes over `byte`, which has to come next.
+  /// Skips `byte`; throws if it does not come next.
   mutating func expect(_ byte: UInt8) throws(DecodeError) {
     guard take(byte) else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
   }
 
-  /// Passes over a word such as `true` that has to come next.
+  /// Skips a word such as `true`; throws if it does not come next.
   mutating func expect(_ word: StaticString) throws(DecodeError) {
     _ = peek()
     let end = position + word.utf8CodeUnitCount
@@ -64,13 +64,13 @@ public struct JSONReader {
     position = end
   }
 
-  /// Makes sure that nothing but white space is left.
+  /// Checks that only white space is left.
   mutating func finish() throws(DecodeError) {
     _ = peek()
     guard position == bytes.count else { throw unexpected("the end") }
   }
 
-  /// `true` or `false`.
+  /// Reads `true` or `false`.
   mutating func bool() throws(DecodeError) -> Bool {
     switch peek() {
     case UInt8(ascii: "t"):
@@ -85,14 +85,14 @@ public struct JSONReader {
 
   // MARK: Objects and arrays
 
-  /// Passes over the bracket that opens an object or array.
+  /// Skips the bracket that opens an object or array.
   mutating func enter(_ bracket: UInt8) throws(DecodeError) {
     try expect(bracket)
     guard nestingLeft > 0 else { throw DecodeError(.nestedTooDeep) }
     nestingLeft -= 1
   }
 
-  /// Moves on to the next member or element. Passes over the closing bracket and returns false where there is none.
+  /// Moves to the next member or element. If there is none, skips the closing bracket and returns false.
   mutating func hasNext(_ bracket: UInt8, isFirst: inout Bool) throws(DecodeError) -> Bool {
     let byte = peek()
     if byte == bracket {

@@ -1,4 +1,4 @@
-// How the values of each kind are spelled in JSON. What differs in binary only shares its spelling here.
+// The JSON form of the values of each kind. Kinds that differ only in binary share it.
 
 extension ScalarType {
   public static var acceptsJSONNull: Bool { false }
@@ -50,7 +50,7 @@ extension ScalarType where Value == UInt32 {
   public static func writeJSON(_ value: UInt32, to writer: inout JSONWriter) { writer.integer(value) }
 }
 
-// Readers in JavaScript have no more than 53 bits for a number, hence the quotes.
+// JavaScript rounds numbers to 53 bits, hence the quotes.
 extension ScalarType where Value == Int64 {
   public static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Int64? {
     try reader.integer()
@@ -124,7 +124,7 @@ extension Enum {
 }
 
 extension JSONReader {
-  /// The name or number of an enum value. Nil where it is unknown and that is allowed.
+  /// Reads the name or number of an enum value. Nil if it is unknown and unknown values are ignored.
   mutating func enumValue<E: Enum>() throws(DecodeError) -> E? {
     let value: E?
     let isName = peek() == UInt8(ascii: "\"")

@@ -1,23 +1,22 @@
-/// Where the objects in JSON have their `@type`, which may be behind everything else in them.
+/// Finds the `@type` of objects in JSON, which may come after all other members.
 ///
-/// What has been looked through is noted, so that the text is looked through once, however many `Any`s there are within
-/// each other.
+/// It remembers what it found, so that the text is scanned only once even if `Any`s are nested.
 struct JSONTypesAhead {
-  /// The name of the member that says what an `Any` holds.
+  /// The name of the member that holds the type of an `Any`.
   static let key = "@type"
 
-  /// The values of `@type`, by where the objects begin that have one.
+  /// The values of `@type`, by the offset of the object.
   private var types: [Int: JSONReader.StringToken] = [:]
-  /// Up to where all objects have been looked through that begin after the first of them.
+  /// The end of the text that was scanned.
   private var end = 0
 
-  /// The `@type` of the object at the reader's cursor, wherever in it that stands.
+  /// The `@type` of the object at the reader's cursor, at any position in the object.
   mutating func type(at reader: JSONReader) throws(DecodeError) -> String? {
     var ahead = reader
     guard ahead.peek() == UInt8(ascii: "{") else { throw ahead.unexpected("'{'") }
     let start = ahead.position
     if start >= end {
-      // It usually comes first, and then there is no need to look any further.
+      // It usually comes first; then no scan is necessary.
       if let type = try JSONTypesAhead.first(of: ahead) { return try reader.text(of: type) }
       try look(through: &ahead)
       end = ahead.position
@@ -35,7 +34,7 @@ struct JSONTypesAhead {
     return try ahead.stringToken()
   }
 
-  /// Passes over the value at the cursor, and notes the types of all objects in it.
+  /// Skips the value at the cursor and records the types of all objects in it.
   private mutating func look(through reader: inout JSONReader) throws(DecodeError) {
     var open: [JSONReader.OpenBracket] = []
     repeat {
@@ -47,7 +46,7 @@ struct JSONTypesAhead {
 }
 
 extension JSONReader {
-  /// Passes over the name of a member, and says whether it is `@type`.
+  /// Skips the name of a member and returns whether it is `@type`.
   mutating func takesTypeName() throws(DecodeError) -> Bool {
     let token = try stringToken()
     try expect(UInt8(ascii: ":"))

@@ -7,12 +7,12 @@ public struct JSONWriter {
 
   mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 
-  /// Text that needs neither quotes nor escapes.
+  /// Appends text that needs neither quotes nor escapes.
   mutating func verbatim(_ text: String) { bytes += text.utf8 }
 
   mutating func bool(_ value: Bool) { verbatim(value ? "true" : "false") }
 
-  /// An integer, in quotes where `isQuoted`.
+  /// Appends an integer, in quotes if `isQuoted`.
   mutating func integer<I: FixedWidthInteger>(_ value: I, isQuoted: Bool = false) {
     if isQuoted { byte(UInt8(ascii: "\"")) }
     if value < 0 { byte(UInt8(ascii: "-")) }
@@ -31,10 +31,10 @@ public struct JSONWriter {
     bytes[start...].reverse()
   }
 
-  /// The shortest spelling that is read back as the same value.
+  /// Appends the shortest text that reads back as the same value.
   mutating func double(_ value: Double) { floatingPoint(value.isFinite, "\(value)") }
 
-  /// The shortest spelling that is read back as the same `Float`.
+  /// Appends the shortest text that reads back as the same `Float`.
   mutating func float(_ value: Float) { floatingPoint(value.isFinite, "\(value)") }
 
   private mutating func floatingPoint(_ isFinite: Bool, _ text: String) {
@@ -47,7 +47,7 @@ public struct JSONWriter {
     }
   }
 
-  /// A string with its quotes.
+  /// Appends a string in quotes.
   mutating func string(_ text: String) {
     byte(UInt8(ascii: "\""))
     if JSONWriter.needsEscapes(text) {
@@ -85,7 +85,7 @@ public struct JSONWriter {
     }
   }
 
-  /// Bytes in Base64, with the quotes.
+  /// Appends bytes in Base64, in quotes.
   mutating func base64(_ value: [UInt8]) {
     byte(UInt8(ascii: "\""))
     Base64.encode(value, into: &bytes)

@@ -1,8 +1,8 @@
 extension Message {
   /// Reads a message from its JSON form.
   ///
-  /// The text holds one JSON value, and nothing after it but white space. Fields go by their JSON names or their
-  /// original ones, and `extensions` by their full names in brackets. Where `partial`, `required` fields may be
+  /// The text must hold one JSON value, and nothing after it but white space. Fields are found by their JSON names or
+  /// their original names, and `extensions` by their full names in brackets. If `partial`, `required` fields may be
   /// missing.
   public init(
     jsonString text: String,
@@ -33,7 +33,7 @@ extension Message {
 
   /// The message in JSON.
   ///
-  /// Unknown fields are left out: JSON has no place for them. Where `partial`, `required` fields may be missing.
+  /// Unknown fields are omitted, because JSON cannot represent them. If `partial`, `required` fields may be missing.
   public func jsonString(
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
@@ -79,7 +79,7 @@ extension Message {
     options: JSONDecodingOptions = JSONDecodingOptions()
   ) throws(DecodeError) -> [Self] {
     var decoder = try JSONMessageDecoder(bytes, extensions: extensions, options: options)
-    // The array around the messages is not counted as nested either.
+    // The array around the messages does not count as nesting either.
     decoder.reader.nestingLeft += 1
     guard decoder.reader.peek() == UInt8(ascii: "[") else { throw decoder.reader.unexpected("an array") }
     var messages: [Self] = []

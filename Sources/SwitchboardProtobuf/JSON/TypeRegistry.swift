@@ -1,16 +1,16 @@
-/// The message types that may be found in a `google.protobuf.Any`, by their full names.
+/// The message types that a `google.protobuf.Any` may hold, by their full names.
 ///
-/// JSON and the text format need one to look into an `Any`. Well-known types are known without being registered.
+/// JSON and the text format need a registry to write the message in an `Any`. Well-known types need no registration.
 public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
   private var byName: [String: any Message.Type] = [:]
 
   /// The extensions to recognise in the messages that an `Any` holds.
   public var extensions: ExtensionRegistry?
 
-  /// A registry of the well-known types alone.
+  /// A registry of only the well-known types.
   public init() {}
 
-  /// A registry of `types` beside the well-known ones.
+  /// A registry of `types` and the well-known types.
   public init(_ types: [any Message.Type], extensions: ExtensionRegistry? = nil) {
     self.extensions = extensions
     for type in types { insert(type) }
@@ -26,7 +26,7 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
     byName[name] ?? TypeRegistry.wellKnown[name]
   }
 
-  /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`: what follows the last slash.
+  /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last slash.
   func messageType(forURL url: String) -> (any Message.Type)? {
     guard let slash = url.lastIndex(of: "/") else { return nil }
     return messageType(named: String(url[url.index(after: slash)...]))

@@ -1,19 +1,19 @@
-/// A value kept on the heap and shared until it is changed.
+/// A value on the heap, shared until it is changed.
 ///
-/// Generated messages that are recursive, or so large that copying them would cost more than an
-/// allocation, keep their fields in one.
+/// Generated messages that are recursive, or so large that copying them would cost more than an allocation, store their
+/// fields in one.
 @frozen
 public struct Boxed<Value> {
   @usableFromInline
   var box: Box<Value>
 
-  /// Puts `value` in a box of its own.
+  /// Puts `value` in a new box.
   @inlinable
   public init(_ value: Value) { box = Box(value) }
 
-  /// The value; changing it leaves other holders of the box as they were.
-  // By address, because a read through a property of a class copies the whole value first. The address stays
-  // good for the access: `self` holds the box for that long.
+  /// The value; changing it does not affect copies that share the box.
+  // Accessed by address, because reading a property of a class copies the whole value first. The address is valid
+  // during the access, because `self` retains the box.
   @inlinable
   public var value: Value {
     unsafeAddress { UnsafePointer(box.address) }
@@ -23,7 +23,7 @@ public struct Boxed<Value> {
     }
   }
 
-  /// Shows the value to `body` in place, where a call of a method on ``value`` would copy it first.
+  /// Calls `body` with the value in place; a method call on ``value`` would copy it first.
   @inlinable
   public func lend<E: Error>(_ body: (inout Value) throws(E) -> Void) throws(E) {
     try SwitchboardProtobuf.lend(UnsafePointer(box.address), to: body)
@@ -34,12 +34,12 @@ public struct Boxed<Value> {
     if !isKnownUniquelyReferenced(&box) { copy() }
   }
 
-  // Out of line: every setter of every field passes by.
+  // Not inlined, because every setter of every field calls it.
   @inline(never) @usableFromInline
   mutating func copy() { box = Box(box.address.pointee) }
 }
 
-// A box is changed only through `Boxed.value`, which makes sure first that nobody else holds it.
+// A box is changed only through `Boxed.value`, which first makes sure that it is uniquely referenced.
 extension Boxed: Sendable where Value: Sendable {}
 
 extension Boxed: Equatable where Value: Equatable {
@@ -57,17 +57,17 @@ extension Boxed: Hashable where Value: Hashable {
 /// The heap cell behind ``Boxed``.
 @usableFromInline
 final class Box<Value> {
-  // Only `Boxed` reaches it, for the time of one access to its own exclusive value.
+  // Only `Boxed` accesses it, for the duration of one access to its own exclusive value.
   @exclusivity(unchecked) @usableFromInline
   var value: Value
 
   @inlinable
   init(_ value: Value) { self.value = value }
 
-  /// Where the value is: a stored property of a final class does not move for as long as the object lives.
+  /// The address of the value: a stored property of a final class does not move during the object's lifetime.
   @inlinable
   var address: UnsafeMutablePointer<Value> { withUnsafeMutablePointer(to: &value) { $0 } }
 }
 
-// See `Boxed`: a box that more than one thread can see is never written.
+// See `Boxed`: a box that several threads share is never written.
 extension Box: @unchecked Sendable where Value: Sendable {}

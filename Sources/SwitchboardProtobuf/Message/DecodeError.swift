@@ -1,6 +1,6 @@
 /// Why bytes or text could not be read as a message.
 public struct DecodeError: Error, Hashable, Sendable {
-  /// What was wrong, apart from where.
+  /// What was wrong, without the position.
   public enum Reason: Hashable, Sendable {
     /// The input ended inside a field, or a length reached past the end of the input.
     case truncated
@@ -26,19 +26,19 @@ public struct DecodeError: Error, Hashable, Sendable {
   /// The names of the fields that led there, outermost first.
   public var path: [String]
 
-  /// An error at the place where it was met.
+  /// An error without a path.
   public init(_ reason: Reason) {
     self.reason = reason
     path = []
   }
 
-  /// The same error, seen from the message whose field it was met in.
+  /// Adds the name of the message that is being read to the path.
   @usableFromInline
   func inside<Fields: MessageFields>(_ type: Fields.Type, field number: Int32) -> DecodeError {
     inside(type.fieldNames.name(of: number))
   }
 
-  /// The same error, seen from the message that holds the field `name`.
+  /// Adds the field `name` of the enclosing message to the path.
   @usableFromInline
   func inside(_ name: String) -> DecodeError {
     var error = self

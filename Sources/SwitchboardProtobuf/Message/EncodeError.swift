@@ -4,11 +4,11 @@ public struct EncodeError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// A `required` field is not set.
     case missingRequiredField
-    /// The message needs more than 2 GiB, the most that the format allows.
+    /// The message takes more than 2 GiB, the limit of the format.
     case tooLarge
     /// The destination is smaller than the message.
     case destinationTooSmall
-    /// The value has no form in this format; the text says why.
+    /// The format cannot represent the value; the text says why.
     case unrepresentable(String)
   }
 

@@ -1,8 +1,8 @@
 /// A format that fields can be read from.
 ///
-/// A message's ``Message/decodeField(_:from:)`` calls exactly one method for the field whose number
-/// it was given, with the place that the value goes to. Values merge as protobuf has it: a
-/// scalar replaces, a message merges, repeated fields and maps grow.
+/// ``Message/decodeField(_:from:)`` calls exactly one method for a field number that the message knows, and passes the
+/// property that receives the value. Values merge by protobuf's rules: a scalar is replaced, a message is merged,
+/// repeated fields and maps grow.
 public protocol FieldDecoder {
   /// A field without presence.
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError)
@@ -38,12 +38,12 @@ public protocol FieldDecoder {
   /// A repeated message field that is delimited by group tags in binary.
   mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError)
 
-  /// A scalar member of a oneof: the new value, or nil where the input held none. `isSet` says whether
-  /// the oneof has a value already, which some formats refuse.
+  /// A scalar member of a oneof: returns the new value, or nil if the input held none. `isSet` says whether the oneof
+  /// has a value already, which some formats reject.
   mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value?
 
-  /// A message member of a oneof. `value` has been taken out of the oneof where that held this member, so that it is merged
-  /// in place and not copied first; it goes back into the oneof unless it is nil. `isSet` is as for a scalar.
+  /// A message member of a oneof. If the oneof held this member, the generated code has moved it into `value`, so that
+  /// it is merged in place without a copy; it moves it back unless it is nil. `isSet` is as for a scalar.
   mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError)
 
   /// A message member of a oneof that is delimited by group tags in binary.

@@ -1,7 +1,6 @@
-/// Something that a message's fields are shown to: a format that writes them.
+/// Visits the fields of a message: a format that writes them.
 ///
-/// ``Message/traverse(_:)`` calls one method per field, set or not; the visitor decides what an
-/// absent value means in its format.
+/// ``Message/traverse(_:)`` calls one method per field, set or not; the visitor decides how to write an absent value.
 public protocol FieldVisitor {
   /// A field without presence.
   mutating func implicit<S: ScalarType>(

@@ -1,8 +1,8 @@
-// To call a method on a value behind a pointer the compiler copies the value first, since for all that it knows the
-// call changes the memory; for a message that is a retain for every field. An `inout` argument it knows to be
-// left alone: it is exclusive. So what only reads takes its argument `inout` here, and leaves it as it was.
+// To call a method on a value behind a pointer, the compiler first copies the value, because the call might change the
+// memory; for a message that costs a retain per field. An `inout` argument is exclusive, so it is not copied. That is
+// why these functions, which only read, take their argument as `inout`.
 
-/// Shows a value in memory to `body` in place.
+/// Calls `body` with a value in memory, in place.
 @inlinable @inline(__always)
 func lend<Value, E: Error>(
   _ address: UnsafePointer<Value>,
@@ -11,7 +11,7 @@ func lend<Value, E: Error>(
   try body(&UnsafeMutablePointer(mutating: address).pointee)
 }
 
-/// Shows the elements of an array to `body`, each in place.
+/// Calls `body` with each element of an array, in place.
 @inlinable @inline(__always)
 func forEachLent<Element, E: Error>(
   in array: [Element],
@@ -23,7 +23,7 @@ func forEachLent<Element, E: Error>(
   }
 }
 
-/// Shows the value of an optional to `body` in place, where there is one.
+/// Calls `body` with the value of an optional, in place, if there is one.
 @inlinable @inline(__always)
 func lend<Value, E: Error>(
   _ optional: borrowing Value?,
@@ -31,7 +31,7 @@ func lend<Value, E: Error>(
 ) throws(E) {
   try withUnsafePointer(to: optional) { address throws(E) in
     guard address.pointee != nil else { return }
-    // An optional keeps the value that it wraps at its own address.
+    // An optional stores its wrapped value at its own address.
     try lend(UnsafeRawPointer(address).assumingMemoryBound(to: Value.self), to: body)
   }
 }

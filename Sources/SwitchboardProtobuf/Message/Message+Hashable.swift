@@ -1,8 +1,9 @@
-// By the walk, here for all messages: what the compiler would make up for each is much code that few programs run.
+// Based on the traversal, once for all messages: the code that the compiler would synthesize for each message is large,
+// and few programs run it.
 extension MessageFields {
   public func hash(into hasher: inout Hasher) {
     var fields = FieldHasher(hasher: hasher)
-    try? traverse(&fields)  // it throws nothing
+    try? traverse(&fields)  // the hasher never throws
     hasher = fields.hasher
   }
 
@@ -13,7 +14,8 @@ extension MessageFields {
   }
 }
 
-/// Feeds the fields that it is shown to a hasher. Those with presence go with their numbers, since one that is not set leaves nothing.
+/// Hashes the fields that it visits. Fields with presence are hashed with their numbers, because one that is not set
+/// contributes nothing.
 private struct FieldHasher: FieldVisitor {
   var hasher: Hasher
 

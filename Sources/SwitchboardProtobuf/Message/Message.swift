@@ -1,30 +1,30 @@
-/// A protobuf message: a value that can be walked field by field.
+/// A protobuf message: a value whose fields can be decoded and visited one by one.
 ///
-/// Generated types implement the two walks, `decodeField(_:from:)` and `traverse(_:)`, and
-/// every format (binary, JSON, text) is a decoder or a visitor of them. Users call what the
-/// extensions of this protocol offer: ``with(_:)``, `init(serializedBytes:)`, `serializedBytes()`,
-/// `init(jsonString:)`, `jsonString()`, `textFormatString()`.
+/// Generated types implement `decodeField(_:from:)` and `traverse(_:)`; every format (binary, JSON, text) is a decoder
+/// or a visitor for them. Users call the extensions of this protocol: ``with(_:)``, `init(serializedBytes:)`,
+/// `serializedBytes()`, `init(jsonString:)`, `jsonString()`, `textFormatString()`.
 public protocol Message: MessageFields, CustomDebugStringConvertible {
   /// The full name of the message's type in its `.proto` file, such as `google.protobuf.Any`.
   static var protoMessageName: String { get }
 
-  /// Whether every `required` field is set, here and in all messages below.
+  /// Whether every `required` field is set, in this message and in all messages in it.
   var isInitialized: Bool { get }
 
-  // The three below have one implementation each, in extensions. They are requirements so that
-  // each conformance holds a copy that the compiler has specialised for its type: code that
-  // is generic over messages then pays one indirect call per message instead of one per field.
+  // Each of the next three has one implementation, in an extension. They are requirements so that each conformance gets
+  // a copy specialised for its type: code that is generic over messages then makes one indirect call per message
+  // instead of one per field.
 
-  /// Reads fields up to the end of what `decoder` was given, merging them into this message.
+  /// Reads fields until the end of the message or group and merges them into this message.
   mutating func merge(from decoder: inout BinaryDecoder) throws(DecodeError)
 
-  /// Counts the bytes that ``encode(to:)`` will write.
+  /// Computes the size of what ``encode(to:)`` will write.
   func measure(with counter: inout SizeCounter) throws(EncodeError)
 
-  /// Writes the fields in binary, into memory that ``measure(with:)`` has sized.
+  /// Writes the fields in binary into memory whose size ``measure(with:)`` computed.
   func encode(to encoder: inout BinaryEncoder) throws(EncodeError)
 
-  // These two have one implementation for messages that are objects in JSON, and others for those that are not.
+  // These two have a default implementation for messages whose JSON form is an object; messages with another form
+  // implement their own.
 
   /// Reads a JSON value and merges it into this message.
   mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError)
@@ -34,11 +34,11 @@ public protocol Message: MessageFields, CustomDebugStringConvertible {
 }
 
 extension Message {
-  /// True: a type with `required` fields, or with fields whose types have them, says otherwise.
+  /// True; a type with `required` fields, or with fields whose types have some, overrides it.
   @inlinable
   public var isInitialized: Bool { true }
 
-  /// Makes a message and fills it in one expression.
+  /// Creates a message and sets its fields in one expression.
   ///
   ///     let request = Echo_EchoRequest.with { $0.text = "Hello" }
   @inlinable

@@ -1,24 +1,24 @@
-/// The fields of a message and the two walks over them: what ``Message`` asks of a type, apart from a name.
+/// The fields of a message and the two ways to go through them: what ``Message`` requires of a type, except for a name.
 ///
-/// A message that keeps its fields in a ``Boxed`` has them in a type of its own, which conforms to this and no more.
+/// A message that stores its fields in a ``Boxed`` has a separate type for them, which conforms only to this protocol.
 public protocol MessageFields: Hashable, Sendable {
-  /// The names and numbers of the fields, for the formats that spell them out.
+  /// The names and numbers of the fields, for formats that write names.
   static var fieldNames: FieldNames { get }
 
-  /// Fields of which none is set.
+  /// Creates fields of which none is set.
   init()
 
-  /// What the wire held that the type has no field for.
+  /// The fields on the wire that the type does not know.
   var unknownFields: UnknownFields { get set }
 
-  /// Reads the value of the field `number` from `decoder` and merges it in.
+  /// Reads the value of the field `number` from `decoder` and merges it into this message.
   ///
-  /// A number that the type does not know is left to the decoder by not calling it.
+  /// For a number that the type does not know, it does not call the decoder.
   mutating func decodeField<Decoder: FieldDecoder>(
     _ number: Int32,
     from decoder: inout Decoder
   ) throws(DecodeError)
 
-  /// Shows every field to `visitor`, in the order of the field numbers, unknown fields last.
+  /// Passes every field to `visitor`, in the order of the field numbers, unknown fields last.
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
 }

@@ -1,7 +1,6 @@
-/// The fields of a message that its Swift type does not know, kept as they came on the wire, in order.
+/// The fields of a message that its Swift type does not know, in the order and with the bytes that came on the wire.
 ///
-/// A message writes them back when it is encoded, so that passing through a program built
-/// against an older schema loses nothing.
+/// A message writes them back when it is encoded, so that a program built with an older schema loses nothing.
 public struct UnknownFields: Hashable, Sendable {
   /// The encoded fields, tags included, one after the other.
   public var bytes: [UInt8]
@@ -10,7 +9,7 @@ public struct UnknownFields: Hashable, Sendable {
   @inlinable
   public init() { bytes = [] }
 
-  /// Whether there are none.
+  /// Whether there are no unknown fields.
   @inlinable
   public var isEmpty: Bool { bytes.isEmpty }
 }

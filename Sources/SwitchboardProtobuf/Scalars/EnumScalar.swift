@@ -1,4 +1,4 @@
-// What every generated enum has as the type of a field.
+// Every generated enum is a scalar type.
 extension Enum {
   @inlinable
   public static var protoDefault: Self { Self() }

@@ -1,6 +1,6 @@
 /// A scalar that is four bytes in binary.
 public protocol Fixed32Type: ScalarType {
-  /// The bits that go on the wire.
+  /// The bits on the wire.
   static func bits(of value: Value) -> UInt32
   /// The value for bits from the wire.
   static func value(of bits: UInt32) -> Value
@@ -11,7 +11,7 @@ extension Fixed32Type {
   public static var wireType: WireType { .fixed32 }
   @inlinable
   public static var isPackable: Bool { true }
-  // By the bits, because -0.0 is not left out.
+  // Compares bits, because -0.0 is not the default value.
   @inlinable
   public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
   @inlinable
@@ -35,7 +35,7 @@ extension Fixed32Type {
 
 /// A scalar that is eight bytes in binary.
 public protocol Fixed64Type: ScalarType {
-  /// The bits that go on the wire.
+  /// The bits on the wire.
   static func bits(of value: Value) -> UInt64
   /// The value for bits from the wire.
   static func value(of bits: UInt64) -> Value
@@ -46,7 +46,7 @@ extension Fixed64Type {
   public static var wireType: WireType { .fixed64 }
   @inlinable
   public static var isPackable: Bool { true }
-  // By the bits, because -0.0 is not left out.
+  // Compares bits, because -0.0 is not the default value.
   @inlinable
   public static func isInitial(_ value: Value) -> Bool { bits(of: value) == 0 }
   @inlinable

@@ -1,5 +1,5 @@
 extension ScalarType where Value: Comparable {
-  /// By the values.
+  /// Sorts by value.
   @inlinable
   public static func areInIncreasingOrder(_ left: Value, _ right: Value) -> Bool { left < right }
 }
@@ -21,7 +21,7 @@ extension ProtoBool: MapKeyType {
 }
 
 extension ProtoString: MapKeyType {
-  /// By the bytes, as libprotobuf sorts.
+  /// Sorts by bytes, as libprotobuf does.
   @inlinable
   public static func areInIncreasingOrder(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
@@ -29,7 +29,7 @@ extension ProtoString: MapKeyType {
 }
 
 extension ProtoUncheckedString: MapKeyType {
-  /// By the bytes, as libprotobuf sorts.
+  /// Sorts by bytes, as libprotobuf does.
   @inlinable
   public static func areInIncreasingOrder(_ left: String, _ right: String) -> Bool {
     ProtoString.areInIncreasingOrder(left, right)

@@ -1,33 +1,33 @@
-/// How one kind of field value is written and read: `sint32` and `fixed32` hold the same Swift
-/// type and differ in everything else.
+/// Writes and reads the values of one kind of field: `sint32` and `fixed32` have the same Swift type but different
+/// encodings.
 ///
-/// The types that conform are names only (``ProtoInt32``, ``ProtoString``, …) and, for their own
-/// values, the generated enums.
+/// The conforming types are enums without cases (``ProtoInt32``, ``ProtoString``, …) and the generated enums, which are
+/// their own values.
 public protocol ScalarType {
   /// The Swift type of the values.
   associatedtype Value: Hashable, Sendable
 
-  /// The value of a field without presence that was not set.
+  /// The value of a field without presence that is not set.
   ///
-  /// The name is an unlikely one, since the cases of enums stand beside it.
+  /// The name is unusual so that it does not clash with the cases of generated enums.
   static var protoDefault: Value { get }
 
-  /// Whether `value` is what a field without presence leaves out: bit for bit ``protoDefault``.
+  /// Whether a field without presence omits `value`, because it is bit for bit ``protoDefault``.
   static func isInitial(_ value: Value) -> Bool
 
   // MARK: Binary
 
-  /// How a value that stands alone (not packed) is framed.
+  /// The wire type of a value that is not packed.
   static var wireType: WireType { get }
 
   /// Whether repeated values may share one length-delimited field.
   static var isPackable: Bool { get }
 
-  /// Reads a value. Nil is a number that a closed enum does not have.
+  /// Reads a value. Nil means a number that a closed enum does not define.
   static func read(from reader: inout WireReader) throws(DecodeError) -> Value?
 
-  /// Appends the values that fill the next `length` bytes, which are there. False where they have to be read one by one, because
-  /// one may be a number that a closed enum does not have.
+  /// Appends the values in the next `length` bytes, which are in the buffer. Returns false if they must be read one by
+  /// one, because one may be a number that a closed enum does not define.
   static func readPacked(
     _ length: Int,
     into values: inout [Value],
@@ -40,29 +40,30 @@ public protocol ScalarType {
   /// Writes a value without its tag.
   static func write(_ value: Value, to writer: inout WireWriter)
 
-  /// Writes a value behind its tag.
+  /// Writes a tag and a value.
   static func write(_ value: Value, tag: EncodedTag, to writer: inout WireWriter)
 
-  /// Writes values one after the other, which take `length` bytes.
+  /// Writes values one after the other, `length` bytes in total.
   static func writePacked(_ values: [Value], length: Int, to writer: inout WireWriter)
 
   // MARK: JSON
 
-  /// Whether `null` is a value of the type, and not the absence of one.
+  /// Whether `null` is a value of the type rather than an absent one.
   static var acceptsJSONNull: Bool { get }
 
-  /// Reads a value. Nil is an enum value that is unknown, where that is allowed.
+  /// Reads a value. Nil means an unknown enum value, if those are ignored.
   static func readJSON(from reader: inout JSONReader) throws(DecodeError) -> Value?
 
   /// Writes a value.
   static func writeJSON(_ value: Value, to writer: inout JSONWriter)
 
-  // As in binary, these have one implementation each and are requirements so that every type has a copy of its own.
+  // Like the binary ones, these have one implementation each and are requirements so that each type gets a specialised
+  // copy.
 
-  /// Reads a value in place of `value`; leaves it as it is where the new one is unknown.
+  /// Reads a value into `value`; an unknown value leaves it unchanged.
   static func replaceJSON(_ value: inout Value, from reader: inout JSONReader) throws(DecodeError)
 
-  /// Reads the elements of an array behind its opening bracket, up to the closing one.
+  /// Reads the elements of an array after its opening bracket, up to the closing one.
   static func readJSONElements(
     into values: inout [Value],
     from reader: inout JSONReader

@@ -1,4 +1,4 @@
-/// `string`: UTF-8, and refused when it is not.
+/// `string`: invalid UTF-8 is rejected.
 public enum ProtoString: ScalarType {
   @inlinable
   public static var protoDefault: String { "" }
@@ -32,8 +32,8 @@ public enum ProtoString: ScalarType {
   }
 }
 
-/// `string` in a schema that turns the check for UTF-8 off (`proto2`, and editions with
-/// `utf8_validation = NONE`): what is not UTF-8 becomes U+FFFD, since a Swift string can hold nothing else.
+/// `string` in a schema that disables the check for UTF-8 (`proto2`, and editions with `utf8_validation = NONE`):
+/// invalid bytes become U+FFFD, because a Swift string cannot hold them.
 public enum ProtoUncheckedString: ScalarType {
   @inlinable
   public static var protoDefault: String { "" }
@@ -44,7 +44,7 @@ public enum ProtoUncheckedString: ScalarType {
   @inlinable
   public static var isPackable: Bool { false }
 
-  /// Reads a string, mending what is not UTF-8.
+  /// Reads a string and replaces invalid UTF-8.
   public static func read(from reader: inout WireReader) throws(DecodeError) -> String? {
     String(decoding: try reader.lengthDelimited(), as: UTF8.self)
   }

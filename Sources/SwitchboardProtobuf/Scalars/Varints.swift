@@ -1,8 +1,8 @@
-/// A scalar that is a varint in binary; the conforming names say only how a value maps to 64 bits.
+/// A scalar that is a varint in binary; conforming types only map the value to 64 bits and back.
 public protocol VarintType: ScalarType where Value: Equatable {
-  /// The bits that go on the wire.
+  /// The bits on the wire.
   static func bits(of value: Value) -> UInt64
-  /// The value for bits from the wire; a narrower type takes the low ones.
+  /// The value for bits from the wire; a narrower type uses the low ones.
   static func value(of bits: UInt64) -> Value
 }
 

@@ -1,7 +1,7 @@
-/// The form in which generated code carries names: one literal, read when a name is first asked for, since a
-/// table of literals would cost every build its time and every program its size.
+/// The form of names in generated code: one literal, parsed when a name is first needed. A table of literals would slow
+/// down every build and enlarge every program.
 enum CompactNames {
-  /// The numbers with what stands behind each of them.
+  /// The numbers, each with the parts that follow it.
   static func entries(of compact: StaticString) -> [(number: Int32, parts: [String])] {
     compact.description.utf8.split(separator: UInt8(ascii: " ")).compactMap { entry in
       let parts = entry.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -10,7 +10,7 @@ enum CompactNames {
     }
   }
 
-  /// Text whose special bytes stand as `%` and two hexadecimal digits.
+  /// Decodes text whose special bytes are written as `%` and two hexadecimal digits.
   static func unescape(_ text: String) -> String {
     var bytes: [UInt8] = []
     var rest = Substring(text).utf8

@@ -1,10 +1,10 @@
-/// The names of an enum's values as the `.proto` file spells them.
+/// The names of an enum's values in the `.proto` file.
 public struct EnumNames: Sendable {
   private var byNumber: [Int32: String] = [:]
   private var byName: [String: Int32] = [:]
 
-  /// Names from the compact form that the generator emits: `number:NAME`, separated by spaces. Of several
-  /// names for one number the first is written and all are read.
+  /// Parses the compact form that the generator emits: `number:NAME`, separated by spaces. If a number has several
+  /// names, the first is written and all are read.
   public init(_ compact: StaticString) {
     for value in CompactNames.entries(of: compact) {
       guard let name = value.parts.first else { continue }

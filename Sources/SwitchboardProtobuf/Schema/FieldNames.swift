@@ -1,6 +1,6 @@
-/// The names of a message's fields, for the formats that spell them out, and for errors.
+/// The names of a message's fields, for formats that write names, and for errors.
 ///
-/// A class, so that generated code hands out one reference.
+/// A class, so that generated code passes only a reference.
 public final class FieldNames: Sendable {
   private struct Entry {
     let name: String
@@ -12,13 +12,13 @@ public final class FieldNames: Sendable {
   private let byTextName: [String: Int32]
   private let reserved: Set<String>
 
-  /// The names in the form in which JSON reads and writes them.
+  /// The names in the form that JSON reads and writes.
   let json: JSONNames
 
-  /// Names from the compact form that the generator emits: `number:name`, `number:name:jsonName` or
-  /// `number:name:jsonName:textName`, separated by spaces. A JSON name that is left out or empty is the
-  /// lower-camel-case form of the name; in one that is given, bytes other than letters, digits and `_` stand as `%` and two
-  /// hexadecimal digits. Number 0, which no field has, stands before the names that the message reserves: `0:name:name`.
+  /// Parses the compact form that the generator emits: `number:name`, `number:name:jsonName` or
+  /// `number:name:jsonName:textName`, separated by spaces. A JSON name that is omitted or empty is the lower-camel-case
+  /// form of the name; in others, bytes except letters, digits and `_` are written as `%` and two hexadecimal digits.
+  /// Number 0, which no field has, precedes the reserved names of the message: `0:name:name`.
   public init(_ compact: StaticString) {
     var byNumber: [Int32: Entry] = [:]
     var byTextName: [String: Int32] = [:]
@@ -44,7 +44,7 @@ public final class FieldNames: Sendable {
     self.reserved = reserved
   }
 
-  /// The name in the `.proto` file, or the number where the type has no such field.
+  /// The name in the `.proto` file, or the number if the type has no such field.
   public func name(of number: Int32) -> String { byNumber[number]?.name ?? "\(number)" }
 
   /// The names in the `.proto` file, in the order of the numbers.
@@ -52,27 +52,27 @@ public final class FieldNames: Sendable {
 
   /// The field for a name in the `.proto` file.
   func number(ofName name: String) -> Int32? {
-    // Only where another field's name in the text format, that of a group, is the same is it found in another way.
+    // Another field, a group, may have the same name in the text format; only then is a search necessary.
     if let number = byTextName[name], byNumber[number]?.name == name { return number }
     return byNumber.first { $0.value.name == name }?.key
   }
 
-  /// The name in JSON.
+  /// The JSON name.
   func jsonName(of number: Int32) -> String? { byNumber[number]?.jsonName }
 
-  /// The name in the text format, which is a group's type.
+  /// The name in the text format; for a group, the name of its type.
   func textName(of number: Int32) -> String? { byNumber[number]?.textName }
 
-  /// The field for a name in JSON: the JSON name or the original one.
+  /// The field with a JSON name or an original name.
   func number(ofJSONName name: String) -> Int32? { json.number(of: name) }
 
-  /// The field for a name in the text format.
+  /// The field with a name in the text format.
   func number(ofTextName name: String) -> Int32? { byTextName[name] }
 
-  /// Whether the message reserves a name, so that a field of an older schema is passed over in the text format.
+  /// Whether the message reserves a name: the text format skips such a field, which comes from an older schema.
   func reserves(_ name: String) -> Bool { reserved.contains(name) }
 
-  /// `customer_name` as `customerName`.
+  /// `customer_name` to `customerName`.
   static func lowerCamelCase(_ name: String) -> String {
     var result = ""
     var startsWord = false

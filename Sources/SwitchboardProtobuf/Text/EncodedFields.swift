@@ -1,6 +1,6 @@
-/// A cursor over fields in binary whose message type is not known.
+/// A cursor over fields in binary whose message type is unknown.
 struct EncodedFields {
-  /// What the wire tells of a value.
+  /// A value, as far as the wire type identifies it.
   enum Value {
     case varint(UInt64)
     case fixed64(UInt64)
@@ -10,14 +10,14 @@ struct EncodedFields {
     case fixed32(UInt32)
   }
 
-  /// The deepest nesting of groups that passes for fields.
+  /// The maximum nesting of groups.
   private static let depth = 100
 
   private var rest: ArraySlice<UInt8>
 
   init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  /// Whether the bytes are fields and nothing else, and every group in them is closed.
+  /// Whether the bytes are a sequence of fields in which every group is closed.
   var isWellFormed: Bool {
     var fields = self
     var open: [Int32] = []
@@ -33,7 +33,7 @@ struct EncodedFields {
     return fields.rest.isEmpty && open.isEmpty
   }
 
-  /// Reads a field. Nil at the end, or where the bytes are not a field; then they stay where they are.
+  /// Reads a field. Nil at the end, or if the bytes are not a field; then the cursor does not move.
   mutating func next() -> (number: Int32, value: Value)? {
     let start = rest
     guard let tag = varint().flatMap({ Tag(UInt32(truncatingIfNeeded: $0)) }), let value = value(tag.wireType)

@@ -5,8 +5,8 @@ extension Message {
   ///   - text: the fields of the message.
   ///   - extensions: the extensions to recognise.
   ///   - partial: whether `required` fields may be missing.
-  ///   - options: limits, what becomes of unknown fields, and the types that an `Any` may hold.
-  /// - Throws: an error that names the place in the text and the field.
+  ///   - options: limits, what happens to unknown fields, and the types that an `Any` may hold.
+  /// - Throws: an error that names the position in the text and the field.
   public init(
     textFormatString text: String,
     extensions: ExtensionRegistry? = nil,
@@ -30,15 +30,15 @@ extension Message {
     textFormatString(options: options, depth: .max)
   }
 
-  /// The name of the message, and its fields in the text format. Messages nested deeper than a hundred levels are
-  /// left out.
+  /// The name of the message, and its fields in the text format. Messages nested more than a hundred levels deep are
+  /// omitted.
   public var debugDescription: String {
     "\(Self.protoMessageName):\n" + textFormatString(options: TextFormatEncodingOptions(), depth: 100)
   }
 
   private func textFormatString(options: TextFormatEncodingOptions, depth: Int) -> String {
     var encoder = TextFormatEncoder(options: options, depth: depth)
-    // The encoder fails at nothing; a hand-written message that does has its text end there.
+    // The encoder never throws; if a hand-written message does, the text ends there.
     try? encoder.fields(of: self)
     encoder.writer.trim()
     return encoder.writer.text

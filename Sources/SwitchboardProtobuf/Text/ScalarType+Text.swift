@@ -1,5 +1,5 @@
-// The values of scalars in the text format. It knows numbers, not widths, so that one implementation does for
-// all kinds of integers.
+// The values of scalars in the text format. The format does not distinguish integer types, so one implementation serves
+// them all.
 extension ScalarType where Value: FixedWidthInteger {
   public static func writeText(_ value: Value, to writer: inout TextFormatWriter) {
     writer.literal(String(value))
@@ -55,7 +55,7 @@ extension ProtoString {
 extension ProtoUncheckedString {
   public static func writeText(_ value: String, to writer: inout TextFormatWriter) { writer.quoted(value) }
 
-  /// Reads a string, mending what is not UTF-8.
+  /// Reads a string and replaces invalid UTF-8.
   public static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> String {
     String(decoding: try reader.bytes(), as: UTF8.self)
   }
@@ -70,13 +70,13 @@ extension ProtoBytes {
 }
 
 extension Enum {
-  /// Writes the name of the value, or its number where it has no name.
+  /// Writes the name of the value, or its number if it has no name.
   public static func writeText(_ value: Self, to writer: inout TextFormatWriter) {
     let name = Int32(exactly: value.rawValue).flatMap(valueNames.name(of:))
     writer.literal(name ?? String(value.rawValue))
   }
 
-  /// Reads a value by its name or its number.
+  /// Reads a value by name or number.
   public static func readText(from reader: inout TextFormatReader) throws(DecodeError) -> Self {
     let place = reader.place
     if let name = reader.identifier() {

@@ -1,7 +1,7 @@
-/// Floating-point numbers as libprotobuf spells them: the digits that are needed, in the layout of C's `%g`.
+/// Floating-point numbers in libprotobuf's form: the digits that are necessary, in the layout of C's `%g`.
 enum TextFloat {
-  /// The shortest text that reads back as `value`. `precision` is the number of digits that the type surely
-  /// keeps, `maximum` the number that tells all its values apart.
+  /// The shortest text that reads back as `value`. `precision` is the number of digits that the type always preserves,
+  /// `maximum` the number that distinguishes all its values.
   static func text<F: BinaryFloatingPoint & CustomStringConvertible>(
     _ value: F,
     precision: Int,
@@ -18,7 +18,7 @@ enum TextFloat {
     return sign + (isScientific ? scientific(digits, exponent) : plain(digits, exponent))
   }
 
-  /// The digits of a number in any notation, without zeros around them, and the power of ten of the first.
+  /// The digits of a number in any notation, without leading and trailing zeros, and the exponent of the first digit.
   private static func decimal(_ text: String) -> (digits: [Character], exponent: Int) {
     let parts = text.split(separator: "e")
     let mantissa = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-// Fields whose names stand in brackets: extensions, and what an `Any` holds.
+// Fields with names in brackets: extensions, and the message in an `Any`.
 extension TextFormatDecoder {
   mutating func bracketed<M: Message>(in message: inout M) throws(DecodeError) {
     let name = try reader.bracketedName()
@@ -34,7 +34,7 @@ extension TextFormatDecoder {
     into fields: inout ExtensionFields
   ) throws(DecodeError) {
     guard !isNamedByMessage else {
-      throw reader.error("the name is that of a message, not of an extension", at: fieldStart)
+      throw reader.error("the name belongs to a message, not to an extension", at: fieldStart)
     }
     try messageSetField(number, of: type, into: &fields)
   }
@@ -52,13 +52,13 @@ extension TextFormatDecoder {
   private mutating func anyContent<M: Message>(_ url: String, in message: inout M) throws(DecodeError) {
     let start = fieldStart
     guard var any = message as? Google_Protobuf_Any else {
-      throw reader.error("only google.protobuf.Any holds a message by its type's URL", at: start)
+      throw reader.error("only google.protobuf.Any may have a type URL", at: start)
     }
     guard any.typeURL.isEmpty, any.value.isEmpty else {
-      throw reader.error("the Any has a value already", at: start)
+      throw reader.error("the Any already has a value", at: start)
     }
     guard let type = options.typeRegistry.messageType(forURL: url) else {
-      throw reader.error("the type of '\(url)' is not known", at: start)
+      throw reader.error("unknown type '\(url)'", at: start)
     }
     do throws(DecodeError) {
       _ = reader.take(":")
@@ -83,7 +83,7 @@ extension TextFormatDecoder {
 }
 
 extension BinaryEncodingOptions {
-  /// Maps sorted by key: equal text gives equal bytes.
+  /// Sorted map entries, so that equal text gives equal bytes.
   fileprivate static var deterministic: BinaryEncodingOptions {
     var options = BinaryEncodingOptions()
     options.deterministic = true
@@ -92,8 +92,7 @@ extension BinaryEncodingOptions {
 }
 
 extension TextFormatReader {
-  /// Reads a name in brackets: of an extension, or the URL of a type. White space and comments are no part
-  /// of it, wherever they stand.
+  /// Reads a name in brackets: an extension's name, or a type URL. White space and comments in it are ignored.
   mutating func bracketedName() throws(DecodeError) -> String {
     let start = place
     try expect("[")
@@ -113,7 +112,7 @@ extension TextFormatReader {
     return text
   }
 
-  /// Whether bytes are words with points between them.
+  /// Whether the bytes are words separated by dots.
   private static func isFullName(_ name: [UInt8]) -> Bool {
     name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { word in
       word.first.map(isLetter) == true && word.allSatisfy(isNameByte)

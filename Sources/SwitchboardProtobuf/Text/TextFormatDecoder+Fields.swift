@@ -1,4 +1,4 @@
-// How each kind of field takes its value. Unlike binary, text gives a singular field no second value.
+// Reads the value of each kind of field. Unlike in binary, a singular field must not be repeated.
 extension TextFormatDecoder: FieldDecoder {
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
     try refuseIfSet(!S.isInitial(value))
@@ -26,7 +26,9 @@ extension TextFormatDecoder: FieldDecoder {
   }
 
   private func refuseIfSet(_ isSet: Bool) throws(DecodeError) {
-    if isSet { throw reader.error("the field, or another of its oneof, is set already", at: fieldStart) }
+    if isSet {
+      throw reader.error("the field, or another field of its oneof, is already set", at: fieldStart)
+    }
   }
 
   // MARK: Messages
@@ -92,7 +94,7 @@ extension TextFormatDecoder: FieldDecoder {
     }
   }
 
-  /// Reads an entry of a map, which looks like a message with two fields, and returns its key.
+  /// Reads a map entry, which has the form of a message with two fields, and returns its key.
   private mutating func entry<K: MapKeyType>(
     key: K.Type,
     value: (inout TextFormatDecoder) throws(DecodeError) -> Void

@@ -1,6 +1,6 @@
-// Passing over fields that the type does not know. Their kind shows only in how they are written.
+// Skips fields that the type does not know. Only the syntax of the value shows its kind.
 extension TextFormatDecoder {
-  /// Passes over the value of a field whose name has been read.
+  /// Skips the value of a field whose name was read.
   mutating func skipValue() throws(DecodeError) {
     let hasColon = reader.take(":")
     guard hasColon || isAtBody else { throw reader.unexpected("':' or '{'") }

@@ -1,15 +1,15 @@
-/// Reads the text format: the names of fields, and what stands between their values.
+/// Reads the text format: field names, and the punctuation between values.
 ///
-/// What it does with the value of a field is in `TextFormatDecoder+Fields.swift`.
+/// `TextFormatDecoder+Fields.swift` reads the values.
 struct TextFormatDecoder {
   var reader: TextFormatReader
   let extensions: ExtensionRegistry?
   let options: TextFormatDecodingOptions
   let isPartial: Bool
 
-  /// Where the field being read begins.
+  /// The start of the current field.
   var fieldStart = 0
-  /// Whether the extension being read was called by the name of its message, as only a MessageSet allows.
+  /// Whether the current extension was given by the name of its message, which only a MessageSet allows.
   var isNamedByMessage = false
   private var depthLeft: Int
 
@@ -26,7 +26,7 @@ struct TextFormatDecoder {
     depthLeft = options.messageDepthLimit
   }
 
-  /// Reads the fields of a message up to the symbol that closes it, or to the end of the input.
+  /// Reads the fields of a message up to its closing symbol or the end of the input.
   mutating func fields<M: Message>(of message: inout M, until end: Unicode.Scalar?) throws(DecodeError) {
     while try !isAtEnd(end) {
       try field(of: &message)
@@ -39,7 +39,7 @@ struct TextFormatDecoder {
     return reader.take(end)
   }
 
-  /// Passes over what may stand behind a field.
+  /// Skips an optional separator after a field.
   mutating func separator() {
     if !reader.take(",") { _ = reader.take(";") }
   }
@@ -64,7 +64,7 @@ struct TextFormatDecoder {
 
   // MARK: Values
 
-  /// Reads the one value of a field or, in brackets, a list of them.
+  /// Reads the single value of a field or a list of values in brackets.
   mutating func list(
     _ element: (inout TextFormatDecoder) throws(DecodeError) -> Void
   ) throws(DecodeError) {
@@ -82,7 +82,7 @@ struct TextFormatDecoder {
   /// Whether the value of a message field comes next.
   var isAtBody: Bool { reader.isAt("{") || reader.isAt("<") }
 
-  /// Goes into the value of a message field; `content` reads up to the symbol that it is given.
+  /// Reads the value of a message field; `content` reads up to the symbol that it receives.
   mutating func nested(
     _ content: (inout TextFormatDecoder, Unicode.Scalar) throws(DecodeError) -> Void
   ) throws(DecodeError) {

@@ -1,4 +1,4 @@
-// How each kind of field is written: a line for a scalar, a bracket for a message, and repeated ones one by one.
+// Writes each kind of field: a line for a scalar, braces for a message, and the elements of repeated fields one by one.
 extension TextFormatEncoder: FieldVisitor {
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
@@ -100,7 +100,7 @@ extension TextFormatEncoder: FieldVisitor {
     }
   }
 
-  /// An extension that is declared in the message that it holds goes by the name of that message.
+  /// An extension declared in the message that is its type uses the name of that message.
   mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEach(in: nil) { entry throws(EncodeError) in
       let holder = entry.fullName.split(separator: ".").dropLast().joined(separator: ".")

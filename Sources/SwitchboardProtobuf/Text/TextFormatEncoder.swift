@@ -1,15 +1,15 @@
-/// Writes the text format: the names of fields, and what an `Any` holds.
+/// Writes the text format: the names of fields, and the message in an `Any`.
 ///
-/// What it does with the value of a field is in `TextFormatEncoder+Fields.swift`.
+/// `TextFormatEncoder+Fields.swift` writes the values.
 struct TextFormatEncoder {
   var writer: TextFormatWriter
   private let options: TextFormatEncodingOptions
 
-  /// The names of the message being written, and the extension being written, if it is one.
+  /// The field names of the current message; below, the extension being written, if any.
   private var names = FieldNames("")
   private var extensionName: String?
   private var depthLeft: Int
-  /// How many messages are open.
+  /// The number of open messages.
   private var depth = 0
 
   init(options: TextFormatEncodingOptions, depth: Int) {
@@ -23,7 +23,7 @@ struct TextFormatEncoder {
     extensionName.map { "[\($0)]" } ?? names.textName(of: number) ?? "\(number)"
   }
 
-  /// Writes the field that `body` shows as the extension `name`.
+  /// Writes the field that `body` visits as the extension `name`.
   mutating func named(
     _ name: String,
     _ body: (inout TextFormatEncoder) throws(EncodeError) -> Void
@@ -45,7 +45,7 @@ struct TextFormatEncoder {
     try message.traverse(&self)
   }
 
-  /// Writes a field that has fields of its own.
+  /// Writes a field that contains fields.
   mutating func nested(
     _ name: String,
     _ content: (inout TextFormatEncoder) throws(EncodeError) -> Void
@@ -71,7 +71,7 @@ struct TextFormatEncoder {
 
   // MARK: Any
 
-  /// Writes the message in an `Any` by its type's URL. False where its type is not known or it cannot be read.
+  /// Writes the message in an `Any` after its type URL. Returns false if the type is unknown or the bytes are invalid.
   private mutating func content(of any: Google_Protobuf_Any) throws(EncodeError) -> Bool {
     guard any.unknownFields.isEmpty, TypeURL.isReadable(any.typeURL),
       let type = options.typeRegistry.messageType(forURL: any.typeURL)
@@ -83,8 +83,8 @@ struct TextFormatEncoder {
     of any: Google_Protobuf_Any,
     as type: M.Type
   ) throws(EncodeError) -> Bool {
-    // How deep the bytes in an Any are nested was not looked at when these were read: there is a limit for the whole, of twice what a
-    // message may have, since an Any and what it holds are a level each.
+    // The nesting of the bytes in an `Any` was not checked when these were read. The whole has a limit of twice that of
+    // a message, because an `Any` and its content take one level each.
     var limits = BinaryDecodingOptions()
     limits.messageDepthLimit = min(limits.messageDepthLimit, 2 * limits.messageDepthLimit - depth)
     guard limits.messageDepthLimit >= 0 else { return false }

@@ -1,12 +1,12 @@
 /// How a message is written in the text format.
 public struct TextFormatEncodingOptions: Sendable {
-  /// Whether all stands on one line.
+  /// Whether to write everything on one line.
   public var singleLine = false
 
-  /// Whether fields that the type does not know are written, by their numbers. Text with such fields does not read back.
+  /// Whether to write unknown fields, by their numbers. Text with such fields cannot be read back.
   public var printUnknownFields = true
 
-  /// The types with which to write what a `google.protobuf.Any` holds. One of another type is written as its two
+  /// The types for writing the content of a `google.protobuf.Any`. An `Any` of another type is written as its two
   /// fields.
   public var typeRegistry = TypeRegistry()
 

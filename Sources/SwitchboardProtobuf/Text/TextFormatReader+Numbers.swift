@@ -1,18 +1,18 @@
 extension TextFormatReader {
-  /// A number as it is spelled.
+  /// A number as written.
   private struct Number {
     enum Form {
       case decimal, octal, hexadecimal, float
     }
 
     let form: Form
-    /// The digits, without the prefix or the suffix that tells the form.
+    /// The digits, without the prefix or suffix that indicates the form.
     let digits: String
   }
 
   // MARK: Values
 
-  /// Reads an integer in any base that fits the type.
+  /// Reads an integer in any base; it must fit the type.
   mutating func integer<Value: FixedWidthInteger>(as type: Value.Type) throws(DecodeError) -> Value {
     let start = place
     let isNegative = Value.isSigned && take("-")
@@ -37,7 +37,7 @@ extension TextFormatReader {
     return Value(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
   }
 
-  /// Reads a truth value: a word or a number.
+  /// Reads a Boolean: a word or a number.
   mutating func bool() throws(DecodeError) -> Bool {
     let start = place
     switch identifier() {
@@ -51,7 +51,7 @@ extension TextFormatReader {
     }
   }
 
-  /// Reads a floating-point number; what is too large is infinite.
+  /// Reads a floating-point number; one that is too large becomes infinite.
   mutating func double() throws(DecodeError) -> Double {
     let start = place
     let isNegative = take("-")
@@ -70,7 +70,7 @@ extension TextFormatReader {
     }
   }
 
-  /// Passes over a value that is not a string: a number, or a word.
+  /// Skips a value that is not a string: a number or a word.
   mutating func skipPlainValue() throws(DecodeError) {
     let start = place
     let isNegative = take("-")
@@ -105,7 +105,7 @@ extension TextFormatReader {
     var end = digits
     if byte(at: end) == UInt8(ascii: ".") {
       end = skip(from: end + 1, while: TextFormatReader.isDigit)
-      // A point alone is not a number.
+      // A dot alone is not a number.
       guard end - start > 1 else { throw unexpected("a value") }
     }
     if let exponent = byte(at: end), exponent | 0x20 == UInt8(ascii: "e") {
@@ -119,7 +119,7 @@ extension TextFormatReader {
     return try finish(form, start..<end, end: hasSuffix ? end + 1 : end)
   }
 
-  /// Ends a number, after which neither a letter nor a digit nor a point may follow at once.
+  /// Ends a number, which must not be followed directly by a letter, a digit or a dot.
   private mutating func finish(
     _ form: Number.Form,
     _ digits: Range<Int>,

@@ -22,12 +22,12 @@ extension TextFormatReader {
         content.append(byte)
       }
     }
-    throw error("the string does not end on its line", at: place)
+    throw error("unterminated string", at: place)
   }
 
-  /// Reads what stands at `index` behind a backslash, and returns where it ends.
+  /// Decodes the escape sequence after a backslash; `index` is that of its first byte. Returns the index after it.
   private func escape(at index: Int, into content: inout [UInt8]) throws(DecodeError) -> Int {
-    guard let byte = byte(at: index) else { throw error("the string does not end", at: place) }
+    guard let byte = byte(at: index) else { throw error("unterminated string", at: place) }
     if let plain = TextFormatReader.plainEscape(byte) {
       content.append(plain)
       return index + 1
@@ -55,7 +55,7 @@ extension TextFormatReader {
     }
   }
 
-  /// One to three digits.
+  /// Decodes one to three digits.
   private func octal(at index: Int, into content: inout [UInt8]) throws(DecodeError) -> Int {
     var value: UInt32 = 0
     var end = index
@@ -64,13 +64,13 @@ extension TextFormatReader {
       end += 1
     }
     guard let byte = UInt8(exactly: value) else {
-      throw error("the octal escape is larger than a byte", at: index - 1)
+      throw error("the octal escape does not fit a byte", at: index - 1)
     }
     content.append(byte)
     return end
   }
 
-  /// One or two digits.
+  /// Decodes one or two digits.
   private func hexadecimal(at index: Int, into content: inout [UInt8]) throws(DecodeError) -> Int {
     guard let first = TextFormatReader.hexValue(byte(at: index)) else {
       throw error("expected hexadecimal digits", at: index - 2)
@@ -83,7 +83,7 @@ extension TextFormatReader {
     return index + 2
   }
 
-  /// Exactly as many digits as `count`; a surrogate is not a character.
+  /// Decodes exactly `count` digits; surrogates are rejected.
   private func scalar(
     at index: Int,
     digits count: Int,

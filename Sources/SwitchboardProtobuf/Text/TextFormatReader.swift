@@ -1,10 +1,10 @@
 /// A cursor over text: the tokens of the text format.
 ///
-/// Between two calls it stands at a token or at the end; white space and comments are behind it.
+/// Between calls the cursor is at a token or at the end; white space and comments are skipped.
 public struct TextFormatReader {
   let input: [UInt8]
 
-  /// Where the next token begins.
+  /// The offset of the next token.
   private(set) var place = 0
 
   init(_ text: String) {
@@ -12,7 +12,7 @@ public struct TextFormatReader {
     skipSpace()
   }
 
-  /// Whether all has been read.
+  /// Whether the input is exhausted.
   var isAtEnd: Bool { place >= input.count }
 
   /// The first byte of the next token.
@@ -23,7 +23,7 @@ public struct TextFormatReader {
   /// Whether the next token is `symbol`.
   func isAt(_ symbol: Unicode.Scalar) -> Bool { next == UInt8(ascii: symbol) }
 
-  /// Goes to the first token at or after `index`.
+  /// Moves to the first token at or after `index`.
   mutating func advance(to index: Int) {
     place = index
     skipSpace()
@@ -33,7 +33,7 @@ public struct TextFormatReader {
     while let byte = next {
       switch byte {
       case UInt8(ascii: " "), 0x09...0x0D: place += 1
-      // The byte zero is no part of any text, and so ends a comment.
+      // A zero byte is not valid in text, so it ends a comment.
       case UInt8(ascii: "#"):
         place = input[place...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == 0 } ?? input.count
       default: return
@@ -50,12 +50,12 @@ public struct TextFormatReader {
     return true
   }
 
-  /// Reads `symbol`, which has to come next.
+  /// Reads `symbol`; throws if it does not come next.
   mutating func expect(_ symbol: Unicode.Scalar) throws(DecodeError) {
     guard take(symbol) else { throw unexpected("'\(symbol)'") }
   }
 
-  /// Reads a name, or nothing where none comes next.
+  /// Reads a name; nil if none comes next.
   mutating func identifier() -> String? {
     guard let first = next, TextFormatReader.isLetter(first) else { return nil }
     let start = place
@@ -84,18 +84,18 @@ public struct TextFormatReader {
 
   // MARK: Errors
 
-  /// An error that names the line and the column of `index`, both counted from one.
+  /// An error with the line and the column of `index`, both counted from one.
   func error(_ text: String, at index: Int) -> DecodeError {
     let before = input[..<min(index, input.count)]
     let newline = UInt8(ascii: "\n")
     let line = before.count { $0 == newline } + 1
     let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
-    // Characters, not bytes: those that continue one do not count.
+    // Counts characters, not bytes: skips continuation bytes.
     let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
     return DecodeError(.malformed("line \(line), column \(column): \(text)"))
   }
 
-  /// An error about the next token, which is not what the grammar wants.
+  /// An error that says that `wanted` was expected and what was found.
   func unexpected(_ wanted: String) -> DecodeError {
     guard let next else { return error("expected \(wanted), found the end", at: place) }
     let isPrintable = next > 0x20 && next < 0x7F

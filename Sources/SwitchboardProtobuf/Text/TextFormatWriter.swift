@@ -1,13 +1,13 @@
-/// Text on its way out: the tokens of the text format, and where lines begin.
+/// A buffer for output in the text format: tokens and line breaks.
 public struct TextFormatWriter {
-  /// What has been written, as UTF-8.
+  /// The text written so far, in UTF-8.
   private(set) var bytes: [UInt8] = []
   private let isSingleLine: Bool
   private var indentation = 0
 
   init(singleLine: Bool) { isSingleLine = singleLine }
 
-  /// What has been written.
+  /// The text written so far.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Writes text as it is: a number or a name.
@@ -21,34 +21,34 @@ public struct TextFormatWriter {
     literal(name)
   }
 
-  /// Ends a field, or the line of a bracket. On a single line, a space stands between any two.
+  /// Ends a field, or a line with a bracket. On a single line, fields are separated by a space.
   mutating func endLine() { bytes.append(isSingleLine ? UInt8(ascii: " ") : UInt8(ascii: "\n")) }
 
-  /// Begins the fields of a message.
+  /// Opens the braces of a message.
   mutating func open() {
     literal(" {")
     endLine()
     indentation += 1
   }
 
-  /// Ends the fields of a message.
+  /// Closes the braces of a message.
   mutating func close() {
     indentation -= 1
     name("}")
     endLine()
   }
 
-  /// Drops the space that the last field left on a single line.
+  /// Removes the space after the last field on a single line.
   mutating func trim() {
     if isSingleLine, bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
   }
 
   // MARK: Quoted text
 
-  /// Writes a string in quotes; what is not ASCII stays as it is.
+  /// Writes a string in quotes; characters outside ASCII are not escaped.
   public mutating func quoted(_ text: String) { quote(text.utf8, escapingAbove: 0xFF) }
 
-  /// Writes bytes in quotes, those that are not ASCII as octal numbers.
+  /// Writes bytes in quotes; those outside ASCII are escaped as octal numbers.
   public mutating func quoted(_ value: [UInt8]) { quote(value, escapingAbove: 0x7E) }
 
   private mutating func quote(_ content: some Sequence<UInt8>, escapingAbove limit: UInt8) {
@@ -69,7 +69,7 @@ public struct TextFormatWriter {
     }
   }
 
-  // Three digits always, since a digit of the text may follow.
+  // Always three digits, because a digit of the text may follow.
   private mutating func octal(_ byte: UInt8) {
     let zero = UInt8(ascii: "0")
     bytes += [UInt8(ascii: "\\"), zero + byte / 64, zero + byte / 8 % 8, zero + byte % 8]

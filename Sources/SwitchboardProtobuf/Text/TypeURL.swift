@@ -1,12 +1,11 @@
-/// The URL by which `google.protobuf.Any` names a type, as the text format allows it.
+/// The URL of a type in a `google.protobuf.Any`, as the text format allows it.
 enum TypeURL {
-  /// Whether a byte may stand in a URL.
+  /// Whether a URL may contain a byte.
   static func allows(_ byte: UInt8) -> Bool {
     TextFormatReader.isLetter(byte) || TextFormatReader.isDigit(byte) || "-.~!$&()*+,;=%/".utf8.contains(byte)
   }
 
-  /// Whether a URL can be written: something stands before a slash, all bytes are allowed, and each `%` has its
-  /// two digits.
+  /// Whether a URL can be written: there is text before a slash, all bytes are allowed, and two digits follow each `%`.
   static func isReadable(_ url: String) -> Bool {
     let pieces = url.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
     return url.contains("/") && !url.hasPrefix("/") && url.utf8.allSatisfy(allows)

@@ -1,16 +1,16 @@
-/// Fields that a type does not know, in the text format: by their numbers, with what the wire tells of their kind.
+/// Writes unknown fields in the text format: by their numbers, in the form that the wire type suggests.
 enum UnknownFieldsText {
-  /// How deep bytes are taken for a message that is nested in another.
+  /// The maximum depth at which bytes are interpreted as a nested message.
   private static let depth = 10
 
-  /// Writes encoded fields; nothing where the bytes are not fields.
+  /// Writes encoded fields; nothing if the bytes are not fields.
   static func write(_ bytes: [UInt8], to writer: inout TextFormatWriter) {
     guard EncodedFields(bytes[...]).isWellFormed else { return }
     var fields = EncodedFields(bytes[...])
     write(&fields, depth: depth, to: &writer)
   }
 
-  /// Writes fields, which are known to be well-formed, up to the end of the bytes or of the group that they are in.
+  /// Writes well-formed fields up to the end of the bytes or of the enclosing group.
   private static func write(_ fields: inout EncodedFields, depth: Int, to writer: inout TextFormatWriter) {
     while let (number, value) = fields.next() {
       if case .endGroup = value { return }

@@ -1,10 +1,10 @@
-// In JSON: the object of the message within, with its type's URL as one more member, `@type`. A message that is no
-// object in JSON is a member called `value`.
+// In JSON: the object of the message, with an additional member `@type` for the type URL. A message whose JSON form is
+// not an object becomes the member `value`.
 extension Google_Protobuf_Any: CustomJSON {
   public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard let url = try decoder.typesAhead.type(at: decoder.reader) else { return try decoder.emptyObject() }
     guard let type = decoder.types.messageType(forURL: url) else {
-      throw decoder.reader.fail("the type registry has no type for \"\(url)\"")
+      throw decoder.reader.fail("the type registry does not contain \"\(url)\"")
     }
     value = try decoder.packed(type)
     typeURL = url
@@ -13,14 +13,14 @@ extension Google_Protobuf_Any: CustomJSON {
   public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     if typeURL.isEmpty, value.isEmpty { return encoder.writer.verbatim("{}") }
     guard let type = encoder.options.typeRegistry.messageType(forURL: typeURL) else {
-      throw EncodeError(.unrepresentable("an Any whose type the registry does not know: \"\(typeURL)\""))
+      throw EncodeError(.unrepresentable("an Any whose type is not in the registry: \"\(typeURL)\""))
     }
     try encoder.unpacked(self, as: type)
   }
 }
 
 extension JSONMessageDecoder {
-  /// An object without members: an `Any` that holds nothing.
+  /// Reads an object without members: an empty `Any`.
   fileprivate mutating func emptyObject() throws(DecodeError) {
     var isFirst = true
     try reader.enter(UInt8(ascii: "{"))
@@ -29,7 +29,7 @@ extension JSONMessageDecoder {
     }
   }
 
-  /// Reads a message of `type` with its `@type`. Returns it in binary.
+  /// Reads a message of `type` and its `@type`. Returns it in binary.
   fileprivate mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
     var message = M()
     if M.self is any CustomJSON.Type {
@@ -58,7 +58,7 @@ extension JSONMessageDecoder {
         try message.merge(from: &self)
       } else {
         guard name == JSONTypesAhead.key || reader.ignoresUnknown && name != "value" else {
-          throw reader.fail("unexpected \"\(name)\" beside the value in an Any", at: start)
+          throw reader.fail("unexpected \"\(name)\" in an Any with a value", at: start)
         }
         try reader.skipValue()
       }
@@ -68,7 +68,7 @@ extension JSONMessageDecoder {
 }
 
 extension JSONMessageEncoder {
-  /// Writes the message in an `Any`, which is of the type `type`.
+  /// Writes the message in an `Any`, whose type is `type`.
   fileprivate mutating func unpacked<M: Message>(
     _ any: Google_Protobuf_Any,
     as type: M.Type
@@ -97,14 +97,14 @@ extension JSONMessageEncoder {
   }
 
   private func unpack<M: Message>(_ any: Google_Protobuf_Any, as type: M.Type) throws(EncodeError) -> M {
-    // How deep the bytes in an Any are nested was not looked at when these were read: the limit is for the whole.
+    // The nesting of the bytes in an `Any` was not checked when these were read: the limit applies to the whole.
     var limits = BinaryDecodingOptions()
     limits.messageDepthLimit -= depth
     guard limits.messageDepthLimit > 0 else { throw EncodeError(.unrepresentable("an Any nested too deep")) }
     do {
       return try any.unpack(extensions: options.typeRegistry.extensions, partial: true, options: limits)
     } catch {
-      throw EncodeError(.unrepresentable("an Any that does not hold what it says: \(error)"))
+      throw EncodeError(.unrepresentable("an Any whose value does not match its type: \(error)"))
     }
   }
 }

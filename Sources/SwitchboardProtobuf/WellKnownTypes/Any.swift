@@ -1,8 +1,8 @@
 extension Google_Protobuf_Any {
   /// Packs a message.
   ///
-  /// The type's URL is `typePrefix`, a slash and the full name of the type. Where `partial`, `required` fields may
-  /// be missing.
+  /// The type URL is `typePrefix`, a slash and the full name of the type. If `partial`, `required` fields may be
+  /// missing.
   public init(
     message: some Message,
     typePrefix: String = "type.googleapis.com",
@@ -10,7 +10,7 @@ extension Google_Protobuf_Any {
   ) throws(EncodeError) {
     self.init()
     typeURL = Google_Protobuf_Any.typeURL(for: type(of: message), prefix: typePrefix)
-    // Equal messages give equal bytes, since an `Any` can be compared by nothing else.
+    // Deterministic, because two `Any`s are compared by their bytes.
     var options = BinaryEncodingOptions()
     options.deterministic = true
     value = try message.serializedBytes(partial: partial, options: options)
@@ -20,15 +20,15 @@ extension Google_Protobuf_Any {
     "\(prefix)\(prefix.hasSuffix("/") ? "" : "/")\(M.protoMessageName)"
   }
 
-  /// The full name of the type of the message within: what follows the last slash. Nil where there is no slash.
+  /// The full name of the message's type: the text after the last slash. Nil if there is no slash.
   public var typeName: String? {
     typeURL.lastIndex(of: "/").map { String(typeURL[typeURL.index(after: $0)...]) }
   }
 
-  /// Whether the message within is of a type; only the type's URL is looked at.
+  /// Whether the message is of a type, judging only by the type URL.
   public func isA<M: Message>(_ type: M.Type) -> Bool { typeName == M.protoMessageName }
 
-  /// The message within. Fails where it is of another type.
+  /// The message in the `Any`. Throws if it is of another type.
   public func unpack<M: Message>(
     as type: M.Type = M.self,
     extensions: ExtensionRegistry? = nil,

@@ -6,7 +6,7 @@ extension Google_Protobuf_Duration {
     self.nanos = nanos
   }
 
-  /// The duration as protobuf has it, without what is less than a nanosecond.
+  /// Converts a duration, truncated to nanoseconds.
   public init(_ duration: Swift.Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(seconds: seconds, nanos: Int32(attoseconds / 1_000_000_000))
@@ -14,25 +14,25 @@ extension Google_Protobuf_Duration {
 
   init(_ time: Nanoseconds) { self.init(seconds: time.towardsZero.seconds, nanos: time.towardsZero.nanos) }
 
-  /// Whether the duration is of 10,000 years at most and both fields have the same sign; others have no form in JSON.
+  /// Whether the duration is at most 10,000 years long and both fields have the same sign; others have no JSON form.
   public var isValid: Bool {
     -315_576_000_000...315_576_000_000 ~= seconds && -999_999_999...999_999_999 ~= nanos
       && (seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0))
   }
 
-  /// The same duration with both fields of the same sign, and `nanos` of less than a second.
+  /// The same duration with both fields of the same sign and less than a second in `nanos`.
   public var normalized: Google_Protobuf_Duration { Google_Protobuf_Duration(exact) }
 
   var exact: Nanoseconds { Nanoseconds(seconds: seconds, nanos: nanos) }
 }
 
 extension Google_Protobuf_Duration: Comparable {
-  /// Whether the left duration is shorter, where negative ones are shorter than none.
+  /// Whether the left duration is less than the right one; negative durations are less than zero.
   public static func < (left: Google_Protobuf_Duration, right: Google_Protobuf_Duration) -> Bool {
     left.exact < right.exact
   }
 
-  /// The sum, normalized. What the type cannot hold ends at the limit.
+  /// The sum, normalized. On overflow it is the largest or smallest duration.
   public static func + (
     left: Google_Protobuf_Duration,
     right: Google_Protobuf_Duration
@@ -40,7 +40,7 @@ extension Google_Protobuf_Duration: Comparable {
     Google_Protobuf_Duration(Nanoseconds(total: left.exact.total + right.exact.total))
   }
 
-  /// The difference, normalized. What the type cannot hold ends at the limit.
+  /// The difference, normalized. On overflow it is the largest or smallest duration.
   public static func - (
     left: Google_Protobuf_Duration,
     right: Google_Protobuf_Duration
@@ -48,14 +48,14 @@ extension Google_Protobuf_Duration: Comparable {
     Google_Protobuf_Duration(Nanoseconds(total: left.exact.total - right.exact.total))
   }
 
-  /// The same duration in the other direction, normalized.
+  /// The negated duration, normalized.
   public static prefix func - (duration: Google_Protobuf_Duration) -> Google_Protobuf_Duration {
     Google_Protobuf_Duration(Nanoseconds(total: -duration.exact.total))
   }
 }
 
 extension Swift.Duration {
-  /// The duration in a message.
+  /// Converts a duration message.
   public init(_ duration: Google_Protobuf_Duration) {
     self = .seconds(duration.seconds) + .nanoseconds(Int64(duration.nanos))
   }
@@ -78,7 +78,7 @@ extension Google_Protobuf_Duration: CustomJSON {
 
   public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     guard isValid else {
-      throw EncodeError(.unrepresentable("a Duration of more than 10,000 years, or with wrong nanos"))
+      throw EncodeError(.unrepresentable("a Duration of more than 10,000 years, or with invalid nanos"))
     }
     let sign = seconds < 0 || nanos < 0 ? "-" : ""
     encoder.writer.string("\(sign)\(seconds.magnitude)\(TimeText.fraction(abs(nanos)))s")

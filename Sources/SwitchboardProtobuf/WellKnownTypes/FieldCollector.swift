@@ -1,9 +1,9 @@
-/// Takes down the values of a message's fields by their numbers, without those that are not set.
+/// Collects the values of the fields that are set in a message, by number.
 struct FieldCollector: FieldVisitor {
   private(set) var values: [Int32: Any] = [:]
-  /// The numbers of those that are repeated fields or maps.
+  /// The numbers of the repeated fields and maps.
   private(set) var collections: Set<Int32> = []
-  /// The extensions, and a number that is one's.
+  /// The extensions, with the number of one of them.
   private(set) var extensions: (number: Int32, fields: ExtensionFields)?
 
   mutating func implicit<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
@@ -56,7 +56,7 @@ struct FieldCollector: FieldVisitor {
     if !value.isEmpty { values[number] = value }
   }
 
-  // All of a message's extensions are in one place, which is shown once for each range.
+  // All extensions of a message are in one property, which is visited once per range.
   mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) {
     extensions = (range.lowerBound, fields)
   }
@@ -70,7 +70,7 @@ extension Message {
   /// The values of the fields that are set.
   func collectFields() -> FieldCollector {
     var collector = FieldCollector()
-    // It fails at nothing.
+    // The collector never throws.
     try? traverse(&collector)
     return collector
   }

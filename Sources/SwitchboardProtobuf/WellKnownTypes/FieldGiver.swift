@@ -1,5 +1,5 @@
-/// Puts a value that a ``FieldCollector`` has taken down into a field: behind what is there in a repeated field or a map, in
-/// place of it in any other.
+/// Stores a value that a ``FieldCollector`` collected in a field: appends to a repeated field or a map, and replaces
+/// any other.
 struct FieldGiver: FieldDecoder {
   let value: Any
 
@@ -63,10 +63,10 @@ struct FieldGiver: FieldDecoder {
 }
 
 extension Message {
-  /// Puts a value that was collected from a message of this type into the field `number`.
+  /// Stores a value that was collected from a message of this type in the field `number`.
   mutating func give(_ value: Any, to number: Int32) {
     var giver = FieldGiver(value: value)
-    // It fails at nothing.
+    // The giver never throws.
     try? decodeField(number, from: &giver)
   }
 }

@@ -6,7 +6,7 @@ extension Google_Protobuf_FieldMask: CustomJSON {
     if text.isEmpty { return }
     for path in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let path = FieldMaskPath.snakeCase(path) else {
-        throw decoder.reader.fail("\"\(path)\" is no path in camel case", at: token.range.lowerBound - 1)
+        throw decoder.reader.fail("\"\(path)\" is not a path in camel case", at: token.range.lowerBound - 1)
       }
       paths.append(path)
     }
@@ -26,7 +26,7 @@ extension Google_Protobuf_FieldMask: CustomJSON {
 
 /// The two spellings of a path in a field mask.
 enum FieldMaskPath {
-  /// `user.display_name` as `user.displayName`. Nil where the way back would lead elsewhere.
+  /// `user.display_name` to `user.displayName`. Nil if converting back gives another path.
   static func camelCase(_ path: String) -> String? {
     var result: [UInt8] = []
     var startsWord = false
@@ -47,7 +47,7 @@ enum FieldMaskPath {
     return startsWord || result.isEmpty ? nil : String(decoding: result, as: UTF8.self)
   }
 
-  /// `user.displayName` as `user.display_name`. Nil where it holds anything but letters, digits and points.
+  /// `user.displayName` to `user.display_name`. Nil if it contains anything but letters, digits and dots.
   static func snakeCase(_ path: Substring) -> String? {
     var result: [UInt8] = []
     for byte in path.utf8 {

@@ -6,27 +6,27 @@ public enum FieldMaskError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error in words.
   public var description: String {
     switch self {
-    case .invalidPath(let path): "'\(path)' is no field of the message"
+    case .invalidPath(let path): "'\(path)' is not a field of the message"
     }
   }
 }
 
 extension Google_Protobuf_FieldMask {
-  /// How a field that a mask names comes into a message that has it already.
+  /// How to merge a field that is set in both messages.
   public struct MergeOptions: Hashable, Sendable {
-    /// Whether repeated fields and maps are replaced, instead of added to.
+    /// Whether to replace repeated fields and maps instead of appending to them.
     public var replaceRepeatedFields = false
 
-    /// The default: they are added to.
+    /// The default: appends to repeated fields and maps.
     public init() {}
   }
 }
 
 extension Message {
-  /// Takes the fields that a mask names over from `source`.
+  /// Copies the fields that a mask names from `source`.
   ///
-  /// A field that is not set there is cleared here; a message that a path ends at is replaced as a whole. Fields that the
-  /// mask does not name stay as they are.
+  /// A field that is not set in `source` is cleared; a message that a path ends at is replaced as a whole. Fields that
+  /// the mask does not name do not change.
   public mutating func merge(
     from source: Self,
     fieldMask: Google_Protobuf_FieldMask,
@@ -42,8 +42,8 @@ extension Message {
 
   /// Clears the fields that a mask does not name. Unknown fields and extensions stay.
   ///
-  /// - Returns: whether that changed the message. A mask that is empty, or names what the message does not have, changes
-  ///   nothing.
+  /// - Returns: whether that changed the message. A mask that is empty, or names fields that the message does not have,
+  ///   changes nothing.
   @discardableResult
   public mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {
     guard fieldMask.isValid(for: Self.self) else { return false }
@@ -54,15 +54,15 @@ extension Message {
     return self != before
   }
 
-  // MARK: Walking the paths
+  // MARK: Recursion
 
-  // Both walks go as deep as the messages do, however long the paths are.
+  // The recursion of both is as deep as the messages, however long the paths are.
 
-  /// The message with the fields of `tree` as `source` has them.
+  /// Copies the fields of `tree` from `source`.
   private mutating func take(_ tree: FieldMaskTree, from source: Self, replacesRepeated: Bool) {
     let theirs = source.collectFields().values
     let ours = collectFields()
-    // Made anew, since that is the one way to clear a field of any kind.
+    // A new message, because there is no other way to clear a field of any kind.
     var result = Self(unknownFieldsOf: self, extensions: ours.extensions)
     var subtrees: [Int32: FieldMaskTree] = [:]
     for (name, child) in tree.children {
@@ -95,7 +95,7 @@ extension Message {
     return message
   }
 
-  /// The fields of `tree`, and what no mask can name.
+  /// The fields of `tree`, and everything that a mask cannot name.
   private func kept(by tree: FieldMaskTree) -> Self {
     let fields = collectFields()
     var result = Self(unknownFieldsOf: self, extensions: fields.extensions)

@@ -1,16 +1,16 @@
-/// The paths of a field mask in canonical form: in the order of their parts, and none that another covers.
+/// The paths of a field mask in canonical form: sorted by their parts, without paths that others cover.
 ///
-/// A list and not a tree, since whoever made the mask decides how many parts a path has: nothing here goes as deep as they
-/// are many, and each operation looks at each byte a few times at most, once the paths are sorted.
+/// A list rather than a tree, because the input controls how many parts a path has: nothing here recurses over the
+/// parts, and once the paths are sorted, each operation looks at each byte at most a few times.
 struct FieldMaskPaths {
   private(set) var paths: [String]
 
   private init(canonical paths: [String]) { self.paths = paths }
 
-  /// The paths of a mask, but for those that can name no field: the empty one, and such as have an empty part.
+  /// The paths of a mask, without invalid ones: empty paths, and paths with an empty part.
   init(_ mask: Google_Protobuf_FieldMask) {
     let sorted = mask.paths.filter(FieldMaskPath.isWellFormed).sorted(by: FieldMaskPath.precedes)
-    // What a path covers comes right behind it.
+    // The paths that a path covers come directly after it.
     paths = sorted.reduce(into: []) { paths, path in
       if let last = paths.last, FieldMaskPath.covers(last, path) { return }
       paths.append(path)
@@ -19,7 +19,7 @@ struct FieldMaskPaths {
 
   var isEmpty: Bool { paths.isEmpty }
 
-  /// The paths that either covers.
+  /// The paths that either of the two covers.
   func union(_ other: FieldMaskPaths) -> FieldMaskPaths {
     FieldMaskPaths(Google_Protobuf_FieldMask(protoPaths: paths + other.paths))
   }
@@ -44,7 +44,7 @@ struct FieldMaskPaths {
     return FieldMaskPaths(canonical: both)
   }
 
-  /// The paths that `other` does not cover as a whole.
+  /// The paths that `other` does not fully cover.
   func subtracting(_ other: FieldMaskPaths) -> FieldMaskPaths {
     var rest: [String] = []
     var (left, right) = (paths[...], other.paths[...])
@@ -65,12 +65,11 @@ struct FieldMaskPaths {
     return FieldMaskPaths(canonical: rest)
   }
 
-  /// The paths as a tree whose branches are taken one level at a time.
+  /// The paths as a tree that is expanded one level at a time.
   var tree: FieldMaskTree { FieldMaskTree(paths.map { $0.utf8[...] }[...]) }
 }
 
-/// What begins alike among the paths of a mask, without what it begins with. A branch that is a leaf covers all that is within its
-/// field.
+/// The paths of a mask that share a prefix, without that prefix. A leaf covers everything in its field.
 struct FieldMaskTree {
   private let rests: ArraySlice<Substring.UTF8View>
 
@@ -79,7 +78,7 @@ struct FieldMaskTree {
   /// Whether a path ends here.
   var isLeaf: Bool { rests.isEmpty }
 
-  /// The names of the fields that the paths go on with, each with what goes on behind it.
+  /// The names of the next fields in the paths, each with the rest of its paths.
   var children: [(name: String, tree: FieldMaskTree)] {
     var children: [(name: String, tree: FieldMaskTree)] = []
     var tails: [Substring.UTF8View] = []
@@ -105,7 +104,7 @@ struct FieldMaskTree {
 extension FieldMaskPath {
   static let point = UInt8(ascii: ".")
 
-  /// Whether a path has parts, none of them empty.
+  /// Whether a path has at least one part and no empty ones.
   static func isWellFormed(_ path: String) -> Bool {
     var isBehindPoint = true
     for byte in path.utf8 {
@@ -116,16 +115,16 @@ extension FieldMaskPath {
     return !isBehindPoint
   }
 
-  /// Whether `path` is `cover`, or leads to something within what that names.
+  /// Whether `path` is `cover`, or a path to something in the field that `cover` names.
   static func covers(_ cover: String, _ path: String) -> Bool {
     var rest = path.utf8[...]
     for byte in cover.utf8 where rest.popFirst() != byte { return false }
     return rest.first ?? point == point
   }
 
-  /// The order by parts, and of these by their bytes.
+  /// Sorts by parts, and parts by their bytes.
   static func precedes(_ left: String, _ right: String) -> Bool {
-    // A point ends a part, and so comes before all that would go on with it.
+    // A dot ends a part, so it sorts before any byte that continues the part.
     left.utf8.lexicographicallyPrecedes(right.utf8) { left, right in
       left == point ? right != point : right != point && left < right
     }

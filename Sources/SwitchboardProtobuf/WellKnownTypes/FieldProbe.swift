@@ -1,11 +1,11 @@
-/// Finds out which type of message a field holds, by asking a message to read it.
+/// Finds the message type of a field by asking a message to decode it.
 struct FieldProbe {
-  /// The type of the message that was entered last; nil where the field is no single message.
+  /// The type of the last message that was entered; nil if the field is not a singular message.
   private(set) var type: (any Message.Type)?
 
   init(_ type: any Message.Type) { self.type = type }
 
-  /// Goes into the field with a name as the `.proto` file spells it. False where there is none.
+  /// Enters the field with this name in the `.proto` file. Returns false if there is none.
   mutating func enter(_ name: String) -> Bool {
     guard let outer = type else { return false }
     type = nil
@@ -15,7 +15,7 @@ struct FieldProbe {
   private mutating func enter<M: Message>(_ name: String, of outer: M.Type) -> Bool {
     guard let number = M.fieldNames.number(ofName: name) else { return false }
     var message = M()
-    // It reads nothing, and so does not fail.
+    // The probe reads nothing, so it never throws.
     return (try? message.decodeField(number, from: &self)) != nil
   }
 }
@@ -29,7 +29,7 @@ extension FieldProbe: FieldDecoder {
 
   mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) { type = M.self }
 
-  // The others hold no single message.
+  // Other fields hold no singular message.
 
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {}
 

@@ -12,13 +12,13 @@ struct Nanoseconds: Comparable {
 
   static func < (left: Nanoseconds, right: Nanoseconds) -> Bool { left.total < right.total }
 
-  /// Both fields with the sign of the whole, as a Duration has them.
+  /// Both fields with the sign of the whole, as in a Duration.
   var towardsZero: (seconds: Int64, nanos: Int32) {
     let (seconds, nanos) = total.quotientAndRemainder(dividingBy: Nanoseconds.perSecond)
     return (Int64(clamping: seconds), Int32(nanos))
   }
 
-  /// Nanoseconds that count forward, as a Timestamp has them.
+  /// Non-negative nanoseconds, as in a Timestamp.
   var down: (seconds: Int64, nanos: Int32) {
     var (seconds, nanos) = total.quotientAndRemainder(dividingBy: Nanoseconds.perSecond)
     if nanos < 0 {

@@ -1,9 +1,9 @@
-/// Points in time as RFC 3339 spells them: `1972-01-01T10:00:20.021Z`.
+/// Points in time in the format of RFC 3339: `1972-01-01T10:00:20.021Z`.
 enum RFC3339 {
   private static let secondsPerDay: Int64 = 86400
 
-  /// The seconds since 1970 and the nanoseconds for a text, with `Z` or an offset. Nil where it is none or names
-  /// a day or time that does not exist; there are no leap seconds.
+  /// Parses a time with `Z` or an offset into the seconds since 1970 and the nanoseconds. Nil if the text is malformed,
+  /// or its day or time does not exist; there are no leap seconds.
   static func parse(_ text: ArraySlice<UInt8>) -> (seconds: Int64, nanos: Int32)? {
     var scanner = TimeScanner(text)
     guard let day = date(&scanner), scanner.take(UInt8(ascii: "T")), let time = timeOfDay(&scanner),
@@ -49,7 +49,7 @@ enum RFC3339 {
     }
   }
 
-  /// The text for a time that is within the years 1 to 9999, in UTC.
+  /// Formats a time in the years 1 to 9999, in UTC.
   static func text(seconds: Int64, nanos: Int32) -> String {
     let time = (seconds % secondsPerDay + secondsPerDay) % secondsPerDay
     let day = (seconds - time) / secondsPerDay
@@ -60,16 +60,16 @@ enum RFC3339 {
       + ":" + TimeText.padded(second, 2) + TimeText.fraction(nanos) + "Z"
   }
 
-  // Both conversions count in eras of 400 years, which all have the same number of days, and in years that
-  // begin in March, so that the day that some years lack comes last.
+  // Both conversions count in eras of 400 years, which all have the same number of days, and in years that begin in
+  // March, so that the leap day comes last.
 
   private static let daysPerEra: Int64 = 146_097
-  /// From the first of March of the year 0 to 1970.
+  /// The days from 1 March of the year 0 to the start of 1970.
   private static let daysBefore1970: Int64 = 719_468
 
   /// The days since 1970.
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let year = month > 2 ? year + 400 : year + 399  // one era later, so that it is positive
+    let year = month > 2 ? year + 400 : year + 399  // one era later, to avoid negative numbers
     let monthFromMarch = (month + 9) % 12
     let (era, yearOfEra) = year.quotientAndRemainder(dividingBy: 400)
     let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
@@ -77,7 +77,7 @@ enum RFC3339 {
     return (era - 1) * daysPerEra + dayOfEra - daysBefore1970
   }
 
-  /// The date for days since 1970, from the year 1 on.
+  /// The date of a day since 1970, from the year 1 on.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (days + daysBefore1970).quotientAndRemainder(dividingBy: daysPerEra)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365

@@ -35,7 +35,7 @@ extension Google_Protobuf_Value: CustomJSON {
     case .boolValue(let value)?: encoder.writer.bool(value)
     case .structValue(let value)?: try value.encode(to: &encoder)
     case .listValue(let value)?: try value.encode(to: &encoder)
-    case nil: throw EncodeError(.unrepresentable("a Value that has none"))
+    case nil: throw EncodeError(.unrepresentable("a Value without a kind"))
     }
   }
 }
@@ -66,7 +66,7 @@ extension Google_Protobuf_ListValue: CustomJSON {
   }
 }
 
-// In JSON: null, and its name or number where a reader does not know better.
+// In JSON: null; its name and number are read as well.
 extension Google_Protobuf_NullValue {
   public static var acceptsJSONNull: Bool { true }
 

@@ -2,7 +2,7 @@ extension Google_Protobuf_Value: ExpressibleByStringLiteral, ExpressibleByFloatL
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// A value of one of the kinds.
+  /// A value of one of the six kinds.
   public init(_ kind: OneOf_Kind) {
     self.init()
     self.kind = kind
@@ -12,7 +12,7 @@ extension Google_Protobuf_Value: ExpressibleByStringLiteral, ExpressibleByFloatL
   public init(_ value: String) { self.init(.stringValue(value)) }
   /// A number; NaN and the infinities have no form in JSON.
   public init(_ value: Double) { self.init(.numberValue(value)) }
-  /// A truth value.
+  /// A Boolean.
   public init(_ value: Bool) { self.init(.boolValue(value)) }
   /// An object.
   public init(_ value: Google_Protobuf_Struct) { self.init(.structValue(value)) }
@@ -40,14 +40,14 @@ extension Google_Protobuf_Struct: ExpressibleByDictionaryLiteral {
     self.fields = fields
   }
 
-  /// An object; of two members with the same name, the last counts.
+  /// An object; of two members with the same name, the last wins.
   public init(dictionaryLiteral elements: (String, Google_Protobuf_Value)...) { self.init(elements) }
 
   init(_ elements: [(String, Google_Protobuf_Value)]) {
     self.init(Dictionary(elements) { $1 })
   }
 
-  /// The member with a name.
+  /// The member with this name.
   public subscript(name: String) -> Google_Protobuf_Value? {
     get { fields[name] }
     set { fields[name] = newValue }
@@ -63,7 +63,7 @@ extension Google_Protobuf_ListValue: ExpressibleByArrayLiteral {
 
   public init(arrayLiteral elements: Google_Protobuf_Value...) { self.init(elements) }
 
-  /// The element at a position, which has to be there.
+  /// The element at a position, which must exist.
   public subscript(index: Int) -> Google_Protobuf_Value {
     get { values[index] }
     set { values[index] = newValue }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The clock that tells the date. The standard library has only such as measure how time passes.
+/// The system's clock for dates. The standard library has only clocks that measure durations.
 enum SystemClock {
   /// The seconds since 1970 and the nanoseconds after that.
   static func now() -> (seconds: Int64, nanos: Int32) {

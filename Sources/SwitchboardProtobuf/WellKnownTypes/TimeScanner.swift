@@ -1,4 +1,4 @@
-/// Reads the digits that points in time and durations are spelled with.
+/// Reads the digits of points in time and durations.
 struct TimeScanner {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -6,21 +6,21 @@ struct TimeScanner {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// Passes over `byte` if it comes next.
+  /// Skips `byte` if it comes next.
   mutating func take(_ byte: UInt8) -> Bool {
     guard rest.first == byte else { return false }
     rest.removeFirst()
     return true
   }
 
-  /// A number of exactly `count` digits.
+  /// Reads a number of exactly `count` digits.
   mutating func number(digits count: Int) -> Int? {
     let start = rest.startIndex
     guard let value = number(), rest.startIndex - start == count else { return nil }
     return value
   }
 
-  /// A number of one digit or more, up to eighteen.
+  /// Reads a number of one to eighteen digits.
   mutating func number() -> Int? {
     var value = 0
     var count = 0
@@ -33,7 +33,7 @@ struct TimeScanner {
     return count > 0 ? value : nil
   }
 
-  /// The nanoseconds in a fraction of one to nine digits behind a point; zero where there is no point.
+  /// Reads a fraction of one to nine digits after a dot, in nanoseconds; zero if there is no dot.
   mutating func fraction() -> Int32? {
     guard take(UInt8(ascii: ".")) else { return 0 }
     let start = rest.startIndex
@@ -45,15 +45,15 @@ struct TimeScanner {
   }
 }
 
-/// Spells points in time and durations.
+/// Formats points in time and durations.
 enum TimeText {
-  /// A number with zeros before it up to `width` digits.
+  /// A number, padded with zeros to `width` digits.
   static func padded(_ value: some BinaryInteger, _ width: Int) -> String {
     let digits = String(value)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Nothing, or a point and three, six or nine digits: as few as hold the nanoseconds.
+  /// Nothing, or a dot and three, six or nine digits: the fewest that express the nanoseconds.
   static func fraction(_ nanos: Int32) -> String {
     switch nanos {
     case 0: ""

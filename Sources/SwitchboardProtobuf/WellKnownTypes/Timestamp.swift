@@ -1,5 +1,5 @@
 extension Google_Protobuf_Timestamp {
-  /// The time `seconds` after the start of 1970 in UTC, and `nanos` (0 to 999,999,999) after that.
+  /// The time `seconds` after the start of 1970 in UTC, plus `nanos` (0 to 999,999,999).
   public init(seconds: Int64, nanos: Int32 = 0) {
     self.init()
     self.seconds = seconds
@@ -11,9 +11,9 @@ extension Google_Protobuf_Timestamp {
     self.init(Nanoseconds(total: Int128(nanoseconds)))
   }
 
-  /// The time `seconds` after the start of 1970 in UTC, to the nearest nanosecond that a `Double` can tell.
+  /// The time `seconds` after the start of 1970 in UTC, to the nearest nanosecond that a `Double` can represent.
   ///
-  /// What no `Int64` holds ends at the limit; NaN is 1970.
+  /// Values out of range become the earliest or latest time; NaN is 1970.
   public init(secondsSince1970 seconds: Double) {
     let whole = seconds.rounded(.down)
     let fraction = whole.isFinite ? ((seconds - whole) * 1e9).rounded() : 0
@@ -29,14 +29,14 @@ extension Google_Protobuf_Timestamp {
     return Google_Protobuf_Timestamp(seconds: time.seconds, nanos: time.nanos)
   }
 
-  /// The nanoseconds since the start of 1970 in UTC, or nil where 64 bits do not hold them, before 1677 and after 2262.
+  /// The nanoseconds since the start of 1970 in UTC, or nil if they do not fit 64 bits (before 1677 and after 2262).
   public var nanosecondsSince1970: Int64? { Int64(exactly: exact.total) }
 
-  /// The seconds since the start of 1970 in UTC, rounded to what a `Double` holds: in our time, to a quarter of
-  /// a microsecond.
+  /// The seconds since the start of 1970 in UTC, rounded to a `Double`: for current dates, to a quarter of a
+  /// microsecond.
   public var secondsSince1970: Double { Double(seconds) + Double(nanos) / 1e9 }
 
-  /// Whether the time is within the years 1 to 9999 and `nanos` from 0 to 999,999,999; others have no form in JSON.
+  /// Whether the time is in the years 1 to 9999 and `nanos` from 0 to 999,999,999; others have no JSON form.
   public var isValid: Bool {
     -62_135_596_800...253_402_300_799 ~= seconds && 0...999_999_999 ~= nanos
   }
@@ -53,7 +53,7 @@ extension Google_Protobuf_Timestamp: Comparable {
     left.exact < right.exact
   }
 
-  /// The time `duration` later, normalized. What the type cannot hold ends at the limit.
+  /// The time `duration` later, normalized. On overflow it is the latest or earliest time.
   public static func + (
     time: Google_Protobuf_Timestamp,
     duration: Google_Protobuf_Duration
@@ -61,7 +61,7 @@ extension Google_Protobuf_Timestamp: Comparable {
     Google_Protobuf_Timestamp(Nanoseconds(total: time.exact.total + duration.exact.total))
   }
 
-  /// The time `duration` earlier, normalized. What the type cannot hold ends at the limit.
+  /// The time `duration` earlier, normalized. On overflow it is the latest or earliest time.
   public static func - (
     time: Google_Protobuf_Timestamp,
     duration: Google_Protobuf_Duration
@@ -84,7 +84,7 @@ extension Google_Protobuf_Timestamp: CustomJSON {
     let token = try decoder.reader.stringToken()
     let start = token.range.lowerBound - 1
     guard let time = RFC3339.parse(try decoder.reader.contents(of: token)) else {
-      throw decoder.reader.fail("expected a time as in RFC 3339", at: start)
+      throw decoder.reader.fail("expected a time in RFC 3339 format", at: start)
     }
     (seconds, nanos) = (time.seconds, time.nanos)
     guard isValid else { throw decoder.reader.fail("time out of range", at: start) }
@@ -92,7 +92,7 @@ extension Google_Protobuf_Timestamp: CustomJSON {
 
   public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     guard isValid else {
-      throw EncodeError(.unrepresentable("a Timestamp outside of the years 1 to 9999, or with wrong nanos"))
+      throw EncodeError(.unrepresentable("a Timestamp outside the years 1 to 9999, or with invalid nanos"))
     }
     encoder.writer.string(RFC3339.text(seconds: seconds, nanos: nanos))
   }

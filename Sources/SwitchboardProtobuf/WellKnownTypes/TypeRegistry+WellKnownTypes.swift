@@ -1,5 +1,5 @@
 extension TypeRegistry {
-  /// The types that need not be registered, by their full names.
+  /// The types that need no registration, by their full names.
   static let wellKnown: [String: any Message.Type] = {
     let types: [any Message.Type] = [
       Google_Protobuf_Any.self, Google_Protobuf_Duration.self, Google_Protobuf_Empty.self,

@@ -1,9 +1,9 @@
 /// A message with one field, `value`, that gives a scalar presence: `google.protobuf.Int32Value` and its like.
 public protocol WrapperMessage: Message {
-  /// The kind of the field.
+  /// The type of the field.
   associatedtype Scalar: ScalarType
 
-  /// The value within.
+  /// The wrapped value.
   var value: Scalar.Value { get set }
 }
 

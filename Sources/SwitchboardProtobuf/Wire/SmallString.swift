@@ -1,14 +1,14 @@
-/// Strings of up to 15 bytes, which a Swift string holds in its own two words instead of in memory of their own.
+/// Strings of up to 15 bytes, which a Swift string stores in its own two words instead of on the heap.
 ///
-/// Most strings in messages are that short. The standard library's ways in and out go byte by byte and through memory; what
-/// stands here goes by whole words. It rests on how the standard library lays a string out, which is settled where Swift's ABI is stable and the same
-/// on other 64-bit systems: the bytes from the lowest one on, and in the highest one the count and what kind of string
-/// it is. ``isKnown`` looks whether that holds in this process, and nothing here is used where it does not.
+/// Most strings in messages are that short. The standard library converts them byte by byte and through memory; this
+/// type converts whole words. It relies on the standard library's layout of a string, which is fixed where Swift's ABI
+/// is stable and the same on other 64-bit systems: the bytes from the lowest one on, and in the highest byte the count
+/// and the kind of string. ``isKnown`` checks the layout in this process; nothing here is used if it differs.
 enum SmallString {
-  /// The most bytes that it takes.
+  /// The maximum number of bytes.
   static let capacity = 15
 
-  /// The high byte without the count: small, and all ASCII or not.
+  /// The high byte without the count: a small string, all ASCII or not.
   private static let ascii: UInt64 = 0xE0 << 56
   private static let other: UInt64 = 0xA0 << 56
   private static let smallBit: UInt64 = 0x20 << 56
@@ -16,7 +16,7 @@ enum SmallString {
   /// The two words of a string.
   typealias Words = (low: UInt64, high: UInt64)
 
-  /// Whether strings are laid out as this file has it.
+  /// Whether strings have the layout that this file assumes.
   static let isKnown: Bool = {
     #if _endian(little) && _pointerBitWidth(_64)
       guard MemoryLayout<String>.size == 16 else { return false }
@@ -27,7 +27,7 @@ enum SmallString {
         ("\u{E9}", (0xA9C3, other | 2 << 56)),
       ]
       let areAsExpected = samples.allSatisfy { sample in
-        // Made at run time, since a literal need not be small.
+        // Built at run time, because a literal need not be a small string.
         let made = String(decoding: Array(sample.text.utf8), as: UTF8.self)
         return unsafeBitCast(made, to: Words.self) == sample.words
           && unsafeBitCast(sample.words, to: String.self) == sample.text
@@ -39,7 +39,7 @@ enum SmallString {
     #endif
   }()
 
-  /// The words of `text` and the count of its bytes, or nil where it is not small. Only where the layout ``isKnown``.
+  /// The words of `text` and the count of its bytes, or nil if it is not a small string. Requires ``isKnown``.
   @inline(__always)
   static func words(of text: String) -> (low: UInt64, high: UInt64, count: Int)? {
     let words = unsafeBitCast(text, to: Words.self)
@@ -47,15 +47,16 @@ enum SmallString {
     return (words.low, words.high, Int(truncatingIfNeeded: words.high &>> 56 & 0xF))
   }
 
-  /// The string of the `count` bytes at `address`, or nil where they are not all ASCII. Only where the layout ``isKnown``, and for no more than
-  /// ``capacity`` bytes.
+  /// The string of the `count` bytes at `address`, at most ``capacity``, or nil if they are not all ASCII. Requires
+  /// ``isKnown``.
   @inline(__always)
   static func make(_ address: UnsafeRawPointer, count: Int) -> String? {
     var low: UInt64 = 0
     var high: UInt64 = 0
     if count >= 8 {
       low = address.loadUnaligned(as: UInt64.self)
-      // The last eight bytes, of which those that `low` has are shifted out. Twice, as 64 bits cannot go at once.
+      // The last eight bytes; those already in `low` are shifted out, in two steps because one shift by 64 is not
+      // possible.
       let last = address.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
       high = (last &>> 8) &>> UInt64(8 &* (15 &- count))
     } else if count >= 4 {
@@ -63,7 +64,7 @@ enum SmallString {
       let last = UInt64(address.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
       low = first | last &<< UInt64(8 &* (count &- 4))
     } else if count > 0 {
-      // One to three: the first, the middle and the last byte, which may be the same.
+      // One to three bytes: the first, the middle and the last, which may coincide.
       let middle = count &>> 1
       low =
         UInt64(address.load(as: UInt8.self))
@@ -71,7 +72,7 @@ enum SmallString {
         | UInt64(address.load(fromByteOffset: count &- 1, as: UInt8.self)) &<< UInt64(8 &* (count &- 1))
     }
     guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }
-    // Moved out of the words, since a cast would hand out a copy and count a reference that there is not.
+    // Moved out of the words: a cast would return a copy and release a reference that was never retained.
     var words = Words(low, high | ascii | UInt64(count) &<< 56)
     return withUnsafeMutablePointer(to: &words) {
       UnsafeMutableRawPointer($0).assumingMemoryBound(to: String.self).move()

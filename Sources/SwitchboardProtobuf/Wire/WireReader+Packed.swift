@@ -1,5 +1,5 @@
 extension WireReader {
-  /// Appends the base-128 numbers that fill the next `length` bytes, which are there.
+  /// Appends the varints in the next `length` bytes, which are in the buffer.
   @inlinable
   mutating func varints<Value>(
     _ length: Int,
@@ -8,7 +8,7 @@ extension WireReader {
   ) throws(DecodeError) {
     let bytes = UnsafeRawBufferPointer(start: cursor, count: length)
     guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
-    // Every number has one byte without the continuation bit, so that the room is known at once.
+    // Each varint has exactly one byte without the continuation bit, so their number is known in advance.
     var count = 0
     for byte in bytes { count &+= Int((byte ^ 0x80) &>> 7) }
 
@@ -41,7 +41,8 @@ extension WireReader {
     cursor += length
   }
 
-  /// A number of more than one byte, of which `first` is one and a last one is known to follow. Nil where there are more than ten.
+  /// Reads a varint that continues after its byte `first`, and whose last byte is known to follow. Nil if it is longer
+  /// than ten bytes.
   @inlinable @inline(__always)
   static func restOfVarint(_ first: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
     var bits = first & 0x7F
@@ -56,7 +57,7 @@ extension WireReader {
     return nil
   }
 
-  /// Appends the numbers of fixed width that fill the next `length` bytes, which are there.
+  /// Appends the fixed-width numbers in the next `length` bytes, which are in the buffer.
   @inlinable
   mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable, Value>(
     _ length: Int,

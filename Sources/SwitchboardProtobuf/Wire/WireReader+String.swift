@@ -1,8 +1,9 @@
 extension WireReader {
-  /// A length and that many bytes of UTF-8.
+  /// Reads a length and that many bytes of UTF-8.
   @usableFromInline
   mutating func string() throws(DecodeError) -> String {
-    // Most strings are short and ASCII. The others are read elsewhere, so that this one part needs few registers.
+    // Most strings are short and ASCII. Other strings are read in a separate function, so that this path needs few
+    // registers.
     if knowsSmallStrings, cursor < end {
       let count = Int(cursor.load(as: UInt8.self))
       if count <= SmallString.capacity, count < end - cursor,
@@ -19,7 +20,7 @@ extension WireReader {
   private mutating func longString() throws(DecodeError) -> String {
     let raw = try lengthDelimited()
     let bytes = raw.bindMemory(to: UInt8.self)
-    // ASCII takes less to see than UTF-8 takes to check.
+    // Checking for ASCII is faster than validating UTF-8.
     if WireReader.isASCII(raw) {
       return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
     }
@@ -41,7 +42,7 @@ extension WireReader {
       if start.loadUnaligned(fromByteOffset: index, as: UInt64.self) & high != 0 { return false }
       index &+= 8
     }
-    // The last eight bytes, which may overlap those before them.
+    // The last eight bytes, which may overlap the preceding ones.
     return start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self) & high == 0
   }
 }

@@ -1,18 +1,18 @@
-/// A cursor over encoded bytes: the primitives of the binary format, every one checked against the end.
+/// A cursor over encoded bytes: the primitives of the binary format, each checked against the end.
 ///
-/// The memory belongs to the caller, who keeps it alive and unchanged for as long as the reader is
-/// in use; only this module makes readers, inside the scope of such a borrow.
+/// The caller owns the memory and keeps it alive and unchanged while the reader is in use; only this module creates
+/// readers, within the scope of such a borrow.
 @frozen
 public struct WireReader {
-  // A hot loop: raw pointers, so that a read costs one comparison and one load. `cursor <= end` always.
+  // A hot loop: raw pointers, so that a read takes one comparison and one load. Always `cursor <= end`.
   @usableFromInline var cursor: UnsafeRawPointer
   @usableFromInline var end: UnsafeRawPointer
-  /// Asked once, since to ask takes a call.
+  /// Stored, because the check takes a call.
   @usableFromInline let knowsSmallStrings: Bool
 
   @usableFromInline
   init(_ bytes: UnsafeRawBufferPointer) {
-    // An empty buffer may have no address; any pointer does when nothing is read through it.
+    // An empty buffer may have no address; any pointer will do, because nothing is read through it.
     cursor = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
     end = cursor + bytes.count
     knowsSmallStrings = SmallString.isKnown
@@ -22,11 +22,11 @@ public struct WireReader {
   @inlinable
   public var remaining: Int { end - cursor }
 
-  /// Whether all has been read.
+  /// Whether all bytes were read.
   @inlinable
   public var isAtEnd: Bool { cursor >= end }
 
-  /// A base-128 number of up to ten bytes; bits past the 64th are dropped, as in every protobuf runtime.
+  /// Reads a varint of up to ten bytes; bits beyond the 64th are dropped, as in every protobuf runtime.
   @inlinable @inline(__always)
   public mutating func varint() throws(DecodeError) -> UInt64 {
     if cursor < end {
@@ -44,18 +44,18 @@ public struct WireReader {
     let available = remaining
     guard available >= 10 else { return try longVarint(upTo: available) }
     let word = UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
-    // The high bits of the bytes that no other follows; the lowest one ends the number.
+    // Marks the bytes without a continuation bit; the lowest of them ends the varint.
     let ends = ~word & 0x8080_8080_8080_8080
     guard ends != 0 else { return try longVarint(upTo: 10) }
     cursor += (ends.trailingZeroBitCount &+ 1) &>> 3
-    // Groups of seven bits are joined in pairs, the pairs in pairs, and those again.
+    // Joins the groups of seven bits in pairs, the pairs in fours, and those in eights.
     var bits = word & (ends ^ (ends &- 1)) & 0x7F7F_7F7F_7F7F_7F7F
     bits = bits & 0x007F_007F_007F_007F | (bits & 0x7F00_7F00_7F00_7F00) &>> 1
     bits = bits & 0x0000_3FFF_0000_3FFF | (bits & 0x3FFF_0000_3FFF_0000) &>> 2
     return bits & 0x0FFF_FFFF | (bits & 0x0FFF_FFFF_0000_0000) &>> 4
   }
 
-  /// A number within the next `limit` bytes. Ten are the most that a varint takes; further ones cannot make it end.
+  /// Reads a varint from the next `limit` bytes, at most ten.
   private mutating func longVarint(upTo limit: Int) throws(DecodeError) -> UInt64 {
     var result: UInt64 = 0
     for index in 0..<limit {
@@ -69,7 +69,7 @@ public struct WireReader {
     throw DecodeError(limit == 10 ? .malformedVarint : .truncated)
   }
 
-  /// Four bytes, little end first.
+  /// Reads four bytes, little-endian.
   @inlinable
   public mutating func fixed32() throws(DecodeError) -> UInt32 {
     guard remaining >= 4 else { throw DecodeError(.truncated) }
@@ -77,7 +77,7 @@ public struct WireReader {
     return UInt32(littleEndian: cursor.loadUnaligned(as: UInt32.self))
   }
 
-  /// Eight bytes, little end first.
+  /// Reads eight bytes, little-endian.
   @inlinable
   public mutating func fixed64() throws(DecodeError) -> UInt64 {
     guard remaining >= 8 else { throw DecodeError(.truncated) }
@@ -85,7 +85,7 @@ public struct WireReader {
     return UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
   }
 
-  /// A length that the rest of the input can hold.
+  /// Reads a length; throws if it exceeds the rest of the input.
   @inlinable @inline(__always)
   public mutating func length() throws(DecodeError) -> Int {
     let length = try varint()
@@ -93,7 +93,7 @@ public struct WireReader {
     return Int(truncatingIfNeeded: length)
   }
 
-  /// A length and that many bytes, in place.
+  /// Reads a length and returns a buffer of that many bytes, without copying them.
   @inlinable @inline(__always)
   mutating func lengthDelimited() throws(DecodeError) -> UnsafeRawBufferPointer {
     let count = try length()
@@ -101,14 +101,14 @@ public struct WireReader {
     return UnsafeRawBufferPointer(start: cursor, count: count)
   }
 
-  /// Passes over `count` bytes.
+  /// Skips `count` bytes.
   @inlinable
   public mutating func skip(_ count: Int) throws(DecodeError) {
     guard count >= 0, count <= remaining else { throw DecodeError(.truncated) }
     cursor += count
   }
 
-  /// A field's number and wire type.
+  /// Reads a tag.
   @inlinable @inline(__always)
   public mutating func tag() throws(DecodeError) -> Tag {
     if cursor < end {
@@ -122,7 +122,7 @@ public struct WireReader {
     return try longTag()
   }
 
-  /// Passes over a tag if it is the one that comes next, in as few bytes as it can take and no more than two.
+  /// Skips the given tag if it comes next in its shortest form and takes at most two bytes.
   @inlinable @inline(__always)
   mutating func skipsTag(_ tag: Tag) -> Bool {
     if tag.bits < 0x80 {
@@ -139,7 +139,7 @@ public struct WireReader {
     return true
   }
 
-  /// Passes over a length and that many bytes, if the length takes no more than two.
+  /// Skips a length of at most two bytes and that many bytes; false if it does not come next.
   @inline(__always)
   mutating func skipsShortValue() -> Bool {
     guard remaining >= 2 else { return false }
@@ -156,7 +156,7 @@ public struct WireReader {
     return true
   }
 
-  /// Five bytes are the most that a tag takes, and all that they say must fit in 32 bits.
+  /// Reads a tag of up to five bytes, which must fit 32 bits.
   @usableFromInline
   mutating func longTag() throws(DecodeError) -> Tag {
     if remaining >= 2 {

@@ -1,10 +1,10 @@
-// What `WireWriter` writes with. These functions take its cursor and return where it goes, so that it stays in a register for all
-// the fields of a message; in memory, each write would wait for the one before to be stored. They stand free, since a static one would
-// be called by way of another that drops the type.
+// The implementation of `WireWriter`. These functions take the cursor and return its new value, so that it stays in a
+// register for all fields of a message; in memory, each write would wait for the store of the previous one. They are
+// global functions, because a static one would be called through a thunk that drops the metatype.
 //
-// Where something does not fit they return a place beyond the end, after which nothing fits.
+// If a value does not fit, they return a pointer beyond the end, after which nothing fits.
 
-/// Writes a base-128 number behind a tag.
+/// Writes a tag and a varint.
 @usableFromInline
 func writeVarint(
   _ value: UInt64,
@@ -26,19 +26,19 @@ private func writeShortVarint(
   writeVarint(value, at: writeShortTag(tag, at: cursor, end: end), end: end)
 }
 
-/// Writes a base-128 number.
+/// Writes a varint.
 @usableFromInline
 func writeVarint(
   _ value: UInt64,
   at cursor: UnsafeMutableRawPointer,
   end: UnsafeMutableRawPointer
 ) -> UnsafeMutableRawPointer {
-  // Ten bytes are the most that it takes: only near the end does the exact number matter.
+  // A varint takes at most ten bytes: only near the end does its exact size matter.
   guard end - cursor >= 10 || end - cursor >= WireWriter.size(ofVarint: value) else { return end + 1 }
   return storeVarint(value, at: cursor)
 }
 
-/// Stores a base-128 number where there is room for it.
+/// Stores a varint without checking the end.
 @inlinable @inline(__always)
 func storeVarint(_ value: UInt64, at address: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
   var rest = value
@@ -52,14 +52,14 @@ func storeVarint(_ value: UInt64, at address: UnsafeMutableRawPointer) -> Unsafe
   return next + 1
 }
 
-/// Stores a tag where there is room for eight bytes; what follows overwrites those that it does not take.
+/// Stores a tag into eight free bytes; the next write overwrites those that the tag does not need.
 @inlinable @inline(__always)
 func storeTag(_ tag: EncodedTag, at address: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
   address.storeBytes(of: tag.bytes.littleEndian, as: UInt64.self)
   return address + tag.count
 }
 
-/// Writes a tag byte for byte.
+/// Writes a tag byte by byte.
 @usableFromInline @inline(never)
 func writeShortTag(
   _ tag: EncodedTag,
@@ -71,7 +71,7 @@ func writeShortTag(
   }
 }
 
-/// Writes a tag, the length of a string and its UTF-8.
+/// Writes a tag and a string with its length.
 @usableFromInline
 func writeString(
   _ value: String,
@@ -80,11 +80,11 @@ func writeString(
   end: UnsafeMutableRawPointer,
   knowsSmallStrings: Bool
 ) -> UnsafeMutableRawPointer {
-  // Most strings are short. The others are written elsewhere, so that this one part needs few registers.
+  // Most strings are short. Other strings are written in a separate function, so that this path needs few registers.
   guard knowsSmallStrings, let small = SmallString.words(of: value), end - cursor >= 32 else {
     return writeLongString(value, tag: tag, at: cursor, end: end)
   }
-  // The longest tag, a byte of length and both words of the string fit; what comes next overwrites what is no part of it.
+  // The longest tag, a length of one byte and both words of the string fit; the next write overwrites the excess.
   let start = storeTag(tag, at: cursor)
   start.storeBytes(of: UInt8(truncatingIfNeeded: small.count), as: UInt8.self)
   (start + 1).storeBytes(of: small.low, as: UInt64.self)
@@ -114,7 +114,7 @@ private func writeText(
   writeBytes(text, at: writeVarint(UInt64(text.count), tag: tag, at: cursor, end: end), end: end)
 }
 
-/// Writes bytes as they are.
+/// Writes bytes without a length.
 @usableFromInline
 func writeBytes(
   _ bytes: UnsafeRawBufferPointer,
@@ -124,7 +124,7 @@ func writeBytes(
   let count = bytes.count
   guard end - cursor >= count else { return end + 1 }
   guard let source = bytes.baseAddress else { return cursor }
-  // Short strings are the most common values of all: two loads and stores that overlap take less than a call.
+  // Short strings are the most common values of all: two overlapping loads and stores are faster than a call.
   if count > 32 || count < 4 {
     cursor.copyMemory(from: source, byteCount: count)
   } else if count >= 16 {
@@ -137,7 +137,7 @@ func writeBytes(
   return cursor + count
 }
 
-/// Copies bytes that are no fewer than one `Word` takes and no more than two.
+/// Copies at least as many bytes as one `Word` holds and at most twice as many.
 @inline(__always)
 private func copyBothEnds<Word: BitwiseCopyable>(
   _ type: Word.Type,

@@ -1,15 +1,16 @@
 /// A cursor over memory that a message is encoded into: the primitives of the binary format.
 ///
-/// The memory has been sized by a ``SizeCounter``. Should a value turn out larger than it was counted, nothing
-/// is written past the end: ``hasOverflowed`` says so instead.
+/// A ``SizeCounter`` computed the size of the memory. If a value is larger than computed, nothing is written past the
+/// end, and ``hasOverflowed`` is true.
 @frozen
 public struct WireWriter {
-  // A hot loop: raw pointers, one comparison and one store a write. The work is done by the functions in `WireWriter+Stores.swift`.
+  // A hot loop: raw pointers, and one comparison and one store per write. The functions in `WireWriter+Stores.swift` do
+  // the work.
   //
-  // `cursor <= end`, until something has not fitted: then the cursor stands beyond the end, where nothing fits any more.
+  // `cursor <= end` until a value does not fit: then the cursor is beyond the end, where nothing fits.
   @usableFromInline var cursor: UnsafeMutableRawPointer
   @usableFromInline let end: UnsafeMutableRawPointer
-  /// Asked once, since to ask takes a call.
+  /// Stored, because the check takes a call.
   @usableFromInline let knowsSmallStrings: Bool
 
   @usableFromInline
@@ -19,28 +20,28 @@ public struct WireWriter {
     knowsSmallStrings = SmallString.isKnown
   }
 
-  /// Whether something did not fit.
+  /// Whether a value did not fit.
   @inlinable
   public var hasOverflowed: Bool { cursor > end }
 
-  /// The number of bytes still free.
+  /// The number of free bytes.
   @inlinable
   public var remaining: Int { max(0, end - cursor) }
 
-  /// Makes nothing fit any more.
+  /// Makes every further write fail.
   @inlinable
   mutating func overflow() { cursor = end + 1 }
 
   // MARK: Numbers
 
-  /// A base-128 number.
+  /// Writes a varint.
   @inlinable @inline(__always)
   public mutating func varint(_ value: UInt64) { cursor = writeVarint(value, at: cursor, end: end) }
 
-  /// Base-128 numbers one after the other, which take `length` bytes.
+  /// Writes varints, `length` bytes in total.
   @inlinable @inline(__always)
   mutating func varints<Value>(_ values: [Value], length: Int, bits: (Value) -> UInt64) {
-    // With room for one more than they need, each can be stored without a look at the end.
+    // With ten more bytes than the varints need, each can be stored without checking the end.
     guard end - cursor >= length + 10 else {
       for value in values { varint(bits(value)) }
       return
@@ -62,19 +63,19 @@ public struct WireWriter {
 
   // MARK: Tags
 
-  /// What stands before a value: its field's number and wire type.
+  /// Writes a tag.
   @inlinable @inline(__always)
   public mutating func tag(_ tag: EncodedTag) {
     cursor = end - cursor >= 8 ? storeTag(tag, at: cursor) : writeShortTag(tag, at: cursor, end: end)
   }
 
-  /// A tag and a base-128 number: a value, or the length of what comes next.
+  /// Writes a tag and a varint: a value, or the length of what follows.
   @inlinable @inline(__always)
   public mutating func tag(_ tag: EncodedTag, varint value: UInt64) {
     cursor = writeVarint(value, tag: tag, at: cursor, end: end)
   }
 
-  /// A tag, the length of a string and its UTF-8.
+  /// Writes a tag and a string with its length.
   @inlinable @inline(__always)
   mutating func string(_ value: String, tag: EncodedTag) {
     cursor = writeString(value, tag: tag, at: cursor, end: end, knowsSmallStrings: knowsSmallStrings)
@@ -82,7 +83,7 @@ public struct WireWriter {
 
   // MARK: Bytes
 
-  /// Four bytes, little end first.
+  /// Writes four bytes, little-endian.
   @inlinable @inline(__always)
   public mutating func fixed32(_ value: UInt32) {
     guard end - cursor >= 4 else { return overflow() }
@@ -90,7 +91,7 @@ public struct WireWriter {
     cursor += 4
   }
 
-  /// Eight bytes, little end first.
+  /// Writes eight bytes, little-endian.
   @inlinable @inline(__always)
   public mutating func fixed64(_ value: UInt64) {
     guard end - cursor >= 8 else { return overflow() }
@@ -98,7 +99,7 @@ public struct WireWriter {
     cursor += 8
   }
 
-  /// Bytes as they are.
+  /// Writes bytes without a length.
   @inlinable
   public mutating func raw(_ bytes: [UInt8]) {
     cursor = bytes.withUnsafeBytes { writeBytes($0, at: cursor, end: end) }
@@ -106,14 +107,14 @@ public struct WireWriter {
 
   // MARK: Sizes
 
-  /// How many bytes ``varint(_:)`` takes.
+  /// The size of a varint, in bytes.
   @inlinable @inline(__always)
   public static func size(ofVarint value: UInt64) -> Int {
-    // Seven bits a byte: 9/64 is the smallest fraction that rounds every bit count the right way.
+    // Seven bits per byte: 9/64 is the smallest fraction that rounds every bit count correctly.
     ((64 &- (value | 1).leadingZeroBitCount) &* 9 &+ 64) &>> 6
   }
 
-  /// How many bytes the tag of a field takes.
+  /// The size of the tag of a field, in bytes.
   @inlinable @inline(__always)
   public static func size(ofTag number: Int32) -> Int {
     size(ofVarint: UInt64(UInt32(bitPattern: number) &<< 3))

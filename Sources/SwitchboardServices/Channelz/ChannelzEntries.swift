@@ -1,8 +1,8 @@
 import Switchboard
 
-/// The servers and channels that a service tells of, in the order in which it was told of them.
+/// The servers and channels that a service describes, in the order in which they were added.
 struct ChannelzEntries {
-  /// Not to be kept alive.
+  /// A weak reference to a server.
   struct WeakServer: Sendable {
     fileprivate weak var server: Server?
     fileprivate let name: String
@@ -13,7 +13,7 @@ struct ChannelzEntries {
     }
   }
 
-  /// Not to be kept alive.
+  /// A weak reference to a channel.
   struct WeakChannel: Sendable {
     fileprivate weak var channel: Channel?
     fileprivate let name: String
@@ -59,14 +59,14 @@ struct ChannelzEntries {
     weakChannels.removeAll { $0.entry.channel == nil }
   }
 
-  /// Those that are still there.
+  /// The servers that still exist.
   var servers: [KnownServer] {
     weakServers.compactMap { id, entry in
       entry.server.map { KnownServer(id: id, name: entry.name, server: $0) }
     }
   }
 
-  /// Those that are still there.
+  /// The channels that still exist.
   var channels: [KnownChannel] {
     weakChannels.compactMap { id, entry in
       entry.channel.map { KnownChannel(id: id, name: entry.name, channel: $0) }
@@ -74,11 +74,12 @@ struct ChannelzEntries {
   }
 }
 
-/// An id says what it is of, so that none has to be remembered: servers and channels are counted from 1, and what
-/// belongs to one has its id in the upper bits and its own number, its place, in the lower ones.
+/// An ID encodes what it identifies, so that no table of IDs is necessary: servers and channels are numbered from 1;
+/// the ID of something that belongs to one of them has the owner's ID in the upper bits and its own number in the lower
+/// ones.
 extension Int64 {
   private static let placeBits: Int64 = 40
-  /// That of a channel's only subchannel. Connections and listeners are counted from 1.
+  /// The number of a channel's only subchannel. Connections and listeners are numbered from 1.
   static let subchannelPlace: Int64 = 0
 
   var owner: Int64 { self >> Self.placeBits }

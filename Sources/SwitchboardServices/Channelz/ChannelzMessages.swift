@@ -3,7 +3,7 @@ import SwitchboardProtobuf
 import SwitchboardServiceMessages
 
 extension Int64 {
-  /// A connection or a listener of the server or channel that has this id.
+  /// A connection or a listener of the server or channel with this ID.
   func socket(_ number: Int, named name: String) -> Grpc_Channelz_V1_SocketRef {
     .with {
       $0.socketID = child(Int64(number))
@@ -38,7 +38,7 @@ extension ChannelzEntries.KnownChannel {
     }
   }
 
-  /// A channel has one target, and so one subchannel, which all its calls go to.
+  /// A channel has one target and therefore one subchannel, which carries all its calls.
   func described() async -> Grpc_Channelz_V1_Channel? {
     guard let snapshot = await channel.snapshot() else { return nil }
     return .with {
@@ -103,7 +103,7 @@ extension Grpc_Channelz_V1_ChannelConnectivityState.State {
 }
 
 extension Google_Protobuf_Timestamp {
-  /// The date of a moment that another clock has told.
+  /// Converts an instant of the monotonic clock to a date.
   init(at moment: ContinuousClock.Instant) {
     self = .now() - Google_Protobuf_Duration(moment.duration(to: .now))
   }

@@ -1,20 +1,20 @@
 import Switchboard
 
-/// A part of a list that is in the order of ids.
+/// One page of a list that is sorted by ID.
 struct ChannelzPage<Item> {
-  /// The most that one page has, and how many it has where nothing is said.
+  /// The maximum size of a page, which is also the default.
   static var largest: Int { 100 }
 
   let items: [Item]
-  /// Nothing follows.
+  /// Whether this is the last page.
   let isLast: Bool
 
-  /// Throws where the request is for less than nothing.
+  /// Throws if the start or the limit is negative.
   init(of all: [Item], from start: Int64, upTo limit: Int64, by id: (Item) -> Int64) throws(GRPCStatus) {
     guard start >= 0, limit >= 0 else {
       throw GRPCStatus(
         code: .invalidArgument,
-        message: "a page begins at an id and has a size, none below zero"
+        message: "the start ID and the size of a page must not be negative"
       )
     }
     let size = limit == 0 ? Self.largest : min(Int(clamping: limit), Self.largest)

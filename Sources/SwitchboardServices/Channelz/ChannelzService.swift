@@ -2,31 +2,31 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServiceMessages
 
-/// Tells tools what servers and channels of the process do, and over which connections: `grpc.channelz.v1.Channelz`.
+/// Shows tools the servers and channels of the process and their connections: `grpc.channelz.v1.Channelz`.
 ///
-/// Register it beside the other providers, and add what it is to tell of:
+/// Register it along with the other providers, and add the servers and channels to show:
 /// ```swift
 /// let channelz = ChannelzService()
 /// let server = try Server(providers: [ShopProvider(), channelz])
 /// channelz.add(server, name: "shop")
 /// channelz.add(channelToTheStock)
 /// ```
-/// What it was given it does not keep alive: a server or a channel that is let go of is told of no more. It says who is
-/// connected, so a server that the world can reach should not have it.
+/// It keeps no strong references: a server or a channel that is released disappears from its answers. It reveals who is
+/// connected, so a server on a public network should not have it.
 public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   private let entries = Locked(ChannelzEntries())
 
-  /// Knows of no server or channel yet.
+  /// Creates a service that shows no servers or channels yet.
   public init() {}
 
-  /// Tells of a server from now on.
+  /// Adds a server.
   public func add(_ server: Server, name: String = "") {
     entries.withLock { $0.add(ChannelzEntries.WeakServer(server, name)) }
   }
 
-  /// Tells of a channel from now on.
+  /// Adds a channel.
   ///
-  /// One that has no connections of its own is left out: within the process, or over the channels of a pool.
+  /// A channel without connections of its own is ignored: one within the process, or one that uses a pool.
   public func add(_ channel: Channel, name: String = "") {
     guard channel.hasSnapshot else { return }
     entries.withLock { $0.add(ChannelzEntries.WeakChannel(channel, name)) }
@@ -149,6 +149,6 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
 
 extension GRPCStatus {
   fileprivate static func unknown(_ kind: String, _ id: Int64) -> GRPCStatus {
-    GRPCStatus(code: .notFound, message: "there is no \(kind) with the id \(id)")
+    GRPCStatus(code: .notFound, message: "no \(kind) with the ID \(id)")
   }
 }

@@ -3,7 +3,7 @@ import SwitchboardProtobuf
 import SwitchboardServiceMessages
 
 extension Grpc_Channelz_V1_Socket {
-  /// A connection. What takes some work to find out is left out of a summary.
+  /// A connection. A summary omits what is expensive to compute.
   init(_ snapshot: ConnectionSnapshot, of owner: Int64, isSummary: Bool) {
     self.init()
     ref = owner.socket(snapshot.reference.number, named: snapshot.reference.name)
@@ -44,7 +44,7 @@ extension Grpc_Channelz_V1_SocketData {
   private mutating func addTimes(_ snapshot: ConnectionSnapshot) {
     if let time = snapshot.lastStreamStarted {
       let date = Google_Protobuf_Timestamp(at: time)
-      // Clients open the streams of a connection, and servers none.
+      // Clients open the streams of a connection; servers open none.
       if snapshot.isServer {
         lastRemoteStreamCreatedTimestamp = date
       } else {

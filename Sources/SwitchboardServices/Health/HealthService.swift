@@ -1,46 +1,47 @@
 import Switchboard
 import SwitchboardServiceMessages
 
-/// Tells clients, load balancers and orchestrators how a server and its services are: `grpc.health.v1.Health`.
+/// Reports the health of a server and its services to clients, load balancers and orchestrators:
+/// `grpc.health.v1.Health`.
 ///
-/// Register it beside the other providers, and say how things are when they change:
+/// Register it along with the other providers, and set a status when it changes:
 /// ```swift
 /// let health = HealthService()
 /// let server = try Server(providers: [ShopProvider(), health])
 /// health.set(.serving, for: "shop.Shop")
 /// ```
-/// The server as a whole, whose name is empty, is serving from the beginning. When the server shuts down, everything
-/// becomes not serving, and those who watch are told before their calls end.
+/// The server as a whole, whose name is empty, is serving from the start. When the server shuts down, everything
+/// becomes not serving, and watchers receive that change before their calls end.
 public final class HealthService: Grpc_Health_V1_HealthProvider {
-  /// How a service is.
+  /// The health of a service.
   @frozen
   public enum Status: Sendable, Hashable {
-    /// Nothing is known of it yet.
+    /// The status is not known yet.
     case unknown
-    /// It takes calls.
+    /// It accepts calls.
     case serving
-    /// It does not.
+    /// It does not accept calls.
     case notServing
   }
 
   private let board = Locked(StatusBoard())
 
-  /// The server as a whole is serving; no service is known.
+  /// Creates a service in which the server as a whole is serving and no other service is known.
   public init() {}
 
-  /// Says how a service is. The empty name is that of the server as a whole.
+  /// Sets the status of a service. The empty name stands for the server as a whole.
   ///
-  /// Once the server is shutting down, this changes nothing any more.
+  /// Has no effect once the server is shutting down.
   public func set(_ status: Status, for service: String = "") {
     board.withLock { $0.set(status, for: service) }
   }
 
-  /// Forgets a service.
+  /// Removes a service.
   public func remove(_ service: String) {
     board.withLock { $0.set(nil, for: service) }
   }
 
-  /// How a service is; `nil` where it is not known.
+  /// The status of a service; `nil` if the service is not known.
   public func status(of service: String = "") -> Status? {
     board.withLock { $0.statuses[service] }
   }
@@ -63,12 +64,12 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     return Grpc_Health_V1_HealthCheckResponse(status)
   }
 
-  /// A name longer than any service has is not sent back: what a client says must not decide how long an answer is.
+  /// A longer name is not repeated in the response, so that clients cannot control its size.
   private static let longestName = 256
 
   private static func unknown(_ service: String) -> GRPCStatus {
     let isName = service.utf8.count <= longestName
-    let message = isName ? "no service named \"\(service)\" is known" : "no service of that name is known"
+    let message = isName ? "unknown service \"\(service)\"" : "unknown service"
     return GRPCStatus(code: .notFound, message: message)
   }
 
@@ -85,7 +86,7 @@ public final class HealthService: Grpc_Health_V1_HealthProvider {
     responseStream: ResponseStreamWriter<Grpc_Health_V1_HealthCheckResponse>,
     context: ServerCallContext
   ) async throws {
-    // A watcher that reads slowly learns of the latest change alone.
+    // A watcher that reads slowly receives only the latest status.
     let (changes, continuation) = AsyncStream.makeStream(
       of: Status?.self,
       bufferingPolicy: .bufferingNewest(1)

@@ -1,7 +1,7 @@
-/// How all services are, and who wants to know.
+/// The status of each service, and its watchers.
 struct StatusBoard {
   typealias Status = HealthService.Status
-  /// Takes each change; what is nil stands for a service that is not known.
+  /// Receives each change; nil means that the service is not known.
   typealias Watcher = AsyncStream<Status?>.Continuation
 
   private(set) var statuses: [String: Status] = ["": .serving]
@@ -17,7 +17,7 @@ struct StatusBoard {
     for watcher in (watchers[service] ?? [:]).values { watcher.yield(status) }
   }
 
-  /// Adds someone who is told of a service from now on, beginning with how it is.
+  /// Adds a watcher of a service; it receives the current status first.
   mutating func addWatcher(of service: String, _ watcher: Watcher) -> Int {
     defer { nextID += 1 }
     watcher.yield(statuses[service])
@@ -30,7 +30,7 @@ struct StatusBoard {
     if watchers[service]?.isEmpty == true { watchers[service] = nil }
   }
 
-  /// Nothing is serving any more, and nothing changes after that.
+  /// Sets all services to not serving, permanently.
   mutating func shutDown() {
     for service in statuses.keys { set(.notServing, for: service) }
     isShutDown = true

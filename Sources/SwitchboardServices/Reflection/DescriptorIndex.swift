@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardDescriptors
 @_spi(Generation) import SwitchboardProtobuf
 
-/// The descriptors of a server's services, to be found by what they declare.
+/// The descriptors of a server's services, indexed by the names of declarations.
 struct DescriptorIndex {
   /// A file as reflection sends it.
   struct File {
@@ -12,16 +12,16 @@ struct DescriptorIndex {
 
   /// The full names of the services, sorted.
   private(set) var services: [String] = []
-  /// By their names.
+  /// The files, by name.
   private(set) var files: [String: File] = [:]
   /// The full names of all messages.
   private(set) var messages: Set<String> = []
   /// The file that declares each extension, by the full name of the message and the number.
   private(set) var extensions: [String: [Int32: String]] = [:]
-  /// The file that declares something, by its full name.
+  /// The file that declares each symbol, by the symbol's full name.
   private var symbols: [String: String] = [:]
 
-  /// Adds a service, with its file and what that imports, each serialized and in base64.
+  /// Adds a service, with its file and the imports of that, each serialized and in Base64.
   mutating func add(
     service: String,
     _ data: [String],
@@ -38,7 +38,7 @@ struct DescriptorIndex {
         }
         add(file, bytes)
       } catch {
-        throw GRPCStatus(code: .internalError, message: "a descriptor of \(service) cannot be read: \(error)")
+        throw GRPCStatus(code: .internalError, message: "invalid descriptor of \(service): \(error)")
       }
     }
   }
@@ -68,7 +68,7 @@ struct DescriptorIndex {
 
   private mutating func add(_ type: Google_Protobuf_EnumDescriptorProto, in scope: String, of file: String) {
     declare(type.name, in: scope, of: file)
-    // Values are names beside their enum's, not within it.
+    // Enum values are in the scope that contains the enum.
     for value in type.value { declare(value.name, in: scope, of: file) }
   }
 
@@ -90,7 +90,7 @@ struct DescriptorIndex {
 
   func file(declaring symbol: String) -> String? { symbols[Self.withoutDot(symbol)] }
 
-  /// A file and all that it imports, itself first.
+  /// A file and all its direct and indirect imports, starting with the file itself.
   func filesReached(from first: String) -> [String] {
     var reached = [first]
     var seen: Set = [first]
@@ -104,12 +104,12 @@ struct DescriptorIndex {
     return reached
   }
 
-  /// A full name as tools write it, some with a dot before it.
+  /// A full name without the leading dot that some tools send.
   static func withoutDot(_ name: String) -> String { name.hasPrefix(".") ? String(name.dropFirst()) : name }
 }
 
 extension DescriptorIndex {
-  /// Makes the file of `grpc.reflection.v1` that of `v1alpha`, which differs in the package alone.
+  /// Converts the file of `grpc.reflection.v1` to that of `v1alpha`, which differs only in the package.
   static func alpha(_ file: inout Google_Protobuf_FileDescriptorProto) {
     let package = file.package
     func renamed(_ type: String) -> String { ".\(package)alpha" + type.dropFirst(package.utf8.count + 1) }

@@ -1,7 +1,7 @@
 import Switchboard
 import SwitchboardServiceMessages
 
-/// The answers on one stream: a file that was sent on it as another's import is not sent again as one.
+/// The answers on one stream; a file is sent on it only once as an import.
 struct ReflectionAnswers {
   let index: DescriptorIndex
   private var sent: Set<String> = []
@@ -40,13 +40,13 @@ struct ReflectionAnswers {
     case nil:
       response.errorResponse = Grpc_Reflection_V1_ErrorResponse(
         .invalidArgument,
-        "the request asks for nothing that is known here"
+        "unknown kind of request"
       )
     }
     return response
   }
 
-  /// Answers with a file and all that it imports, or with why there is none.
+  /// Answers with a file and all its imports, or with an error.
   private mutating func answer(
     with file: String?,
     _ wanted: String,
@@ -70,6 +70,6 @@ extension Grpc_Reflection_V1_ErrorResponse {
   }
 
   fileprivate static func notFound(_ wanted: String) -> Grpc_Reflection_V1_ErrorResponse {
-    Grpc_Reflection_V1_ErrorResponse(.notFound, "no \(wanted) is known here")
+    Grpc_Reflection_V1_ErrorResponse(.notFound, "unknown \(wanted)")
   }
 }

@@ -1,21 +1,21 @@
 import Switchboard
 import SwitchboardServiceMessages
 
-/// Tells tools what services a server has and what their messages look like: `grpc.reflection.v1.ServerReflection`, and
-/// `v1alpha` with the same messages for older tools.
+/// Describes the services of a server and their messages to tools: `grpc.reflection.v1.ServerReflection`, and `v1alpha`
+/// with the same messages for older tools.
 ///
-/// It answers from the descriptors that the services were generated with (`ReflectionData=true`):
+/// It uses the descriptors in generated services (`ReflectionData=true`):
 /// ```swift
 /// let services: [any CallHandlerProvider] = [ShopProvider(), HealthService()]
 /// let server = try Server(providers: services + [ReflectionService(describing: services)])
 /// ```
-/// A service that was generated without them is listed by its name, and that is all.
+/// A service generated without them is only listed by name.
 public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   private let index: DescriptorIndex
 
   /// Describes the services of `providers`, and itself.
   ///
-  /// Throws where a descriptor cannot be read, which no generated one is.
+  /// Throws if a descriptor is invalid, which generated ones never are.
   public init(describing providers: [any CallHandlerProvider]) throws(GRPCStatus) {
     var index = DescriptorIndex()
     for provider in providers {

@@ -2,13 +2,13 @@ import Switchboard
 import SwitchboardProtobuf
 import SwitchboardServiceMessages
 
-// Errors that say more than a code: a `google.rpc.Status`, whose details are messages of any type.
+// Errors with more than a code and a message: a `google.rpc.Status` has details, which are messages of any type.
 extension GRPCStatus {
-  /// A status with details, to be thrown by a handler:
+  /// A status with details, for a handler to throw:
   /// ```swift
   /// throw try GRPCStatus(code: .invalidArgument, message: "no such size", details: Google_Rpc_BadRequest.with { ... })
   /// ```
-  /// Throws where a detail cannot be serialized.
+  /// Throws if a detail cannot be serialized.
   public init(code: Code, message: String? = nil, details: any Message...) throws(EncodeError) {
     var packed: [Google_Protobuf_Any] = []
     for detail in details { packed.append(try Google_Protobuf_Any(message: detail)) }
@@ -21,9 +21,9 @@ extension GRPCStatus {
     )
   }
 
-  /// The status that a `google.rpc.Status` stands for, with all of it as details.
+  /// Converts a `google.rpc.Status`; the details contain all of it.
   ///
-  /// A code that gRPC does not have becomes `unknown`. Throws where it cannot be serialized.
+  /// A code that gRPC does not define becomes `unknown`. Throws if the status cannot be serialized.
   public init(_ status: Google_Rpc_Status) throws(EncodeError) {
     self.init(
       code: Code(rawValue: Int(status.code)) ?? .unknown,
@@ -32,7 +32,7 @@ extension GRPCStatus {
     packedDetails = try status.serializedBytes()
   }
 
-  /// What was sent as the status's details, whole; `nil` where nothing was.
+  /// The `google.rpc.Status` in the details; `nil` if there is none.
   public var richStatus: Google_Rpc_Status? {
     get throws(DecodeError) {
       guard let packedDetails else { return nil }

@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-// Moves what this process takes for the time of day, by so many seconds; all other clocks go on as they were.
+// Moves the time of day of this process by a number of seconds; other clocks are not affected.
 void fault_clock_move(long long seconds);
 
 #ifdef __cplusplus

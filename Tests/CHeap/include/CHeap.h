@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Whether the allocator of this process is one that can be asked: glibc's, which sanitizers replace.
+// Whether this process uses glibc's allocator, which can be queried; sanitizers replace it.
 bool heap_is_counted(void);
 
-// How many bytes this process has allocated and not given back, in all threads, with what the allocator adds to each.
+// The bytes that all threads of this process have allocated and not freed, including the allocator's overhead.
 size_t heap_in_use(void);

@@ -27,25 +27,24 @@ typedef struct reference_options {
   bool preserve_field_names;
   // JSON output: enum values as numbers.
   bool enums_as_integers;
-  // Text output: all on one line.
+  // Text output: on one line.
   bool single_line;
 } reference_options;
 
-// Bytes or, where `error` is set, the reason why there are none. Release it with
-// reference_result_free().
+// The output bytes or, if `error` is set, the reason why there are none. Release it with reference_result_free().
 typedef struct reference_result {
   uint8_t *data;
   size_t size;
   char *error;
-  // Whether every required field of the message is set; the input may lack some.
+  // Whether every required field of the message is set; the input may omit some.
   bool is_initialized;
 } reference_result;
 
-// Linked files, and the message types in them. It does not change, and any threads may share it.
+// Linked files and their message types. Immutable and thread-safe.
 typedef struct reference_schema reference_schema;
 
-// Links the files of a serialized google.protobuf.FileDescriptorSet, each after its imports. On failure
-// returns NULL and sets `error` in `result`, which is to be released in any case.
+// Links the files of a serialized google.protobuf.FileDescriptorSet, each after its imports. On failure returns NULL
+// and sets `error` in `result`. Release `result` in any case.
 reference_schema *reference_schema_from_set(const uint8_t *data, size_t size, reference_result *result);
 
 // The same for the files in a serialized google.protobuf.compiler.CodeGeneratorRequest.
@@ -54,8 +53,8 @@ reference_schema *reference_schema_from_request(const uint8_t *data, size_t size
 
 void reference_schema_free(reference_schema *schema);
 
-// Reads `data` as a message of the type called `type` in the format `from`, and writes it in the format
-// `to`; binary output is deterministic.
+// Parses `data` as a message of the type `type` in the format `from`, and serializes it in the format `to`; binary
+// output is deterministic.
 void reference_convert(const reference_schema *schema, const char *type, reference_format from,
                        const uint8_t *data, size_t size, reference_format to,
                        const reference_options *options, reference_result *result);

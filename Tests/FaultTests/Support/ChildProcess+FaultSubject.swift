@@ -1,7 +1,7 @@
 import TestSupport
 
 extension ChildProcess {
-  /// `FaultSubject`, told what to have done to it.
+  /// `FaultSubject` with the arguments of a scenario.
   static func faultSubject(_ words: [String]) throws -> ChildProcess {
     try ChildProcess(Command.path(ofProduct: "FaultSubject"), words, errors: .discarded)
   }

@@ -1,13 +1,13 @@
-/// Where a relay stops carrying: a place in a call, which is reached when the bytes behind it want to pass.
+/// The point in a call at which a relay stops forwarding: it is reached when the bytes after it arrive.
 struct Gate: Sendable, Equatable {
   enum Direction: Sendable {
     case toServer, toClient
   }
 
   enum Place: Sendable, Equatable {
-    /// Before the first byte, of whatever protocol.
+    /// Before the first byte, in any protocol.
     case firstByte
-    /// Before so many frames of a type have passed, and one more: of those of calls, by plaintext HTTP/2.
+    /// Before the (n+1)-th frame of a type on the streams of calls, in plaintext HTTP/2.
     case frame(UInt8, after: Int)
   }
 
@@ -18,7 +18,7 @@ struct Gate: Sendable, Equatable {
   var place: Place
 }
 
-/// Finds a gate's place in the bytes that go one way.
+/// Finds the point of a gate in the bytes of one direction.
 struct GateScanner {
   private enum Expected {
     case preface, header, payload
@@ -32,13 +32,13 @@ struct GateScanner {
 
   init(_ gate: Gate) {
     place = gate.place
-    // What a client says first is no frame.
+    // The client preface is not a frame.
     expected = gate.direction == .toServer ? .preface : .header
     left = gate.direction == .toServer ? "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count : 9
   }
 
-  /// Splits what came into what may pass and what may not, which is `nil` before the place is reached. The beginning of
-  /// a frame is kept until it is known what frame it is.
+  /// Splits received bytes into those that may pass and those that may not; the latter are `nil` before the gate is
+  /// reached. The start of a frame is kept until its type is known.
   mutating func split(_ bytes: [UInt8]) -> (passing: [UInt8], held: [UInt8]?) {
     guard case .frame(let type, let count) = place else { return ([], bytes) }
     var passing: [UInt8] = []

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A server of gRPC's interoperability tests in a process of its own: ours, or one of another make.
+/// A server of gRPC's interoperability tests in a separate process: ours or another implementation's.
 struct InteropProcess: Sendable {
   enum Make: String, Sendable {
     case ours, grpcio
@@ -12,7 +12,7 @@ struct InteropProcess: Sendable {
   let program: ChildProcess
   let port: Int
 
-  /// One that has been started, and is about to say where it listens.
+  /// A process that was started and has not printed its address yet.
   init(_ program: ChildProcess) throws {
     guard let port = program.line()?.split(separator: ":").last.flatMap({ Int($0) }) else {
       throw NotServing()
@@ -21,7 +21,7 @@ struct InteropProcess: Sendable {
     self.port = port
   }
 
-  /// Port zero is any that is free.
+  /// Port zero means any free port.
   static func start(
     _ make: Make = .ours,
     port: Int = 0,
@@ -41,7 +41,8 @@ struct InteropProcess: Sendable {
     }
   }
 
-  /// On a port below those that the system gives to whoever asks for any: so nobody else gets it between two servers.
+  /// On a port below the range that the system assigns automatically, so that no other socket gets it between two
+  /// servers.
   static func startForRestart() throws -> InteropProcess {
     for _ in 0..<20 {
       if let server = try? start(port: .random(in: 20_000..<32_000)) { return server }

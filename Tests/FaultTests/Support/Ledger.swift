@@ -1,11 +1,11 @@
 import Switchboard
 
-/// What one side knows of its calls and connections, from the beginning of each to its end.
+/// One side's record of its calls and connections.
 final class Ledger: CallObserver {
   struct Books: Sendable {
     var started = 0
     var ended: [GRPCStatus.Code: Int] = [:]
-    /// Ends of calls that had ended already, or never begun.
+    /// Ends of calls that had ended already or never started.
     var strays = 0
     var connections = 0
     var failedConnections = 0
@@ -24,7 +24,7 @@ final class Ledger: CallObserver {
 
   var books: Books { state.withLock { $0.books } }
 
-  /// Returns once it holds.
+  /// Returns once the condition holds.
   func until(_ condition: @escaping @Sendable (Books) -> Bool) async {
     await withCheckedContinuation { continuation in
       let holds = state.withLock { state in

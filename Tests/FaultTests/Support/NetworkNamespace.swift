@@ -2,9 +2,9 @@ import Foundation
 import Switchboard
 import TestSupport
 
-/// A network of its own, with one cable to the rest of the machine. Needs root and iproute2.
+/// A network namespace with one link to the host. Needs root and iproute2.
 final class NetworkNamespace: Sendable {
-  /// Whether one can be made here.
+  /// Whether this machine can create one.
   static let isPossible = Task {
     do {
       try await NetworkNamespace().remove()
@@ -24,11 +24,11 @@ final class NetworkNamespace: Sendable {
   }
 
   let name: String
-  /// The address inside.
+  /// The address in the namespace.
   let address: String
   private let inner: String
 
-  /// Takes addresses that are set aside for tests of networks.
+  /// Uses addresses reserved for network tests.
   init() async throws {
     let number = Int.random(in: 0..<1 << 14)
     name = "switchboard\(getpid())x\(number)"
@@ -50,15 +50,15 @@ final class NetworkNamespace: Sendable {
     }
   }
 
-  /// Unplugs the cable at the far end: what is sent is lost, and nobody is told.
+  /// Takes the link down at the far end: packets are lost without an error.
   func cut() async throws { try await Self.ip("-n", name, "link", "set", inner, "down") }
 
   func heal() async throws { try await Self.ip("-n", name, "link", "set", inner, "up") }
 
-  /// The cable goes with it.
+  /// Deleting the namespace also deletes the link.
   func remove() async { try? await Self.ip("netns", "delete", name) }
 
-  /// Starts our interoperability server inside.
+  /// Starts our interoperability server in the namespace.
   func startServer() throws -> InteropProcess {
     let words = ["netns", "exec", name, Command.path(ofProduct: "Interop"), "server", "--port=0"]
     return try InteropProcess(

@@ -3,14 +3,14 @@ import Foundation
 import SwitchboardCall
 import TestSupport
 
-/// A stretch of network between a client and a server, which a test can stall, cut and heal, or have stop at one place of
-/// a call. It runs on a thread of its own until it is stopped.
+/// A relay between a client and a server, which a test can stall, cut and restore, or stop at one point of a call. It
+/// runs on its own thread until it is stopped.
 final class Relay: Sendable {
   private enum Condition {
     case fine
-    /// Nothing is carried, and nobody is told.
+    /// Forwards nothing, without an error.
     case stalled
-    /// Connections break, and there are no new ones.
+    /// Breaks connections and refuses new ones.
     case cut
   }
 
@@ -21,7 +21,7 @@ final class Relay: Sendable {
     var isStopped = false
     var heldLinks = 0
     var waiters: [(Int, CheckedContinuation<Void, Never>)] = []
-    /// Those who wait for their change to be in force.
+    /// Callers that wait until their change takes effect.
     var changers: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -31,7 +31,7 @@ final class Relay: Sendable {
   private let woken: Int32
   private let state: Locked<State>
 
-  /// To a server on a port of this machine.
+  /// Forwards to a server on a local port.
   init(to server: Int, gate: Gate? = nil) throws {
     (listener, port) = try LoopbackSocket.listening()
     let ends = try SocketPair()
@@ -40,19 +40,19 @@ final class Relay: Sendable {
     Thread { self.run() }.start()
   }
 
-  // Whoever stops it writes to the one while its thread may have seen the end already: another's descriptor could have that
-  // number, whose reader is gone.
+  // Another thread writes to the one descriptor to stop the relay, possibly after its thread has ended. The descriptor
+  // must stay open until then, because its number could be reused.
   deinit { for descriptor in [wake, woken] { close(descriptor) } }
 
-  // MARK: For tests
+  // MARK: Control
 
-  /// Carries nothing more, without a word to anyone.
+  /// Stops forwarding, without an error.
   func stall() async { await change { $0.condition = .stalled } }
 
-  /// Breaks all connections, and refuses new ones.
+  /// Breaks all connections and refuses new ones.
   func cut() async { await change { $0.condition = .cut } }
 
-  /// Is a network again, for what stands at the gate as well.
+  /// Forwards again, including connections at the gate.
   func heal() async {
     await change {
       $0.condition = .fine
@@ -60,7 +60,7 @@ final class Relay: Sendable {
     }
   }
 
-  /// New connections go to another port.
+  /// Connects further connections to another port.
   func lead(to server: Int) async { await change { $0.server = server } }
 
   func stop() {
@@ -68,7 +68,7 @@ final class Relay: Sendable {
     wakeUp()
   }
 
-  /// Returns once so many connections stand at the gate.
+  /// Returns once this many connections have reached the gate.
   func untilHeld(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -79,7 +79,7 @@ final class Relay: Sendable {
     }
   }
 
-  /// Returns once the change is in force.
+  /// Returns once the change has taken effect.
   private func change(_ body: (inout State) -> Void) async {
     await withCheckedContinuation { continuation in
       state.withLock { state in
@@ -92,7 +92,7 @@ final class Relay: Sendable {
 
   private func wakeUp() { _ = write(wake, [0], 1) }
 
-  // MARK: On its thread
+  // MARK: Relay thread
 
   private func run() {
     var links: [RelayLink] = []
@@ -118,7 +118,7 @@ final class Relay: Sendable {
     release(Int.max)
   }
 
-  /// The state to go by; `nil` at the end. Whoever waits for the gate is told what stands there.
+  /// The current state; `nil` at the end. Reports the connections at the gate to its waiters.
   private func next(_ links: [RelayLink]) -> State? {
     release(links.count(where: \.isHeld))
     return state.withLock { state in
@@ -150,7 +150,7 @@ final class Relay: Sendable {
   }
 
   private func accept(_ state: State) -> RelayLink? {
-    // Not to be inherited by programs that are started at this moment.
+    // Child processes started at this moment must not inherit it.
     let client = switchboard_accept(listener, nil, nil)
     guard client >= 0 else { return nil }
     guard state.condition == .fine, let server = try? LoopbackSocket.connected(to: state.server) else {

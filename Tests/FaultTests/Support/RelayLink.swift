@@ -1,8 +1,8 @@
 import Foundation
 
-/// One connection through a relay. Touched by the relay's thread alone.
+/// One connection through a relay. Used only on the relay's thread.
 final class RelayLink {
-  /// One of its two ways.
+  /// One of its two directions.
   private final class Lane {
     let source: Int32
     let destination: Int32
@@ -38,10 +38,10 @@ final class RelayLink {
     }
   }
 
-  /// A way has been stopped by its gate.
+  /// A direction has reached its gate.
   var isHeld: Bool { lanes.contains(where: \.isHeld) }
 
-  /// What to wait for; a link that is stalled waits for nothing.
+  /// The events to poll for; a stalled link polls for none.
   func interests(stalled: Bool) -> [pollfd] {
     lanes.map { lane in
       let wantsIn = !stalled && !lane.hasEnded && lane.pending.count < Self.buffer
@@ -53,7 +53,7 @@ final class RelayLink {
       }
   }
 
-  /// Carries what there is to carry. `false` when the connection is over.
+  /// Forwards what it can. Returns `false` when the connection is over.
   func carry(_ events: ArraySlice<pollfd>) -> Bool {
     let events = Array(events)
     for (index, lane) in lanes.enumerated() {
@@ -63,7 +63,7 @@ final class RelayLink {
     return !lanes.allSatisfy { $0.hasEnded && $0.pending.isEmpty }
   }
 
-  /// What was held goes on its way.
+  /// Forwards what was held back.
   func release() {
     for lane in lanes {
       lane.scanner = nil
@@ -73,7 +73,7 @@ final class RelayLink {
     }
   }
 
-  /// Ends both connections: with what was sent delivered, or as a network does that has lost them.
+  /// Closes both connections: after delivering everything, or with a reset, like a failed network.
   func close(abruptly: Bool) {
     for descriptor in [client, server] {
       if abruptly { Relay.closeAbruptly(descriptor) } else { Foundation.close(descriptor) }
@@ -85,7 +85,7 @@ final class RelayLink {
     let count = Foundation.read(lane.source, &piece, piece.count)
     if count < 0 { return errno == EAGAIN || errno == EINTR }
     guard count > 0 else {
-      // Whoever is gone while its words are held has not said them.
+      // If the sender disconnects while its bytes are held back, they were never sent.
       if lane.isHeld { return false }
       lane.hasEnded = true
       if lane.pending.isEmpty { shutdown(lane.destination, Int32(SHUT_WR)) }
@@ -93,7 +93,7 @@ final class RelayLink {
     }
     let bytes = Array(piece.prefix(count))
     if lane.isHeld {
-      // Read all the same: its end comes behind it.
+      // Read nevertheless, to detect the end of the stream.
       lane.held += bytes
       return true
     }

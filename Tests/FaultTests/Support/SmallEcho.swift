@@ -1,7 +1,7 @@
 import EchoService
 import Switchboard
 
-/// As much of the Echo example's service as a test needs.
+/// The part of the Echo example's service that tests need.
 struct SmallEcho: Echo_EchoProvider {
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     .with { $0.text = request.text }

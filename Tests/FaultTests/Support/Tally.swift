@@ -1,6 +1,6 @@
 import Switchboard
 
-/// What callers have started, and how it ended.
+/// Counts the calls that callers started, and their results.
 final class Tally: Sendable {
   private struct State {
     var started = 0
@@ -16,7 +16,7 @@ final class Tally: Sendable {
   var started: Int { state.withLock { $0.started } }
   var outcomes: [GRPCStatus.Code: Int] { state.withLock { $0.outcomes } }
   var ended: Int { state.withLock { $0.ended } }
-  /// Calls that ended in a way that nothing explains.
+  /// Calls whose status nothing explains.
   var surprises: [String] { state.withLock { $0.surprises } }
 
   func count(_ what: String, isExpected: (GRPCStatus) -> Bool, _ call: () async -> GRPCStatus) async {
@@ -32,7 +32,7 @@ final class Tally: Sendable {
     for (_, waiter) in due { waiter.resume() }
   }
 
-  /// Returns once so many more calls have ended.
+  /// Returns once this many more calls have ended.
   func wait(for more: Int) async {
     await withCheckedContinuation { continuation in
       state.withLock { $0.waiters.append(($0.ended + more, continuation)) }
@@ -40,7 +40,7 @@ final class Tally: Sendable {
   }
 }
 
-/// Says to several tasks that it is time to stop.
+/// Tells several tasks to stop.
 final class Stop: Sendable {
   private let isSet = Locked(false)
 

@@ -26,7 +26,7 @@ enum Link: String, CaseIterable, Sendable {
   }
 }
 
-/// What every client of these tests is told: as little as proves the point.
+/// The smallest settings for clients that still prove the point.
 let quick = [
   "--soak_iterations=3", "--soak_per_iteration_max_acceptable_latency_ms=60000",
   "--soak_overall_timeout_seconds=240",
@@ -36,7 +36,7 @@ let accountFlag =
   "--service_account_key_file="
   + TestFolders.peers().appending(path: "service_account.json").path
 
-/// Runs one case as the command does, with no more than a test needs; what was wrong is thrown.
+/// Runs one case as the command does, with small sizes; throws if it fails.
 func run(_ test: TestCase, _ flags: [String], _ scale: InteropClient.Scale = .quick) async throws {
   var client = try InteropClient(try Arguments(["client", accountFlag] + quick + flags))
   client.scale = scale

@@ -5,9 +5,9 @@ import Switchboard
 
 @testable import Interop
 
-/// A server that breaks off, pings and limits as the negative cases have it, frame by frame.
+/// A server that resets, pings and limits as the negative cases specify, frame by frame.
 final class NegativeServer: @unchecked Sendable {
-  // Sendable holds because what several threads touch is behind the lock, and the listener is used by one.
+  // Sendable because shared state is behind the lock, and one thread uses the listener.
   private let test: TestCase
   private let listener: FrameListener
   private let lock = NSLock()
@@ -25,7 +25,7 @@ final class NegativeServer: @unchecked Sendable {
     inThread { self.acceptAll() }
   }
 
-  /// What the client did wrong, once its connections have ended.
+  /// The client's violations, once its connections have ended.
   func stop() async throws -> [String] {
     lock.withLock { isStopped = true }
     let last = try RawPeer(port: listener.port)
@@ -36,7 +36,7 @@ final class NegativeServer: @unchecked Sendable {
     return lock.withLock { problems + missing }
   }
 
-  /// What the client should have done by the end.
+  /// What the client must have done by the end.
   private var missing: [String] {
     let wanted: (calls: Int, connections: ClosedRange<Int>) =
       switch test {
@@ -69,7 +69,7 @@ final class NegativeServer: @unchecked Sendable {
   }
 
   private func serve(_ peer: FramePeer) {
-    // Room for requests that are larger than what HTTP/2 allows at first.
+    // Larger windows for requests that exceed the initial ones.
     peer.send(FramePeer.Kind.settings, 0, 0, [0, 4] + FramePeer.number(1 << 24))
     peer.send(FramePeer.Kind.windowUpdate, 0, 0, FramePeer.number(1 << 24))
     if test == .maxStreams { peer.send(FramePeer.Kind.settings, 0, 0, [0, 3] + FramePeer.number(1)) }
@@ -79,7 +79,7 @@ final class NegativeServer: @unchecked Sendable {
     while let frame = peer.next() {
       switch frame.type {
       case FramePeer.Kind.settings where frame.flags & 1 == 0:
-        // The client holds us to its old windows until we have said that we know the new ones.
+        // The client may apply the old windows until we acknowledge the new ones.
         peer.send(FramePeer.Kind.settings, 1, 0, [])
       case FramePeer.Kind.ping where frame.flags & 1 == 1:
         outstandingPings -= 1
@@ -94,7 +94,7 @@ final class NegativeServer: @unchecked Sendable {
       case FramePeer.Kind.data where frame.endsStream:
         outstandingPings += answer(peer, frame.stream)
         if test != .ping { open.remove(frame.stream) }
-        // It came after the settings, and so has the client's next call.
+        // It came after the settings, as did the client's next call.
         limitIsKnown = true
       default: break
       }
@@ -104,7 +104,7 @@ final class NegativeServer: @unchecked Sendable {
 
   private func report(_ problem: String) { lock.withLock { problems.append(problem) } }
 
-  /// Returns how many pings it sent.
+  /// Returns the number of pings it sent.
   private func answer(_ peer: FramePeer, _ stream: UInt32) -> Int {
     var pings = 0
     func ping() {
@@ -125,7 +125,7 @@ final class NegativeServer: @unchecked Sendable {
     switch test {
     case .rstAfterHeader, .rstDuringData, .rstAfterData:
       peer.send(FramePeer.Kind.resetStream, 0, stream, [0, 0, 0, 0])
-    // The call ends once all are answered: after its end the client may leave without reading on.
+    // The call ends once all pings are acknowledged: afterwards the client may disconnect without reading on.
     case .ping: break
     default: finish(peer, stream)
     }

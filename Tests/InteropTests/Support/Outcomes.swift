@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Interop
 
-/// Writes down which cases passed between whom, where the environment names a file: `scripts/interop-table` makes
-/// the table of the documentation of it.
+/// Records which cases passed for which peers, if the environment names a file: `scripts/interop-table` turns it into
+/// the table in the documentation.
 enum Outcomes {
   private static let path = ProcessInfo.processInfo.environment["SWITCHBOARD_INTEROP_RESULTS"]
 
@@ -24,7 +24,7 @@ enum Outcomes {
 
   private static func append(_ line: String) {
     guard let path else { return }
-    // One write of a line that short is not mixed with another's.
+    // A short line is written atomically.
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
     _ = Array(line.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     close(descriptor)

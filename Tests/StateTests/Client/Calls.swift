@@ -2,9 +2,9 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A call of a client, and what it was told. On the loop.
+/// A call of a client, and its events. Used on the loop.
 final class CheckedCall: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because all of it is used on one loop.
+  // Sendable because it is used on one loop.
   var model: ClientCallModel
   let requests: MessagePipe?
   let responses: MessagePipe?
@@ -55,7 +55,7 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
     call?.cancel(GRPCStatus(code: .cancelled))
   }
 
-  /// `false` when there is nothing to read.
+  /// `false` if there is nothing to read.
   @discardableResult
   func read() -> Bool {
     guard case .message(let message) = responses?.pop() ?? .empty else { return false }
@@ -70,7 +70,7 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
     do throws(Violation) { try change(&model) } catch { violation = violation ?? error }
   }
 
-  // MARK: What is told
+  // MARK: Events
 
   var wantsMetadata: Bool { model.token % 2 == 0 }
 

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A call of a client, as it may be whatever its server does and whatever its caller does.
+/// The model of a client's call, for any server and any caller.
 ///
 /// ```
 ///   caller   writes messages ──finishes──> waits
@@ -11,28 +11,28 @@ import SwitchboardCall
 ///
 ///   caller is told   nothing ──headers──> messages ──end──> over
 /// ```
-/// What holds: the caller hears of headers at most once, and of the first that are no information; of messages as the server
-/// sent them, in their order; and of one end, which is good only where the server ended the call well, with all it
-/// sent. The server gets what the caller wrote, in that order, and the end only once the caller has finished.
+/// Invariants: the caller receives headers at most once, and never informational ones; messages in the server's order;
+/// and one end, which is successful only if the server ended the call successfully and everything it sent was received.
+/// The server receives the caller's messages in order, and the end only after the caller has finished.
 struct ClientCallModel {
   let token: Int
   let type: GRPCCallType
   let hasDeadline: Bool
-  /// The stream that it was sent on last, once it was.
+  /// The stream that it was last sent on, if any.
   var stream: UInt32?
 
-  // What the caller did.
+  // The actions of the caller.
   var written: [[UInt8]] = []
   var hasFinished = false
   var isCancelled = false
   var isLate = false
 
-  // What the server did.
+  // The actions of the server.
   var responses = MessageSender()
   var answer: Answer?
   /// Messages may be compressed.
   var hasEncoding = false
-  /// What its last block said, once it was sent with an end.
+  /// The status in its last block, once it was sent with END_STREAM.
   var end: GRPCStatus.Code?
   var isHalfClosed = false
   var isGone = false
@@ -40,12 +40,12 @@ struct ClientCallModel {
 
   enum Answer { case good, bad }
 
-  // What the caller was told.
+  // The events at the caller.
   private(set) var hasHeaders = false
   private(set) var readCount = 0
   private(set) var told: GRPCStatus?
 
-  // What went over the wire.
+  // The frames on the wire.
   private var requests = MessageReceiver()
   private var isEnded = false
   private var isReset = false
@@ -68,9 +68,9 @@ struct ClientCallModel {
   // MARK: The caller
 
   mutating func receive(_ headers: HPACKHeaders) throws(Violation) {
-    try Violation.unless(!isOver, "headers come behind the end")
-    try Violation.unless(!hasHeaders, "headers come twice")
-    try Violation.unless(readCount == 0, "headers come behind a message")
+    try Violation.unless(!isOver, "headers received after the end")
+    try Violation.unless(!hasHeaders, "headers received twice")
+    try Violation.unless(readCount == 0, "headers received after a message")
     try Violation.unless(answer != nil, "headers come that nobody sent")
     try Violation.unless(
       headers["x-answer"] == ["\(token)"],
@@ -80,9 +80,9 @@ struct ClientCallModel {
   }
 
   mutating func receive(_ message: [UInt8]) throws(Violation) {
-    // What streams lies in a pipe, from which it may be read after the end.
+    // Streamed messages are in a pipe, from which they may be read after the end.
     try Violation.unless(streamsResponses || !isOver, "a message comes behind the end")
-    try Violation.unless(streamsResponses || readCount == 0, "one response comes twice")
+    try Violation.unless(streamsResponses || readCount == 0, "a single response received twice")
     try Violation.unless(readCount < responses.whole.count, "a response comes that nobody sent")
     try Violation.unless(
       message == responses.whole[readCount],
@@ -139,7 +139,7 @@ struct ClientCallModel {
     }
   }
 
-  // MARK: When all is over
+  // MARK: Final checks
 
   func checkEnd() throws(Violation) {
     try Violation.unless(isOver, "a call has no end")

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A connection of a client whose server does anything that a server can, and whose callers do anything that callers can.
+/// A client's connection with a server and callers that perform random valid and invalid actions.
 final class ClientLife: Life {
   private var channel: HTTP2ClientTransport?
   private weak var remaining: ClientConnection?
@@ -11,10 +11,10 @@ final class ClientLife: Life {
   private let wire: Wire
   private var all: [CheckedCall] = []
   private var advances = 0
-  /// The connection takes no more calls, and another cannot be had.
+  /// The connection accepts no more calls, and there is no other.
   private var isLost = false
 
-  /// What is tried after the connection ends fails at once.
+  /// Further attempts to connect fail at once.
   private static let target = "unix:/nowhere/at/all"
 
   static func options(_ observer: any CallObserver) -> ChannelOptions {
@@ -74,7 +74,7 @@ final class ClientLife: Life {
     return all[all.count - 1 - min(dice.below(4), dice.below(all.count))]
   }
 
-  /// One that the server may still send on.
+  /// A stream that the server may still send on.
   private func pickOpen() -> (call: CheckedCall, stream: UInt32)? {
     guard let call = pick(), let stream = call.model.stream, !call.model.isHalfClosed, !call.model.isGone,
       !call.model.isOver
@@ -108,7 +108,7 @@ final class ClientLife: Life {
     ]
     call.model.hasEncoding = dice.oneIn(2)
     if call.model.hasEncoding { fields.append(("grpc-encoding", "gzip")) }
-    // A status that is not in the last block is none.
+    // A status outside the last block does not count.
     if dice.oneIn(8) { fields.append(("grpc-status", "0")) }
     call.model.answer = .good
     if dice.oneIn(10) {
@@ -126,7 +126,7 @@ final class ClientLife: Life {
       call.model.responses.compose(Int(stream), compresses: call.model.hasEncoding, &dice)
     }
     let bytes = call.model.responses.take(dice.pick([0, 1, 4, 5, 6, 50, 10_000]))
-    // Without trailers, which is no good end.
+    // Without trailers, so it is not a successful end.
     let ends = dice.oneIn(20)
     call.model.isHalfClosed = ends
     note("\(stream): \(bytes.count) bytes\(ends ? ", and the end" : ""): \(bytes.prefix(8))")
@@ -184,7 +184,7 @@ final class ClientLife: Life {
     }
   }
 
-  /// From here on the connection is a reason for any call to end.
+  /// From here on the connection explains the end of any call.
   private func loseAll() {
     isLost = true
     for call in all { call.model.isGone = true }
@@ -232,7 +232,7 @@ final class ClientLife: Life {
     }
   }
 
-  // MARK: What it led to
+  // MARK: Checks
 
   private func look() throws(Violation) {
     wire.read(into: reader)

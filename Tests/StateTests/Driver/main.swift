@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Checks so many calls of each role: `StateCheck`, with `STATE_SEED` and `STATE_CALLS` in the environment.
+/// Runs `StateCheck` with the values of `STATE_SEED` and `STATE_CALLS`.
 let seed = StateCheck.chosen("STATE_SEED") ?? 1
 let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 500_000)
 for role in StateCheck.Role.allCases {

@@ -1,9 +1,10 @@
 import CallTestSupport
 import SwitchboardCall
 
-/// What handlers do, one thing after the other, as the test says; and what they see, as the model takes it. On the loop.
+/// The actions of handlers, as the test scripts them, and their observations, as the model expects them. Used on the
+/// loop.
 final class Script: @unchecked Sendable {
-  // Sendable holds because all of it is used on one loop.
+  // Sendable because it is used on one loop.
 
   enum Step: Sendable {
     case read, sendHeaders
@@ -11,7 +12,7 @@ final class Script: @unchecked Sendable {
     case finish(GRPCStatus.Code)
   }
 
-  /// A handler that is running.
+  /// A running handler.
   private struct Handler {
     var steps: [Step] = []
     var waiter: UnsafeContinuation<Step, Never>?
@@ -21,7 +22,7 @@ final class Script: @unchecked Sendable {
   var violation: Violation?
   private var handlers: [Int: Handler] = [:]
   private(set) var holders: [Int: HoldingInterceptor] = [:]
-  /// Whether the next interceptor holds back what comes first.
+  /// Whether the next interceptor holds back the first parts.
   var newHoldersHold = false
 
   func reset() {
@@ -31,7 +32,7 @@ final class Script: @unchecked Sendable {
     holders = [:]
   }
 
-  /// How many handlers have not returned.
+  /// The number of handlers that have not returned.
   var runningCount: Int { handlers.count }
 
   func isRunning(_ token: Int) -> Bool { handlers[token] != nil }
@@ -40,7 +41,7 @@ final class Script: @unchecked Sendable {
 
   func add(_ holder: HoldingInterceptor, _ token: Int) { holders[token] = holder }
 
-  /// Has the handler of a call do this after what it does.
+  /// Appends an action to the script of a call's handler.
   func tell(_ token: Int, _ step: Step) {
     guard var handler = handlers[token] else { return }
     defer { handlers[token] = handler }
@@ -49,7 +50,7 @@ final class Script: @unchecked Sendable {
     waiter.resume(returning: step)
   }
 
-  /// Whether a handler waits for what to do.
+  /// Whether a handler waits for its next action.
   func isWaiting(_ token: Int) -> Bool { handlers[token]?.waiter != nil }
 
   func note(_ token: Int, _ change: (inout ServerCallModel) throws(Violation) -> Void) {
@@ -71,7 +72,7 @@ final class Script: @unchecked Sendable {
     return await withUnsafeContinuation { handlers[token]?.waiter = $0 }
   }
 
-  /// The body of every handler: returns where the call is to end well.
+  /// The body of every handler: returns if the call should succeed.
   fileprivate func run(
     _ context: ServerCallContext,
     first: [UInt8]? = nil,
@@ -133,12 +134,12 @@ final class Script: @unchecked Sendable {
   }
 }
 
-/// A service of all kinds of methods, with an interceptor that holds back and without.
+/// A service with all kinds of methods, with and without an interceptor that holds parts back.
 struct ScriptedService: CallHandlerProvider {
   let script: Script
   var serviceName: String { "s" }
 
-  /// What a unary call answers with.
+  /// The response of a unary call.
   static let answer: [UInt8] = [4, 2]
 
   private typealias Chain = @Sendable () -> [ServerInterceptor<[UInt8], [UInt8]>]
@@ -187,7 +188,7 @@ struct ScriptedService: CallHandlerProvider {
 }
 
 extension Script {
-  /// The one response of a call that does not stream them.
+  /// The response of a call with a single one.
   fileprivate func answer(_ context: ServerCallContext) -> [UInt8] {
     let token = context.headers.first(name: "x-token").flatMap { Int($0) } ?? -1
     note(token) { $0.write(ScriptedService.answer) }
@@ -195,7 +196,7 @@ extension Script {
   }
 }
 
-/// Lets parts pass, or keeps them until it is told to let them go: in their order.
+/// Forwards parts, or holds them back until it is released, in order.
 final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
   private let script: Script
   private var isHolding = false

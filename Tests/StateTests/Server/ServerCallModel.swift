@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A call on a server, as it may be whatever its client does and whatever its handler does.
+/// The model of a server's call, for any client and any handler.
 ///
 /// ```
 ///   client   headers ──> messages in any pieces ──> half closed
@@ -12,26 +12,26 @@ import SwitchboardCall
 ///   wire     nothing ──headers──> messages ──trailers──> over
 ///               └──trailers only──────┴──reset────────────^
 /// ```
-/// The three are told apart since none waits for another. What holds: the handler starts once, and sees the metadata of the
-/// first block alone; it reads what the client sent, in that order, and the end after all of it; the client reads what
-/// the handler wrote, in that order, and one end; and what ends one of them ends the other.
+/// The three are modelled separately because none waits for another. Invariants: the handler starts once, and sees only
+/// the metadata of the first block; it reads what the client sent, in order, and then the end; the client reads what
+/// the handler wrote, in order, and one end; and the end of one ends the other.
 struct ServerCallModel {
   let stream: UInt32
   let token: Int
   let type: GRPCCallType
-  /// What its first block says makes it a call that a handler may have.
+  /// Whether the first block makes it a call that a handler may receive.
   let isValid: Bool
   let hasDeadline: Bool
   /// Messages may be compressed.
   let hasEncoding: Bool
 
-  // What the client did.
+  // The actions of the client.
   var requests = MessageSender()
   var isHalfClosed = false
   var isGone = false
   var isLate = false
 
-  // What the handler saw and did.
+  // The observations and actions of the handler.
   private(set) var hasStarted = false
   var hasReturned = false
   var isTold = false
@@ -40,7 +40,7 @@ struct ServerCallModel {
   private(set) var written: [[UInt8]] = []
   private(set) var chosenEnd: GRPCStatus.Code?
 
-  // What went over the wire.
+  // The frames on the wire.
   private var responses = MessageReceiver()
   private(set) var hasHeaders = false
   private(set) var isOver = false
@@ -65,7 +65,7 @@ struct ServerCallModel {
   var streamsRequests: Bool { type == .clientStreaming || type == .bidirectionalStreaming }
   var streamsResponses: Bool { type == .serverStreaming || type == .bidirectionalStreaming }
 
-  /// The request can never be served as it is.
+  /// The request can never be served.
   private var isBroken: Bool {
     requests.isBroken || isHalfClosed && requests.isInside || !streamsRequests && requests.whole.count > 1
   }
@@ -128,7 +128,7 @@ struct ServerCallModel {
     case .reset:
       try Violation.unless(!isReset, "a stream is reset twice")
       isReset = true
-      // Once all is said, the rest of a request is of no use to anyone.
+      // After the complete response, the rest of a request does not matter.
       let isPolite = isOver && frame.errorCode == 0
       let isCause = isGone || isLate && frame.errorCode == 8
       try Violation.unless(isPolite || isCause, "a stream is reset with \(frame.errorCode) for no reason")
@@ -179,9 +179,9 @@ struct ServerCallModel {
     try Violation.unless(isHandlers || isLibrarys, "a call ends with \(code), for no reason")
   }
 
-  // MARK: When things have settled
+  // MARK: Final checks
 
-  /// A client that has got its answer, or is gone, waits for nothing: its handler is to know.
+  /// A client that has its response or is gone waits for nothing: its handler must be told.
   func checkRest() throws(Violation) {
     guard hasStarted, isOver || isGone else { return }
     try Violation.unless(

@@ -2,7 +2,7 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// A connection of a server whose client does anything that a client can, and whose handlers do anything that handlers can.
+/// A server's connection with a client and handlers that perform random valid and invalid actions.
 final class ServerLife: Life {
   private let script: Script
   private let reader = FrameReader(skipping: 0)
@@ -11,7 +11,7 @@ final class ServerLife: Life {
   private weak var remaining: ServerConnection?
   private var nextStream: UInt32 = 1
   private var advances = 0
-  /// The client has broken a rule, and the connection may end at any time.
+  /// The client has violated the protocol, and the connection may end at any time.
   private var mayEnd = false
   private static nonisolated(unsafe) var lastToken = 0
 
@@ -66,7 +66,7 @@ final class ServerLife: Life {
     connection?.setNeedsFlush()
   }
 
-  /// The index of a call, of which later ones are likelier.
+  /// The index of a call; later ones are likelier.
   private func pick() -> Int? {
     guard !script.models.isEmpty else { return nil }
     return script.models.count - 1 - min(dice.below(4), dice.below(script.models.count))
@@ -118,7 +118,7 @@ final class ServerLife: Life {
     feed(frame)
   }
 
-  /// Whether the client may still send on a stream; what does not go breaks a rule.
+  /// Whether the client may still send on a stream; otherwise sending violates the protocol.
   private func isOpen(_ model: ServerCallModel) -> Bool {
     !model.isHalfClosed && !model.isGone && !model.isOver
   }
@@ -138,7 +138,7 @@ final class ServerLife: Life {
     feed(Frame(.data, flags: ends ? 1 : 0, stream: stream, bytes))
   }
 
-  /// They are nobody's metadata.
+  /// Trailers are not metadata.
   private func sendTrailers() {
     guard let index = pick(), isOpen(script.models[index]) else { return }
     let fields = [
@@ -188,7 +188,7 @@ final class ServerLife: Life {
     loop.advanceClock(by: .seconds(11))
   }
 
-  /// What ends the connection.
+  /// Actions that end the connection.
   private func breakRule() {
     mayEnd = true
     note("a rule is broken")
@@ -229,7 +229,7 @@ final class ServerLife: Life {
     script.tell(model.token, step)
   }
 
-  // MARK: What it led to
+  // MARK: Checks
 
   private func look() throws(Violation) {
     if let violation = script.violation { throw violation }

@@ -1,10 +1,9 @@
 import TestSupport
 import Testing
 
-/// A part of what `scripts/check-states` does, for each change of a line.
+/// A fixed part of `scripts/check-states`, for every test run.
 @Suite(.mayBlock) struct StateTests {
-  @Test(arguments: StateCheck.Role.allCases) func callsAreAsTheirModelHasThem(_ role: StateCheck.Role) throws
-  {
+  @Test(arguments: StateCheck.Role.allCases) func callsMatchTheirModel(_ role: StateCheck.Role) throws {
     let seed = StateCheck.chosen("STATE_SEED") ?? 1
     let calls = Int(clamping: StateCheck.chosen("STATE_CALLS") ?? 5000)
     #expect(throws: Never.self) { _ = try StateCheck.run(role, seed: seed, calls: calls) }

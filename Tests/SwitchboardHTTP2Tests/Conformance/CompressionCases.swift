@@ -31,7 +31,7 @@ extension ConformanceCase {
       },
     ]
 
-  /// A field in each form, after a whole request.
+  /// A field in each representation, after a complete request.
   private static let wellFormed: [(String, String, [UInt8])] = [
     ("6.1", "an indexed field", [0x90]),
     ("6.2.1", "a field to index, with an indexed name", [0x50] + FramePeer.string("gzip")),
@@ -40,7 +40,7 @@ extension ConformanceCase {
     ("6.2.2", "a field not to index", [0x00] + FramePeer.string("x-test") + FramePeer.string("ok")),
     ("6.2.3", "a field never to index, with an indexed name", [0x1f, 0x01] + FramePeer.string("gzip")),
     ("6.2.3", "a field never to index", [0x10] + FramePeer.string("x-test") + FramePeer.string("ok")),
-    // "x-test" and "ok", filled up with ones.
+    // "x-test" and "ok", padded with ones.
     ("5.2", "a field in Huffman's code", [0x40, 0x85, 0xf2, 0xb2, 0x4a, 0x84, 0xff, 0x82, 0x3f, 0x5f]),
   ]
 

@@ -1,17 +1,17 @@
 import HTTP2TestSupport
 import Testing
 
-/// A client that does one thing, and how a server must take it.
+/// The actions of a client, and the response that a server must give.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
   typealias Kind = FramePeer.Kind
 
-  /// The section of RFC 9113 (or of RFC 7541, as `HPACK 5.2`) that says so.
+  /// The section of RFC 9113 (or of RFC 7541, as `HPACK 5.2`) that requires it.
   let section: String
   let name: String
   let expected: Expectation
-  /// With which kinds of request the case makes sense.
+  /// The kinds of request that the case applies to.
   var requests = Dialogue.Request.allCases
-  /// Without a greeting the script is all that the client says.
+  /// Without a preface, the client sends only the script.
   var greets = true
   let script: @Sendable (Dialogue) -> Void
 

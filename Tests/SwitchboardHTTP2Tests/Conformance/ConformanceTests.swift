@@ -4,17 +4,16 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What h2spec asks of an HTTP/2 server, asked of ours: with gRPC's requests and with any other, each frame
-/// by itself and all at once.
+/// The tests of h2spec for an HTTP/2 server: with gRPC requests and with others, one frame at a time and all at once.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct ConformanceTests {
   private static let cases =
     ConformanceCase.general + ConformanceCase.frames + ConformanceCase.streams + ConformanceCase.settings
     + ConformanceCase.flowControl + ConformanceCase.continuation + ConformanceCase.messages
     + ConformanceCase.compression
 
-  @Test(arguments: cases) func theServerDoesAsTheStandardSays(_ sample: ConformanceCase) async throws {
+  @Test(arguments: cases) func theServerFollowsTheStandard(_ sample: ConformanceCase) async throws {
     var options = ServerOptions()
-    // The scripts ask for signs of life far more often than a client may.
+    // The scripts ping far more often than a client may.
     options.minimumPingInterval = .zero
     try await TestPair.with(server: options) { pair async throws in
       for request in sample.requests {
@@ -26,7 +25,7 @@ import Testing
           }
         }
       }
-      // Whatever was done to one connection, others go on.
+      // Whatever happened to one connection, others still work.
       #expect(try await pair.get() == [1, 2, 3])
     }
   }

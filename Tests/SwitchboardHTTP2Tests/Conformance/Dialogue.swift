@@ -2,17 +2,16 @@ import HTTP2TestSupport
 
 @testable import SwitchboardHTTP2
 
-/// One client's part of a conformance case: what it sends, in one of several manners, and what it hears.
+/// The client's part of a conformance case: it sends frames in one of several ways, and reads the responses.
 final class Dialogue {
   typealias Kind = FramePeer.Kind
 
-  /// What kind of requests it makes. The server knows nothing but gRPC, and must still answer any other
-  /// request as HTTP has it.
+  /// The kind of requests to make. The server supports only gRPC, but must answer any other request as HTTP requires.
   enum Request: String, CaseIterable {
     case grpc, plain
   }
 
-  /// Whether the server has dealt with each frame before the next one comes.
+  /// Whether to wait after each frame until the server has processed it.
   enum Pace: String, CaseIterable {
     case together, apart
   }
@@ -20,7 +19,7 @@ final class Dialogue {
   let request: Request
   private let pace: Pace
   private let peer: FramePeer
-  /// Frames that were read while waiting for something else.
+  /// Frames that were read while waiting for another.
   private var heard: [FramePeer.Frame] = []
   private var isInsideHeaders = false
   private var isDead = false
@@ -31,7 +30,7 @@ final class Dialogue {
     peer = try FramePeer(address, greets: greets)
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   func raw(_ bytes: [UInt8]) { peer.raw.send(bytes) }
 
@@ -44,7 +43,7 @@ final class Dialogue {
     if pace == .apart, !isInsideHeaders { settle() }
   }
 
-  /// A request's headers, with some of them changed, left out (`nil`) or added, in front or at the end.
+  /// A request's headers, some of them changed, omitted (`nil`) or added, at the start or at the end.
   func fields(
     method: String = "POST",
     changing: [String: String?] = [:],
@@ -96,9 +95,9 @@ final class Dialogue {
 
   func ping(_ payload: [UInt8] = Array("switchbd".utf8)) { frame(Kind.ping, 0, 0, payload) }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  /// Asks for a sign of life, so that the server has dealt with all that was sent.
+  /// Pings, so that the server has processed all frames sent before.
   private func settle() {
     let mark = Array("settled?".utf8)
     peer.send(Kind.ping, 0, 0, mark)
@@ -111,12 +110,12 @@ final class Dialogue {
 
   static let probe = Array("anybody?".utf8)
 
-  /// A ping that shows, when it is answered, that what came before was let pass.
+  /// A ping whose acknowledgement shows that the server accepted the frames before it.
   func probe() {
     if !isDead { peer.send(Kind.ping, 0, 0, Self.probe) }
   }
 
-  /// A ping may be answered before what came earlier, but a second one is not.
+  /// A ping may overtake earlier frames, but a second one does not.
   func probeAgain() -> Bool {
     guard probes == 0 else { return false }
     probes += 1
@@ -126,13 +125,13 @@ final class Dialogue {
 
   private var probes = 0
 
-  /// The next frame; `nil` when the connection is closed, or nothing came for long.
+  /// The next frame; `nil` when the connection is closed, or after a timeout.
   func next() -> FramePeer.Frame? {
     if !heard.isEmpty { return heard.removeFirst() }
     return isDead ? nil : peer.next()
   }
 
-  /// Waits for a frame of a type, which is still to be heard then.
+  /// Waits for a frame of a type, which stays in the queue.
   func await(_ type: UInt8) {
     if heard.contains(where: { $0.type == type }) { return }
     while !isDead, let frame = peer.next() {
@@ -142,7 +141,7 @@ final class Dialogue {
     isDead = true
   }
 
-  /// Waits until the server has said all that it has to say on a stream.
+  /// Waits until the server has finished a stream.
   func hearOut(_ stream: UInt32 = 1) {
     var passed: [FramePeer.Frame] = []
     while let frame = next() {

@@ -1,7 +1,7 @@
 import HTTP2TestSupport
 
-/// How a server must answer a conformance case. As RFC 9113 allows, a connection may be given up where only
-/// a stream is at fault, and closing without a word is as good as GOAWAY.
+/// The expected response to a conformance case. As RFC 9113 allows, the server may close the connection for a stream
+/// error, and may close it without GOAWAY.
 enum Expectation: Equatable {
   enum Code: UInt32 {
     case protocolError = 1
@@ -12,21 +12,21 @@ enum Expectation: Equatable {
     case compression = 9
   }
 
-  /// GOAWAY with this code, or with the other one that the standard allows as well.
+  /// GOAWAY with this code, or with the alternative that the standard allows.
   case connectionError(Code, or: Code? = nil)
   /// The same, or RST_STREAM.
   case streamError(Code, or: Code? = nil)
   /// The headers of a response on this stream.
   case response(stream: UInt32 = 1)
   case pingAnswer([UInt8])
-  /// The answer to a ping, or the end of a connection that has nothing to do any more.
+  /// The acknowledgement of a ping, or the end of a connection that is no longer used.
   case pingAnswerOrEnd
   case settingsAcknowledged
-  /// Data, so many bytes in its first frame and so many in all.
+  /// DATA, with this many bytes in the first frame and this many in total.
   case data(first: Int, total: Int)
   case closed
 
-  /// What is wrong, if anything: the last frame that was not expected, or that none came.
+  /// What is wrong: the last frame that was unexpected, or that none came.
   func complaint(after dialogue: Dialogue) -> String? {
     if isMetByClosing { dialogue.probe() }
     var last: FramePeer.Frame?

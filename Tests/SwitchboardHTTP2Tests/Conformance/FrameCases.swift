@@ -1,7 +1,7 @@
 extension ConformanceCase {
   private static let pong: Expectation = .pingAnswer(Array("switchbd".utf8))
 
-  /// The form of frames: sections 4, 5.5 and 6.
+  /// The format of frames: sections 4, 5.5 and 6.
   static let frames: [ConformanceCase] = [
     ConformanceCase("4.1", "a frame of a type that nobody knows", pong) {
       $0.frame(255, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])

@@ -1,5 +1,5 @@
 extension ConformanceCase {
-  /// What every client may do, and must be answered.
+  /// Actions that every client may perform and the server must support.
   static let general: [ConformanceCase] = [
     ConformanceCase("3.4", "a client's greeting", .settingsAcknowledged) { _ in },
     ConformanceCase("3.4", "a greeting that is none", .closed, greets: false) {

@@ -1,5 +1,5 @@
 extension ConformanceCase {
-  /// Headers that make no request, however well they are framed: section 8.
+  /// Header blocks that are well-formed but not a valid request: section 8.
   static let messages: [ConformanceCase] =
     malformed.map { section, name, make in
       ConformanceCase(section, name, .streamError(.protocolError)) { $0.headers(1, make($0)) }

@@ -1,5 +1,5 @@
 extension ConformanceCase {
-  /// The states and numbers of streams, and what depends on what: sections 5.1 and 5.3.
+  /// The states and numbers of streams, and their dependencies: sections 5.1 and 5.3.
   static let streams: [ConformanceCase] = [
     ConformanceCase("5.1", "data on a stream that was never opened", .connectionError(.protocolError)) {
       $0.data()

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 @Suite struct HTTP1ParserTests {
-  /// What a parser tells of some text, given whole or byte by byte: bodies joined, heads by their path.
+  /// The events of a parser for some text, fed whole or byte by byte: bodies joined, heads by their path.
   private func events(_ text: String, step: Int, headLimit: Int = 1000) -> [String] {
     var parser = HTTP1Parser(headLimit: headLimit)
     var told: [String] = []
@@ -81,7 +81,8 @@ import Testing
   @Test(arguments: [
     "g\r\n", "\r\n", "-1\r\n", "123456789\r\n", "2\nhi", "2\r\nhi!\r\n", "2\r\nhi\n", "0x2\r\n",
     String(repeating: "0", count: 300), "1;" + String(repeating: "x", count: 300),
-    // Line ends, to some, within an extension or a trailer; and sizes that others may read in another way.
+    // Characters in an extension or a trailer that some take for line ends; and sizes that others may parse
+    // differently.
     "2;a\rb\r\nhi\r\n", "2;\r\r\nhi\r\n", "2\r\r\nhi\r\n", "2;a\u{0}\r\nhi\r\n", " 2\r\nhi\r\n",
     "2 \r\nhi\r\n",
     "2 x\r\nhi\r\n", "0;a=\"\r0\r\n\r\n", "0\r\na: b\rc\r\n\r\n", "0\r\nno field\r\n\r\n",
@@ -107,7 +108,7 @@ import Testing
     expect(chunked + "0\r\n" + String(repeating: "a: b\r\n", count: 30), ["head /a", "400"], headLimit: 100)
   }
 
-  /// Whatever comes, it is told or refused, and a refusal stays one.
+  /// Any input is parsed or rejected, and a rejection is final.
   @Test func bytesAtRandomAreSurvived() {
     var random = SystemRandomNumberGenerator()
     let words = [

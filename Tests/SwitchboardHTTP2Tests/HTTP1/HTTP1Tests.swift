@@ -63,7 +63,7 @@ import Testing
   @Test func responsesStreamAsTheyAreMade() async throws {
     try await with { peer, pair async throws in
       peer.call("GreetOnce", WebMessages.frame([5]))
-      // The head comes before there is a message.
+      // The headers arrive before there is a message.
       #expect(peer.line() == "HTTP/1.1 200 ")
       while let line = peer.line(), !line.isEmpty {}
       pair.service.released.fire()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["Expand", "Update"]) func allThatIsStreamedComes(_ method: String) async throws {
+  @Test(arguments: ["Expand", "Update"]) func allStreamedMessagesArrive(_ method: String) async throws {
     try await with { peer, _ async throws in
       let requests = method == "Expand" ? [[1, 2, 3]] : [[1], [2], [3]] as [[UInt8]]
       peer.call(method, requests.flatMap(WebMessages.frame))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [100, 5000, 300_000], ["", "-text"])
-  func largeMessagesAreWhole(_ count: Int, _ type: String) async throws {
+  func largeMessagesArriveComplete(_ count: Int, _ type: String) async throws {
     try await with { peer, _ async throws in
       let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
       let frame = WebMessages.frame(message)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// A client that writes thirty megabytes, and of which the server reads no more until the service is released.
+  /// A client that writes thirty megabytes; the server stops reading until the service is released.
   private func withUnreadClient(
     _ body: (HTTP1Peer, TestPair, Loop, Task<Void, Never>) async throws -> Void
   ) async throws {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// Begins to write a thousand messages, until the server takes no more.
+  /// Writes a thousand messages, until the server reads no more.
   private static func writeAll(to peer: HTTP1Peer, _ method: String) -> Task<Void, Never> {
     let message = WebMessages.frame([UInt8](repeating: 1, count: 30_000))
     peer.send(HTTP1Peer.head(method, "", ["content-length: \(message.count * 1000)"]))
@@ -129,13 +129,13 @@ import Testing
     }
   }
 
-  /// The client writes on, and is not read, when the server ends.
+  /// The client keeps writing, unread, when the server shuts down.
   @Test(arguments: [Duration.zero, .seconds(60)])
   func aClientThatIsNotReadDoesNotHoldUpTheEnd(_ grace: Duration) async throws {
     try await withUnreadClient { peer, pair, loop, sender async throws in
       let server = pair.server
       let ending = Task { await server.shutDown(grace: grace) }
-      // The call goes on until its time is up, whenever that begins.
+      // The call continues until its deadline, whenever that timer starts.
       while !Task.isCancelled, server.core.connectionCount > 0 {
         await loop.advance(by: grace)
         await Task.yield()
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// It is answered before all of its request is read, and gets to read the answer while it still writes.
+  /// The response comes before all of the request is read, and the client can read it while it is still writing.
   @Test func aClientThatStillWritesReadsTheAnswer() async throws {
     try await with { peer, _ async throws in
       let sender = Self.writeAll(to: peer, "Ignore")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatAsksIsToldToGoOn() async throws {
+  @Test func aClientThatExpectsContinueGetsIt() async throws {
     try await with { peer, _ async throws in
       peer.send(HTTP1Peer.head("Get", "", ["Expect: 100-Continue", "content-length: 6"]))
       #expect(peer.response()?.status == "100")
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test func aConnectionThatBreaksOffInACallIsLetGoOf() async throws {
+  @Test func aConnectionThatBreaksDuringACallIsReleased() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
     try await TestPair.with(server: Self.options, serverGroup: group) { pair async throws in
@@ -289,7 +289,7 @@ import Testing
       let port = String("\(pair.address)".split(separator: ":").last ?? "")
       let peer = try PythonPeer("web_client.py", [port, authority, protocols])
       #expect(peer.line() == (protocols.isEmpty ? "None" : protocols.hasPrefix("h2") ? "h2" : "http/1.1"))
-      // A client that is given HTTP/2 has to speak it; this one cannot.
+      // A client that negotiated HTTP/2 must use it; this one cannot.
       if !protocols.hasPrefix("h2") {
         #expect(peer.line()?.hasPrefix("200 00000000030102038000000020") == true)
       }
@@ -299,8 +299,8 @@ import Testing
   }
 }
 
-/// A connection, for as long as something else holds it.
+/// A weak reference to a connection.
 private struct WeakConnection: @unchecked Sendable {
-  // Sendable holds because it is only asked whether there is one.
+  // Sendable because only its existence is checked.
   weak var connection: ServerConnection?
 }

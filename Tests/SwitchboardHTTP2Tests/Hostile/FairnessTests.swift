@@ -9,10 +9,10 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Whatever one connection brings, the calls of another on the same loop are served after no more than a small share of it.
+/// Whatever one connection sends, the calls of another on the same loop are served after at most a small share of it.
 ///
-/// The server's loop is held until the attack and a call lie before it, the attack first. Then the call is to reach its
-/// handler while the system still has the rest of the attack: no clock decides it.
+/// The server's loop is blocked until the attack and then a call have arrived. The call must reach its handler while
+/// the system still buffers the rest of the attack, so the test depends on no clock.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct FairnessTests {
   private typealias Kind = FramePeer.Kind
 
@@ -22,7 +22,7 @@ import Testing
     let often: [UInt8]
     var testDescription: String { name }
 
-    /// More than a share, and no more than the system keeps for a connection that is not read.
+    /// More than a share, and at most what the system buffers for a connection that is not read.
     var bytes: [UInt8] {
       var all = opening
       while all.count < 48 * 1024 { all += often }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// A reader that is behind has much to read at once. What else the loop has to do comes in between.
+  /// A reader that is behind has much to read at once. The loop's other work comes in between.
   @Test func aReaderThatWasBehindLetsOthersIn() async throws {
     let reader = SlowReader()
     let group = try LoopGroup()
@@ -126,7 +126,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  /// Reads once it is released, and answers how much there was.
+  /// Reads once it is released, and responds with the number of bytes.
   private final class SlowReader: CallHandlerProvider {
     static let name = "slow"
     let released = Signal()
@@ -147,19 +147,19 @@ import Testing
     }
   }
 
-  /// Has the server deal with all that was sent, and the peer read its answers.
+  /// Waits until the server has processed all that was sent and the peer has read the responses.
   private func settle(_ peer: FramePeer) {
     peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(peer.next(Kind.ping) != nil)
   }
 
-  /// How many bytes the system has for a socket.
+  /// The number of bytes in the system's buffer of a socket.
   fileprivate static func waiting(_ descriptor: Int32) -> Int {
     var count: Int32 = 0
     return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
-  /// Looks at the other connection when the call begins.
+  /// Checks the other connection when the call starts.
   private final class CallWatch: CallObserver {
     private let state = Locked<(descriptor: Int32?, left: Int?)>((nil, nil))
 

@@ -11,7 +11,7 @@ import Testing
 
   struct Flood: Sendable, CustomTestStringConvertible {
     let abuse: PeerAbuse
-    /// What goes before: a call to which the frames belong.
+    /// The frames before the flood: a call that the frames belong to.
     var opening: [UInt8] = []
     let frame: [UInt8]
     var testDescription: String { abuse.rawValue }
@@ -57,13 +57,13 @@ import Testing
     }
   }
 
-  @Test func aClientIsToldToCalmDown() async throws {
+  @Test func aClientGetsEnhanceYourCalm() async throws {
     var options = ServerOptions()
     options.controlFrameAllowance = 50
     try await HostilePair.with(.ipv4, options) { hostile async throws in
       let peer = try hostile.connect()
       var sent = 0
-      // Frame by frame with an answer to each, so that the farewell is not lost in the flood.
+      // One frame at a time, each acknowledged, so that the GOAWAY is not lost in the flood.
       repeat {
         peer.send(Kind.settings, 0, 0, [])
         sent += 1
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatCallsAndCancelsMuchIsNoFlood() async throws {
+  @Test func manyCallsAndCancellationsAreNotAFlood() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       let block = FramePeer.block(FramePeer.call("Flood"))
@@ -128,7 +128,7 @@ import Testing
 
   @Test func answersThatAreNotReadAreNotPiledUp() async throws {
     var options = ServerOptions()
-    // Nothing but the missing reader is to stop it.
+    // Only the missing reader should stop it.
     options.controlFrameAllowance = .max / 8
     options.minimumPingInterval = .zero
     try await HostilePair.with(.ipv4, options) { hostile async throws in
@@ -146,7 +146,7 @@ import Testing
     options.controlFrameAllowance = .max / 8
     try await HostilePair.with(.ipv4, options) { hostile async throws in
       let peer = try hostile.connect()
-      // The socket is filled by answers whose windows are wide open.
+      // Responses with large windows fill the socket.
       peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
       peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(0x7000_0000))
       let block = FramePeer.block(FramePeer.call("Flood"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Clients of HTTP/1.1 that mean no good, at a server that has pages call it.
+/// Hostile HTTP/1.1 clients of a server with gRPC-Web.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct HTTP1AttackTests {
   private func with(_ wire: Wire = .ipv4, _ body: (HostilePair, HTTP1Peer) async throws -> Void) async throws
   {
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: ["P", "POST /test", "POST /a HTTP/1.1\r\n", "POST /a HTTP/1.1\r\nhost: a\r\n"])
   func aHeadThatDoesNotEnd(_ text: String) async throws {
     try await with { hostile, peer async throws in
-      // A head that is whole ends the time for the first greeting.
+      // A complete head ends the handshake timeout.
       if text != "P" {
         peer.call("Get", WebMessages.frame([1]))
         #expect(peer.response()?.status == "200")
@@ -128,7 +128,7 @@ import Testing
       let flooded = hostile.pair.service.flooded
       await hostile.loop.until { flooded.value > 0 }
       for _ in 0..<20 { #expect(try await hostile.pair.get() == [1, 2, 3]) }
-      // What the sockets hold, and what a stream does.
+      // The buffers of the sockets and of a stream.
       #expect(flooded.value < 16 << 20)
     }
   }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Headers that are too many, too large, or not what they seem.
+/// Headers that are too many, too large, or deceptive.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct HeaderAttackTests {
   private typealias Kind = FramePeer.Kind
 
-  /// A block that puts one large field into the table, then names it again and again with a byte each.
+  /// A block that adds one large field to the table and then refers to it repeatedly with one byte each.
   static func bomb(_ request: [(String, String)], count: Int) -> [UInt8] {
     FramePeer.block(request) + [0x40] + FramePeer.string("x-bomb")
       + FramePeer.string(String(repeating: "b", count: 3900)) + [UInt8](repeating: 0xbe, count: count)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Each is refused and no bomb, but its decoding costs as much as one.
+  /// Each is rejected without being a bomb, but decoding it costs as much as one.
   @Test func headersAboveTheLimitAgainAndAgain() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
@@ -48,7 +48,7 @@ import Testing
         refused += 1
       }
       #expect(peer.raw.readToEnd())
-      // Two hundred and forty units of the allowance each, of which a few come back meanwhile.
+      // Each costs 240 units of the allowance, some of which is returned meanwhile.
       #expect(refused >= 4 && refused < 1000)
       let counts = hostile.abuses.counts
       #expect(counts[.headerBomb] == 1 && (counts[.headersTooLarge] ?? 0) >= refused)
@@ -74,7 +74,7 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call("Update"))
-      // The handler has begun by then.
+      // The handler has started by then.
       peer.data(1, [0, 0, 0, 0, 0])
       #expect(peer.next(Kind.data)?.payload == [0, 0, 0, 0, 0])
       peer.send(

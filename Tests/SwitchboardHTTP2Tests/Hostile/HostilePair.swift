@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A server with one well-behaved client and room for one that is not.
+/// A server with one well-behaved client, for tests that add a hostile one.
 struct HostilePair {
   let pair: TestPair
   let abuses: AbuseRecorder
@@ -24,14 +24,14 @@ struct HostilePair {
     try await TestPair.with(wire, server: options, serverGroup: group) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
       try await body(HostilePair(pair: pair, abuses: abuses, loop: group.loops[0]))
-      // Whatever was done on one connection, the others go on.
+      // Whatever happened on one connection, others still work.
       #expect(try await pair.get() == [1, 2, 3])
     }
   }
 
   func connect() throws -> FramePeer { try FramePeer(pair.address) }
 
-  /// Calls go through while something is done to the server.
+  /// Makes calls while `body` does something to the server.
   func serveOthers(
     while attacker: RawPeer,
     _ attack: @escaping @Sendable (RawPeer) -> Void

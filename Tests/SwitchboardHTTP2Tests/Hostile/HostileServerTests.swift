@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Servers that mean a client no good: each call ends once, with a status, and nothing grows.
+/// Hostile servers: each call ends once, with a status, and nothing grows.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct HostileServerTests {
   private typealias Kind = FramePeer.Kind
 
@@ -13,7 +13,7 @@ import Testing
     let name: String
     let code: GRPCStatus.Code
     var abuse: PeerAbuse?
-    /// What the server says once the request is there, in one piece and many times over.
+    /// The bytes that the server sends after the request, in one piece and repeatedly.
     var once: [UInt8] = []
     var often: [UInt8] = []
     var testDescription: String { name }
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-1", "17", "00000000000000000005", "5x", "4294967296", "0x5"])
-  func statusesThatAreNone(_ code: String) async throws {
+  func invalidStatuses(_ code: String) async throws {
     let status = try await call { peer in
       peer.raw.send(Self.trailers(Self.head + [("grpc-status", code)]))
     }
@@ -235,14 +235,14 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  /// Makes a call, lets the server answer, and gives what it came to.
+  /// Makes a call, lets the server respond, and returns the result.
   private func call(
     _ options: ChannelOptions = ChannelOptions(),
     _ attack: @escaping @Sendable (FramePeer) -> Void
   ) async throws -> GRPCStatus? {
     let listener = try FrameListener()
     let channel = try Channel(target: listener.target, options: options)
-    // An attack that goes unnoticed shows as the deadline.
+    // An attack that is not detected shows as the deadline.
     let call = Task(executorPreference: channel.eventLoop) {
       try await Caller(channel: channel).get(options: CallOptions(timeout: .seconds(20)))
     }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Metadata and statuses that are larger than the peer, or HTTP/2, lets this side send: someone is told, and the call ends.
+/// Metadata and statuses that exceed the limit of the peer or of HTTP/2: the error is reported, and the call ends.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct LargeAnswerTests {
   private typealias Kind = FramePeer.Kind
 
   private static let megabyte = 1_200_000
 
-  /// What a method of `Verbose` sends: so many bytes of each.
+  /// The number of bytes of each part that a method of `Verbose` sends.
   private struct Verbose: CallHandlerProvider {
     var serviceName: String { "test.Verbose" }
 
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// What a server answers to a call of `Verbose`, when its client takes blocks of so many bytes.
+  /// The response of a server to a call of `Verbose` when the client accepts blocks of this size.
   private func answer(
     _ method: String,
     _ size: Int,
@@ -114,7 +114,7 @@ import Testing
     #expect(answer.fields["large"] == nil)
   }
 
-  /// What fits is sent whole, however near to the limit.
+  /// A block within the limit is sent whole, however close it is.
   @Test func messagesThatFitAreSentWhole() async throws {
     let answer = try await answer("Trailers", 8000, limit: 8192)
     #expect(answer.fields["grpc-status"] == "0")
@@ -142,7 +142,7 @@ import Testing
     #expect(failure?.code == .resourceExhausted)
     #expect(failure?.message?.contains("x-large") == true)
     #expect(failure?.message?.contains("\(sample.size)") == true)
-    // The connection is as good as before.
+    // The connection still works.
     let next = Task(executorPreference: channel.eventLoop) { try await Caller(channel: channel).get() }
     while true {
       let head = raw.read(9)

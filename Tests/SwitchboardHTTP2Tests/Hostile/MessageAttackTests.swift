@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Messages that are not what they say.
+/// Malformed messages.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct MessageAttackTests {
   private typealias Kind = FramePeer.Kind
 
@@ -28,13 +28,13 @@ import Testing
   /// Sixteen megabytes in sixteen kilobytes.
   private static let bomb = zeros(16 << 20)
 
-  /// So many zeros, compressed, with the message's prefix.
+  /// Compressed zeros, with the message prefix.
   static func zeros(_ count: Int) -> [UInt8] {
     let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: count)), .gzip)
     return withExtendedLifetime(packed) { Array(packed.unsafeFramedBytes) }
   }
 
-  /// A megabyte whose checksum is another's: this shows when all of it is decompressed.
+  /// A megabyte with a wrong checksum: the error appears when all of it is decompressed.
   static let damaged: [UInt8] = {
     var bytes = zeros(1 << 20)
     bytes[bytes.count - 8] ^= 1
@@ -135,8 +135,7 @@ import Testing
     }
   }
 
-  /// A prefix alone claims the largest message there may be: the memory for it must not be spent before
-  /// it comes.
+  /// A prefix alone announces the largest message allowed: its memory must not be allocated before the bytes arrive.
   @Test func prefixesThatClaimMuchCostLittle() async throws {
     try await HostilePair.with { hostile async throws in
       let before = residentBytes()
@@ -150,24 +149,24 @@ import Testing
         peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
         #expect(peer.next(Kind.ping) != nil)
       }
-      // They claim 1600 megabytes together.
+      // They announce 1600 megabytes in total.
       #expect(residentBytes() - before < 400 << 20)
     }
   }
 
-  /// Each is within the limit of a message, and takes a thousand times as much memory as it has bytes.
-  @Test func bombsThatNobodyReadsStayAsTheyCame() async throws {
+  /// Each is within the message limit, and takes a thousand times its size in memory.
+  @Test func unreadBombsStayCompressed() async throws {
     try await HostilePair.with { hostile async throws in
       let before = residentBytes()
       let peer = try hostile.connect()
-      // The server's settings count from here on: the window is a megabyte.
+      // The server's settings apply from here on: the window is a megabyte.
       peer.send(Kind.settings, 1, 0, [])
       peer.headers(1, FramePeer.call("Deaf", adding: Self.gzip))
       let bomb = Self.zeros(4 << 20 - 64)
       for _ in 0..<200 { peer.data(1, bomb) }
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
       #expect(peer.next(Kind.ping) != nil)
-      // The first is decompressed on another thread; the others are not looked at.
+      // The first is decompressed on another thread; the others are not touched.
       let server = hostile.pair.server
       await hostile.loop.until {
         server.core.connections.contains { $0.serverStreams.contains { $0.inbound?.pipe.hasRoom == false } }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Messages behind the only one there may be, which is still being decompressed: an error at once, not a queue.
+/// Messages after the only allowed one, which is still being decompressed: an immediate error, not a queue.
 @Suite(.timeLimit(.minutes(1))) struct SecondMessageTests {
   private typealias Kind = FramePeer.Kind
 
-  /// A megabyte, which is decompressed on another thread; the loop does not hear of it while a test has it.
+  /// A megabyte, which is decompressed on another thread; a test can delay its delivery to the loop.
   private static let first = MessageAttackTests.zeros(1 << 20)
   private static let empty = [UInt8](repeating: 0, count: 10_000)
 
@@ -50,7 +50,7 @@ import Testing
         connection.feed(FramePeer.frame(Kind.headers, 4, 1, FramePeer.block(head)))
         connection.feed(FramePeer.frame(Kind.data, 0, 1, Self.first))
         if receiver.end == nil { connection.feed(FramePeer.frame(Kind.data, 0, 1, second)) }
-        // Otherwise it is the connection's end that it hears of.
+        // Otherwise it would see the end of the connection.
         receiver.stop()
       }
     }

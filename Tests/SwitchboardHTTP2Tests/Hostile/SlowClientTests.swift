@@ -5,11 +5,11 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Clients that take their time. The clock is moved, not waited for.
+/// Slow clients. The clock is advanced; the tests do not wait.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct SlowClientTests {
   private typealias Kind = FramePeer.Kind
 
-  /// Waits until the server has dealt with what was sent.
+  /// Waits until the server has processed what was sent.
   private func settle(_ peer: FramePeer) {
     peer.send(Kind.ping, 0, 0, [1, 1, 1, 1, 1, 1, 1, 1])
     _ = peer.next(Kind.ping)
@@ -22,7 +22,7 @@ import Testing
     try await HostilePair.with { hostile async throws in
       let peer = try FramePeer(hostile.pair.address, greets: false)
       peer.raw.send(Array(greeting.utf8))
-      // The server's own settings: it has accepted the connection.
+      // The server's settings: it has accepted the connection.
       #expect(peer.next(Kind.settings) != nil)
       await hostile.loop.advance(by: .seconds(21))
       #expect(peer.raw.readToEnd())
@@ -32,7 +32,7 @@ import Testing
 
   @Test func aTLSHandshakeThatStopsHalfway() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
-      // The beginning of a record that says hello, of 512 bytes of which few come.
+      // The start of a ClientHello record of 512 bytes, of which few arrive.
       let peer = try RawPeer(hostile.pair.address)
       peer.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
       let server = hostile.pair.server
@@ -78,7 +78,7 @@ import Testing
       let peer = try hostile.connect()
       peer.headers(1, FramePeer.call("Get"))
       peer.data(1, [0, 0, 0, 0, 9, 1])
-      // One that streams requests may take as long as it likes.
+      // A client that streams requests may take any time.
       peer.headers(3, FramePeer.call("Update"))
       settle(peer)
       await hostile.loop.advance(by: .seconds(121))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func aRequestThatIsNoCallAndDoesNotEnd() async throws {
+  @Test func aRequestThatIsNotACallAndDoesNotEnd() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
       peer.headers(1, [(":method", "POST"), (":scheme", "http"), (":path", "/"), (":authority", "test")])
@@ -100,16 +100,16 @@ import Testing
     }
   }
 
-  @Test func aPeerThatIsGoneWithoutAWord() async throws {
+  @Test func aPeerThatDisappears() async throws {
     var options = ServerOptions()
     options.keepaliveInterval = .seconds(60)
     try await HostilePair.with(.ipv4, options) { hostile async throws in
       let peer = try hostile.connect()
       settle(peer)
       await hostile.loop.advance(by: .seconds(61))
-      // It gets the question, and does not answer.
+      // It receives the ping and does not answer.
       #expect(peer.next(Kind.ping)?.flags == 0)
-      // The other client has answered it before it asks for a second time.
+      // The other client has answered before the second ping.
       for _ in 0..<2 { #expect(try await hostile.pair.get() == [1, 2, 3]) }
       await hostile.loop.advance(by: .seconds(21))
       #expect(peer.raw.readToEnd())

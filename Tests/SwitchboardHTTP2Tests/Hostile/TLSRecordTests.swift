@@ -7,13 +7,13 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// What peers do below HTTP/2, once they have shaken hands.
+/// Attacks below HTTP/2, after the handshake.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSRecordTests {
   private typealias Kind = FramePeer.Kind
 
   // MARK: Clients
 
-  /// What is said before a record that breaks the connection, in the same piece.
+  /// The data before a record that breaks the connection, in the same piece.
   private static let lastWords: [[UInt8]] = [
     [UInt8](repeating: 0, count: 24), SecurePeer.preface, [],
     SecurePeer.preface + FramePeer.frame(Kind.headers, 5, 1, FramePeer.block(FramePeer.call("Get"))),
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Who changes a key now and then is no flood.
+  /// Occasional key updates are not a flood.
   @Test func keysThatChange() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try SecurePeer(hostile.pair.address)
@@ -81,7 +81,7 @@ import Testing
 
   @Test func answersOfTLSThatAreNotReadAreNotPiledUp() async throws {
     var options = ServerOptions()
-    // Nothing but the missing reader is to stop it.
+    // Only the missing reader should stop it.
     options.controlFrameAllowance = .max / 8
     try await HostilePair.with(.tls, options) { hostile async throws in
       let peer = try SecurePeer(hostile.pair.address)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// A hello in records of one byte each.
+  /// A ClientHello in records of one byte each.
   @Test func aHandshakeInTooManyPieces() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let peer = try RawPeer(hostile.pair.address)
@@ -127,11 +127,11 @@ import Testing
     }
   }
 
-  @Test func earlyDataIsNotTaken() async throws {
+  @Test func earlyDataIsRejected() async throws {
     try await HostilePair.with(.tls) { hostile async throws in
       let first = try SecurePeer(hostile.pair.address)
       first.say(SecurePeer.preface)
-      // Tickets come behind the handshake, and before what is said then.
+      // Tickets come after the handshake, and before the first data.
       _ = first.listen { !$0.isEmpty }
       let session = try #require(first.tls.session(earlyData: 1 << 20))
       for (count, isFine) in [(1000, true), (100_000, false)] {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// The request comes with the last word of the handshake, in one piece.
+  /// The request comes together with the last handshake message.
   @Test(arguments: [TLSVersion.tls12, .tls13]) func aCertificateIsKnownToTheFirstCall(_ version: TLSVersion)
     async throws
   {
@@ -175,7 +175,7 @@ import Testing
     peer.flush()
     var head: [UInt8] = []
     while !peer.tls.isSecure {
-      // The last flight of the client is kept back.
+      // The last flight of the client is held back.
       if !head.isEmpty { peer.raw.send(head) }
       let bytes = peer.raw.readSome()
       try #require(!bytes.isEmpty)
@@ -195,7 +195,7 @@ import Testing
 
   // MARK: Servers
 
-  /// What a client's call ends with where its server does something below HTTP/2.
+  /// The status of a client's call when the server attacks below HTTP/2.
   private func call(
     _ protocols: [String] = ["h2"],
     _ version: TLSVersion = .tls13,
@@ -216,7 +216,7 @@ import Testing
     return (found, abuses.counts)
   }
 
-  /// Takes the handshake to its end, and says the settings.
+  /// Completes the handshake and sends the settings.
   private static func greet(_ peer: SecurePeer) {
     peer.flush()
     while !peer.tls.isSecure {
@@ -244,8 +244,8 @@ import Testing
     #expect(result.abuses == [.brokenTLS: 1])
   }
 
-  /// What comes with the handshake's end was not agreed to be HTTP/2.
-  @Test func nothingIsTakenBeforeTheProtocolIsJudged() async throws {
+  /// The data with the end of the handshake came without agreement on HTTP/2.
+  @Test func nothingIsAcceptedBeforeALPNIsChecked() async throws {
     let result = try await call([]) { peer in
       // A farewell would be what the call ends with, if it were read.
       peer.tls.write(FramePeer.frame(Kind.settings, 0, 0, []))

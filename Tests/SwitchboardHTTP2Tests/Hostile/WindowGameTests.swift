@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Clients that play with flow control.
+/// Clients that abuse flow control.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct WindowGameTests {
   private typealias Kind = FramePeer.Kind
 
@@ -22,7 +22,7 @@ import Testing
         peer.send(Kind.windowUpdate, 0, 1, FramePeer.number(1))
       }
       #expect(received == message)
-      // As slow as it is, it is a client that reads.
+      // Slow as it is, this client does read.
       #expect(hostile.abuses.counts.isEmpty)
     }
   }
@@ -38,12 +38,12 @@ import Testing
       for _ in 0..<50 { #expect(peer.next(Kind.headers) != nil) }
       peer.send(Kind.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])
       #expect(peer.next(Kind.ping) != nil)
-      // Each call's writer was stopped at its buffer of 256 KB.
+      // Each call's writer stopped at its buffer of 256 KB.
       #expect(hostile.pair.service.flooded.value <= 50 * (256 * 1024 + 20_000))
     }
   }
 
-  /// Neither an answer that is whole nor one that goes on is kept for longer than its client waits for it.
+  /// No response, whether complete or not, is kept for longer than its client waits for it.
   @Test(arguments: ["Get", "Flood"]) func aWindowThatIsClosedWhenTheDeadlinePasses(_ method: String)
     async throws
   {
@@ -54,7 +54,7 @@ import Testing
       peer.data(1, [0, 0, 0, 0, 1, 7], ends: true)
       #expect(peer.next(Kind.data)?.payload.count == 3)
       await hostile.loop.advance(by: .seconds(101))
-      // An answer that is on its way may still leave.
+      // A response in transit may still be sent.
       await hostile.loop.advance(by: .seconds(2))
       #expect(peer.next(Kind.resetStream)?.payload == [0, 0, 0, 8])
       let server = hostile.pair.server
@@ -69,9 +69,9 @@ import Testing
       peer.send(Kind.windowUpdate, 0, 0, FramePeer.number(0x7000_0000))
       peer.headers(1, FramePeer.call("Flood"))
       peer.data(1, [0, 0, 0, 0, 0], ends: true)
-      // The server goes on with others, whose answers are read.
+      // The server still serves others, whose responses are read.
       for _ in 0..<200 { #expect(try await hostile.pair.get() == [1, 2, 3]) }
-      // What the system's buffers take, and our own.
+      // The buffers of the system and our own.
       #expect(hostile.pair.service.flooded.value < 32 << 20)
     }
   }
@@ -93,7 +93,7 @@ import Testing
   @Test func aTableThatIsMovedBackAndForth() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      // HPACK allows changes of size at the beginning of a block, as many as one likes.
+      // HPACK allows any number of size updates at the start of a block.
       let changes: [UInt8] = (0..<5000).flatMap { _ in [0x20, 0x3f, 0xe1, 0x1f] as [UInt8] }
       peer.send(Kind.headers, 5, 1, Array(changes.prefix(12_000)) + FramePeer.block(FramePeer.call("Get")))
       #expect(peer.nextHeaders() != nil)
@@ -103,11 +103,11 @@ import Testing
   @Test func moreThanTheWindow() async throws {
     try await HostilePair.with { hostile async throws in
       let peer = try hostile.connect()
-      // The server's settings count from here on.
+      // The server's settings apply from here on.
       peer.send(Kind.settings, 1, 0, [])
       peer.headers(1, FramePeer.call("Deaf"))
       let message: [UInt8] = [0] + FramePeer.number(16_379) + [UInt8](repeating: 7, count: 16_379)
-      // The window is a megabyte, of which nothing is read after the first 256 KB.
+      // The window is a megabyte; nothing is read after the first 256 KB.
       for _ in 0..<100 { peer.data(1, message) }
       let end = try #require(peer.next(Kind.resetStream, or: Kind.goAway))
       #expect(end.payload.suffix(4) == [0, 0, 0, 3] || end.payload[7] == 3)

@@ -1,9 +1,9 @@
-// The other side of CPPTests: Debian's C++ gRPC as a client of our server, or as a server for our client.
+// The peer of CPPTests: Debian's gRPC C++ as a client of our server, or as a server for our client.
 //
 //     cpp_peer client TARGET [CA]        makes every kind of call; prints what is wrong, then "done"
 //     cpp_peer server [CERTIFICATE KEY]  prints its port; ends when its input does
 //
-// It speaks TestService, as it is written in Swift, in raw bytes, so that it needs no generated code.
+// It implements TestService from the Swift tests with raw bytes, so it needs no generated code.
 
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -231,7 +231,7 @@ int Client(const std::string& target, const char* authority) {
 
 // MARK: The server
 
-// One call: each request is answered at once or kept until the last, as its method has it.
+// One call: each request gets a response at once or at the end, depending on the method.
 class TestCall : public grpc::ServerGenericBidiReactor {
  public:
   explicit TestCall(grpc::GenericCallbackServerContext* context) : context_(context) {

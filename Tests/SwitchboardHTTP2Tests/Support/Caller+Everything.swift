@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 extension Caller {
-  /// Calls every method of a `TestService` that is written in another language, or behind something.
+  /// Calls every method of a `TestService` in another language, or behind a proxy.
   func callEverything() async throws {
     for size in [0, 1, 1000, 100_000, 4_000_000] {
       let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }

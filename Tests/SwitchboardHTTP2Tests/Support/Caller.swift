@@ -1,7 +1,7 @@
 import CallTestSupport
 import SwitchboardCall
 
-/// `TestService` as a generated client would have it.
+/// A client of `TestService`, with the shape of a generated one.
 struct Caller {
   let channel: Channel
 

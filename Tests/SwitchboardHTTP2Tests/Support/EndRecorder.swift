@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The first end of a call, unless it comes too late.
+/// The first end of a call, or nil after a timeout.
 final class EndRecorder: ResponseReceiver {
   private struct State {
     var end: GRPCStatus?

@@ -3,9 +3,9 @@ import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
-/// Connections that are given what their peers send by a test, on their loop: nothing else happens in between.
+/// Connections whose input a test provides on their loop, so that nothing else happens in between.
 enum FedConnection {
-  /// A socket whose other end is the caller's to close.
+  /// A socket; the caller closes its other end.
   private static func socket(on loop: Loop) -> (socket: Socket, other: Int32)? {
     var pair: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
@@ -20,7 +20,7 @@ enum FedConnection {
     return (socket, pair[0])
   }
 
-  /// A connection of a server, which has read its client's greeting. On the loop.
+  /// A server's connection that has read the client preface. Call on the loop.
   static func withServer<Result>(
     _ core: ServerCore,
     on loop: Loop,
@@ -35,7 +35,7 @@ enum FedConnection {
     return try body(connection)
   }
 
-  /// A connection of a channel, which its calls take. On the loop.
+  /// A channel's connection, which its calls use. Call on the loop.
   static func withClient<Result>(
     _ channel: HTTP2ClientTransport,
     _ body: (ClientConnection) throws -> Result
@@ -55,6 +55,6 @@ enum FedConnection {
 }
 
 extension Connection {
-  /// As if the peer had sent it.
+  /// Delivers bytes as if the peer had sent them.
   func feed(_ bytes: [UInt8]) { bytes.withUnsafeBytes { socketDidRead($0) } }
 }

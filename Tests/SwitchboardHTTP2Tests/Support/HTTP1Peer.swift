@@ -2,7 +2,7 @@ import HTTP2TestSupport
 
 @testable import SwitchboardHTTP2
 
-/// A client of HTTP/1.1 that is written down byte by byte.
+/// An HTTP/1.1 client scripted byte by byte.
 final class HTTP1Peer {
   struct Response: Equatable {
     var status: String
@@ -16,7 +16,7 @@ final class HTTP1Peer {
 
   func send(_ text: String) { raw.send(Array(text.utf8)) }
 
-  /// Sends a call of `TestService`, with its body's length said beforehand.
+  /// Sends a call of `TestService` with a content-length.
   func call(_ method: String, _ body: [UInt8], _ type: String = "", adding lines: String...) {
     send(Self.head(method, type, lines + ["content-length: \(body.count)"]))
     raw.send(body)
@@ -29,7 +29,7 @@ final class HTTP1Peer {
     return (first + lines + ["", ""]).joined(separator: "\r\n")
   }
 
-  /// `nil` at the end of the connection, or where what comes is no response.
+  /// `nil` at the end of the connection, or if the bytes are not a response.
   func response() -> Response? {
     guard let first = line() else { return nil }
     var response = Response(status: String(first.dropFirst(9).prefix(3)), fields: [:], body: [])
@@ -46,10 +46,10 @@ final class HTTP1Peer {
     return response
   }
 
-  /// What the body of the next response says.
+  /// The body of the next response.
   func answer() -> WebMessages? { response().map { WebMessages($0.body) } }
 
-  /// The next chunk of a body; empty at its end.
+  /// The next chunk of a body; empty at the end.
   func chunk() -> [UInt8]? {
     guard let line = line(), let size = Int(line, radix: 16) else { return nil }
     defer { _ = raw.read(2) }
@@ -89,7 +89,7 @@ struct WebMessages: Equatable {
     }
   }
 
-  /// A message as it travels.
+  /// An encoded message with its prefix.
   static func frame(_ message: [UInt8]) -> [UInt8] {
     [0] + FramePeer.number(UInt32(message.count)) + message
   }

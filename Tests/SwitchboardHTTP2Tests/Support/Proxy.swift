@@ -5,20 +5,20 @@ import TestSupport
 
 @testable import SwitchboardHTTP2
 
-/// A proxy from Debian's packages, between a channel and a server, on unix sockets in a folder of its own.
+/// A proxy from Debian's packages between a channel and a server, with unix sockets in its own folder.
 final class Proxy {
   enum Kind: CaseIterable {
     case nginx, haproxy
   }
 
-  /// What it does with TLS.
+  /// How it handles TLS.
   enum Security: CaseIterable {
     case none
-    /// Ends it, and speaks plaintext to the server.
+    /// Terminates it, and uses plaintext to the server.
     case terminated
-    /// Speaks it with the client, and anew with the server.
+    /// Terminates it, and uses TLS to the server.
     case terminatedAndNew
-    /// Knows nothing of what it forwards.
+    /// Forwards TCP without looking at it.
     case passedThrough
   }
 
@@ -29,7 +29,7 @@ final class Proxy {
   /// The target for a channel.
   var target: String { "unix:\(folder.path)/front.sock" }
 
-  /// Forwards to a server on a unix socket, and waits for `timeout` seconds for it to say something.
+  /// Forwards to a server on a unix socket, with a timeout of `timeout` seconds for its responses.
   init(_ kind: Kind, _ security: Security = .none, upstream: SocketAddress, timeout: Double) throws {
     self.kind = kind
     folder = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
@@ -42,7 +42,7 @@ final class Proxy {
       security: security
     )
     try Data(kind.configuration(place).utf8).write(to: configuration)
-    // HAProxy wants both in one file, and nginx takes that as well.
+    // HAProxy needs both in one file, and nginx accepts that too.
     let identity = [TestCertificates.serverCertificate, TestCertificates.serverKey].flatMap(\.testBytes)
     try Data(identity).write(to: folder.appending(path: "identity.pem"))
     process = try ChildProcess(
@@ -53,12 +53,12 @@ final class Proxy {
   }
 
   deinit {
-    // Told to end rather than killed, so that it takes its workers with it.
+    // Terminated rather than killed, so that its workers end too.
     process.end(with: SIGTERM)
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts workers anew; those that are there are to finish what they do, and say so to their clients.
+  /// Starts new workers; existing ones finish their work and tell their clients.
   func reload() { process.send(kind == .nginx ? SIGHUP : SIGUSR2) }
 }
 
@@ -92,14 +92,14 @@ extension PEMSource {
 }
 
 extension Proxy {
-  /// Where a proxy stands: what its configuration is made of.
+  /// The paths and options in a proxy's configuration.
   fileprivate struct Place {
     let folder: String
     let upstream: String
     let milliseconds: Int
     let security: Security
 
-    /// The client speaks TLS with the proxy.
+    /// The client uses TLS to the proxy.
     private var endsTLS: Bool { security == .terminated || security == .terminatedAndNew }
 
     var forNginx: String {

@@ -4,14 +4,14 @@ import SwitchboardHTTP2
 import TLSSupport
 import Testing
 
-/// A peer over TLS that is written down byte by byte, below the records and above them.
+/// A TLS peer scripted byte by byte, below and above the record layer.
 final class SecurePeer {
   let raw: RawPeer
   let tls: TLSPeer
 
   static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
 
-  /// A record of application data that no key makes anything of.
+  /// A record of application data that no key can decrypt.
   static let brokenRecord: [UInt8] = [0x17, 3, 3, 0, 0x20] + (0..<32).map { $0 &* 37 &+ 11 }
 
   init(_ raw: RawPeer, _ tls: TLSPeer) {
@@ -35,7 +35,7 @@ final class SecurePeer {
     }
   }
 
-  /// Sends what there is to send, and `more` in the same piece.
+  /// Sends pending output, and `more` in the same piece.
   @discardableResult
   func flush(_ more: [UInt8] = []) -> Bool { raw.send(tls.takeOutput() + more) }
 
@@ -44,7 +44,7 @@ final class SecurePeer {
     flush()
   }
 
-  /// What the other end says, up to its end or until something holds of all that was said.
+  /// The data from the other end, up to its end or until a condition on all of it holds.
   func listen(until isEnough: ([UInt8]) -> Bool = { _ in false }) -> [UInt8] {
     var said: [UInt8] = []
     while !isEnough(said) {

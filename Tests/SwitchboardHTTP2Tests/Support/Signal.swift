@@ -1,7 +1,7 @@
 import SwitchboardCall
 import Synchronization
 
-/// Something that happens once, and that any number of tasks wait for.
+/// An event that happens once and that any number of tasks can wait for.
 final class Signal: Sendable {
   private struct State {
     var isFired = false
@@ -30,7 +30,7 @@ final class Signal: Sendable {
   }
 }
 
-/// Counts what peers do that they should not, as an operator's metrics would.
+/// Counts violations by peers, as an operator's metrics would.
 final class AbuseRecorder: CallObserver {
   private struct State {
     var counts: [PeerAbuse: Int] = [:]
@@ -49,7 +49,7 @@ final class AbuseRecorder: CallObserver {
     for (_, waiter) in woken { waiter.resume() }
   }
 
-  /// Returns once it has been told of this.
+  /// Returns once this was reported.
   func wait(for abuse: PeerAbuse) async {
     await withCheckedContinuation { continuation in
       let isTold = state.withLock { state in

@@ -1,9 +1,9 @@
 import SwitchboardCall
 
-/// More certificates, of an authority of their own: one that has expired, one with every kind of name, and one that
-/// an intermediate authority vouches for.
+/// More certificates, from a separate authority: an expired one, one with every kind of name, and one issued by an
+/// intermediate authority.
 enum SpecialCertificates {
-  /// Vouches for all of them.
+  /// The authority that issued all of them.
   static let authority = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -19,7 +19,7 @@ enum SpecialCertificates {
     """
   )
 
-  /// For localhost and 127.0.0.1, until 2021.
+  /// For localhost and 127.0.0.1, expired in 2021.
   static let expiredCertificate = source(
     """
     -----BEGIN CERTIFICATE-----
@@ -77,7 +77,7 @@ enum SpecialCertificates {
     """
   )
 
-  /// A key, the certificate of localhost and 127.0.0.1 for it, and the intermediate that vouches for that.
+  /// A key, its certificate for localhost and 127.0.0.1, and the intermediate certificate.
   static let keyWithChain = source(
     """
     -----BEGIN PRIVATE KEY-----

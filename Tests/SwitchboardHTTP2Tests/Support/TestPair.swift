@@ -3,12 +3,12 @@ import Glibc
 import SwitchboardCall
 import SwitchboardHTTP2
 
-/// Over what the same suite runs.
+/// The connections that the same suite runs over.
 enum Wire: CaseIterable {
   case ipv4, ipv6, unix, tls, inProcess
 }
 
-/// A server and a channel to it, each on a loop of its own.
+/// A server and a channel to it, each on its own loop.
 struct TestPair {
   let service: TestService
   let server: Server

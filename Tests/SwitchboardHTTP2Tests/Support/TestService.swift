@@ -1,7 +1,7 @@
 import CallTestSupport
 import SwitchboardCall
 
-/// The service that the tests call: raw bytes, all four kinds, and some ways to fail.
+/// The service that the tests call: raw bytes, all four kinds, and several ways to fail.
 struct TestService: CallHandlerProvider {
   var serviceName: String { "test.Test" }
 
@@ -43,13 +43,13 @@ struct TestService: CallHandlerProvider {
   static let ignore = MethodDescriptor(service: "test.Test", method: "Ignore", type: .clientStreaming)
   static let update = MethodDescriptor(service: "test.Test", method: "Update", type: .bidirectionalStreaming)
 
-  /// A call of `Hang` has reached its handler.
+  /// Fires when a call of `Hang` has reached its handler.
   let hanging = Signal()
-  /// Ends calls of `Hang`; fires by itself when one is cancelled.
+  /// Ends calls of `Hang`; also fires when one is cancelled.
   let cancelled = Signal()
   let flooded = Counter()
   let floodMessages = Counter()
-  /// How many calls of `Stubborn` have begun; they go on until they are released, cancelled or not.
+  /// The number of calls of `Stubborn` that have started; they continue until they are released, even if cancelled.
   let stubborn = Counter()
   let released = Signal()
 
@@ -96,7 +96,7 @@ struct TestService: CallHandlerProvider {
         }
         return request
       },
-      // Compresses the answers to messages that begin with a one, and holds back those to others.
+      // Compresses the responses to messages that start with a one.
       Self.selective.bytes.bidirectionalStreamingHandler {
         requests,
         responses,
@@ -130,7 +130,7 @@ struct TestService: CallHandlerProvider {
           return request
         }
       ),
-      // Reads nothing until it is released, or the call ends.
+      // Reads nothing until it is released or the call ends.
       Self.sleep.bytes.clientStreamingHandler { [released] requests, _ in
         await withTaskCancellationHandler {
           await released.wait()
@@ -156,7 +156,7 @@ struct TestService: CallHandlerProvider {
       Self.expand.bytes.serverStreamingHandler { request, responses, _ in
         for byte in request { try await responses.send([byte]) }
       },
-      // A request of one byte says how long the messages are.
+      // A request of one byte sets the size of the messages.
       Self.flood.bytes.serverStreamingHandler {
         [flooded, floodMessages] request, responses, _ in
         let message = [UInt8](repeating: 0, count: request.first.map(Int.init) ?? 10_000)

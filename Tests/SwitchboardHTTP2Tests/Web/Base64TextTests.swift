@@ -28,12 +28,12 @@ import Testing
     }
   }
 
-  @Test(arguments: ["=", "A=", "A-==", "AA=A", "AA==="]) func textThatIsNone(_ text: String) {
+  @Test(arguments: ["=", "A=", "A-==", "AA=A", "AA==="]) func invalidText(_ text: String) {
     var decoder = Base64Decoder()
     #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0) } == nil)
   }
 
-  @Test(arguments: ["A", "AAAAA", "AA="]) func textThatBreaksOff(_ text: String) {
+  @Test(arguments: ["A", "AAAAA", "AA="]) func incompleteText(_ text: String) {
     var decoder = Base64Decoder()
     #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0) } != nil)
     #expect(decoder.isInsideGroup)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// A page in a real browser, which calls two servers of other origins than its own.
+/// A page in a real browser that calls two servers of other origins.
 @Suite(.mayBlock, .timeLimit(.minutes(2))) struct BrowserTests {
   private static let browser = "/usr/bin/chromium"
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: browser)
 
-  /// Browsers speak HTTP/1.1 in plaintext, and HTTP/2 over TLS.
+  /// Browsers use HTTP/1.1 in plaintext, and HTTP/2 over TLS.
   @Test(
     .enabled(if: isInstalled, "chromium is not installed: scripts/setup --tests installs it"),
     arguments: [Wire.ipv4, .tls]
@@ -50,14 +50,14 @@ import Testing
     return (wire == .tls ? "https://127.0.0.1:" : "http://127.0.0.1:") + port
   }
 
-  /// The document of a page once it is loaded, which for ours is when it has made its calls.
+  /// The document of a page after loading; ours finishes loading when it has made its calls.
   private func dump(_ address: String) throws -> String {
     let profile = FileManager.default.temporaryDirectory.appending(path: "switchboard-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: profile) }
     let flags = [
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
-      // The certificates are of an authority that no browser knows.
+      // No browser knows the authority of the certificates.
       "--ignore-certificate-errors", "--user-data-dir=\(profile.path)",
       "--dump-dom", address,
     ]

@@ -63,7 +63,7 @@ import Testing
   @Test func textIsBase64BothWays() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, call("Expand", "-text"))
-      // Two pieces, each padded for itself, cut where no group ends.
+      // Two pieces, each padded separately, split within a group.
       let text = [
         Array(WebMessages.frame([1, 2, 3]).prefix(4)), Array(WebMessages.frame([1, 2, 3]).dropFirst(4)),
       ]
@@ -83,7 +83,7 @@ import Testing
     try await with { peer, _ async throws in
       let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
       let text = Array(Data(WebMessages.frame(message)).base64EncodedString().utf8)
-      // Room for all of the answer at once, as there is for the request before anything is said of windows.
+      // Room for the whole response at once, as HTTP/2 grants the request by default.
       peer.send(FramePeer.Kind.windowUpdate, 0, 0, FramePeer.number(1 << 20))
       peer.headers(1, call("Get", "-text"))
       peer.send(FramePeer.Kind.windowUpdate, 0, 1, FramePeer.number(1 << 20))
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func plainCallsGoOnBesideThem() async throws {
+  @Test func plainCallsStillWork() async throws {
     try await with { peer, pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
       peer.headers(1, FramePeer.call("Get"))
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func withoutTheOptionItIsNoCall() async throws {
+  @Test func withoutTheOptionItIsRejected() async throws {
     try await with(ServerOptions()) { peer, _ async throws in
       peer.headers(1, call("Get", ""), ends: true)
       #expect(try #require(peer.nextHeaders()).fields[":status"] == "415")
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func optionsThatAskNothingAreNoCall() async throws {
+  @Test func optionsWithoutPreflightAreRejected() async throws {
     try await with { peer, _ async throws in
       peer.headers(1, request("/test.Test/Get", [], method: "OPTIONS"), ends: true)
       #expect(try #require(peer.nextHeaders()).fields[":status"] == "405")

@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Entries of a map whose values are numbers that a closed enum does not have.
+/// Map entries whose values are numbers that a closed enum does not define.
 @Suite struct ClosedEnumTests {
   private static let key: [UInt8] = [0x0A, 1, UInt8(ascii: "k")]
   private static let known: [UInt8] = [0x10, 1]
@@ -16,7 +16,7 @@ import Testing
     [key, unknown, unknown, other, known, other],
   ])
   func theLastValueCounts(_ parts: [[UInt8]]) throws {
-    // What follows is read as what it is.
+    // The following fields are read normally.
     let bytes = entry(parts) + CostlyBytes.unknown(1) + [0x08, 7]
     let message = try AllKinds2(serializedBytes: bytes)
     #expect(message.mapStringColor == ["k": .green])

@@ -2,13 +2,13 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// How deep binary input may be nested, whatever it is that is nested.
+/// The depth limit of binary input, for every kind of nesting.
 @Suite struct DepthTests {
   private typealias Layer = @Sendable ([UInt8]) -> [UInt8]
 
   private static let layers: [Layer] = [
     { WireBytes.delimited(27, $0) },  // a message
-    { WireBytes.tag(19_000, 3) + $0 + WireBytes.tag(19_000, 4) },  // a group that nobody knows
+    { WireBytes.tag(19_000, 3) + $0 + WireBytes.tag(19_000, 4) },  // an unknown group
     { WireBytes.tag(27, 3) + $0 + WireBytes.tag(27, 4) },  // a message that comes as a group
   ]
 

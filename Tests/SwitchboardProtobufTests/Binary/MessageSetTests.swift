@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Items of a MessageSet whose parts come in orders and numbers that no encoder writes.
+/// Items of a MessageSet whose parts have an order or number that no encoder writes.
 @Suite struct MessageSetTests {
   private typealias Kinds = Switchboard_Testing_AllKinds2
   private static let set = Kinds.SetExtension1.Extensions.message_set_extension
@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     id + first,
     first + id,
-    id + first + otherID,  // a second type is passed over
+    id + first + otherID,  // a second type is skipped
     id + first + second,  // and so is a second message
     first + id + second,
     first + second + id,
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func keepsAnItemOfAnUnknownTypeAsItIs() throws {
-    // A message with field number zero could not be read: nobody looks into it.
+    // A message with field number zero would be invalid, but it is not parsed.
     let item = [0x0B] + varintField(2, 99_999) + bytesField(3, [0x00, 0x01]) + [0x0C]
     let message = try Kinds.Set(serializedBytes: item, extensions: TestProtos.extensions)
     #expect(try message.serializedBytes() == item)

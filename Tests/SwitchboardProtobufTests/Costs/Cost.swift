@@ -1,16 +1,16 @@
 import CCosts
 import Testing
 
-/// What work asks of the allocator and has copied, on the thread that does it. A clock is not needed to see that work grows faster than
-/// its input: what is rebuilt for each further item is allocated or moved each time.
+/// The memory that work allocates and copies on its thread. This shows without a clock that work grows faster than its
+/// input: data that is rebuilt for each item is allocated or moved each time.
 struct Cost {
   var allocated = 0
   var copied = 0
 
-  /// Whether costs are counted in this build.
+  /// Whether this build can count costs.
   static let isKnown = switchboard_counts_costs()
 
-  /// The costs of `work` and of freeing what it gave.
+  /// The costs of `work` and of freeing its result.
   static func of<R>(_ work: () throws -> R) rethrows -> (cost: Cost, result: R) {
     let before = switchboard_thread_costs()
     let result = try work()
@@ -23,8 +23,7 @@ struct Cost {
     copied = Int(after.copied_bytes - before.copied_bytes)
   }
 
-  /// What of this, the cost for twice the input, is more than 2.2 times `half`. Nil where nothing is; some bytes are there once, whatever
-  /// the input.
+  /// Which costs for twice the input exceed 2.2 times `half`. Nil if none does; a few bytes are constant.
   func excess(over half: Cost, factor: Double = 2.2, constant: Int = 2048) -> String? {
     func isTooMuch(_ twice: Int, _ once: Int) -> Bool { Double(twice) > factor * Double(once + constant) }
     guard isTooMuch(allocated, half.allocated) || isTooMuch(copied, half.copied) else { return nil }
@@ -32,12 +31,12 @@ struct Cost {
   }
 }
 
-/// Measures work on inputs of one size and of twice that.
+/// Measures work on inputs of one size and of twice that size.
 struct CostCheck {
-  /// The items in the smaller input.
+  /// The number of items in the smaller input.
   static let items = 128
 
-  /// Does `work` on the input of so many items and of twice as many, and records where that costs more than it should.
+  /// Runs `work` on inputs of this many items and of twice as many, and records an issue if that costs too much.
   static func check<Input>(
     _ what: @autoclosure () -> String,
     items: Int = items,
@@ -50,13 +49,13 @@ struct CostCheck {
     try check(what(), factor: factor, inputs, work, sourceLocation: sourceLocation)
   }
 
-  /// An input, one that is twice as large, and one that is twice as large again, which is made when it is wanted.
+  /// An input, one twice as large, and one four times as large, which is created when needed.
   struct Inputs<Input> {
     let once: Input
     let twice: Input
     let fourTimes: () throws -> Input
 
-    /// The inputs that `input` makes for so many items, and so on.
+    /// The inputs that `input` creates for this many items, and so on.
     init(items: Int = CostCheck.items, _ input: @escaping (Int) throws -> Input) throws {
       self.init(once: try input(items), twice: try input(2 * items)) { try input(4 * items) }
     }
@@ -65,17 +64,18 @@ struct CostCheck {
       (self.once, self.twice, self.fourTimes) = (once, twice, fourTimes)
     }
 
-    /// What is made of each.
+    /// The results for each input.
     func map<R>(_ transform: @escaping (Input) throws -> R) throws -> Inputs<R> {
       let fourTimes = fourTimes
       return Inputs<R>(once: try transform(once), twice: try transform(twice)) { try transform(fourTimes()) }
     }
   }
 
-  /// Does `work` on the inputs, and records where the larger costs more than it should. What the work throws ends it for the
-  /// larger as for the smaller.
+  /// Runs `work` on the inputs, and records an issue if the larger ones cost too much. An error thrown by the work
+  /// counts as its end, for all sizes.
   ///
-  /// An array that grows doubles its room, which may fall between the two: then it does not between the second and the third.
+  /// A growing array doubles its capacity, which may happen between the first two sizes; then it does not between the
+  /// second and the third.
   static func check<Input>(
     _ what: @autoclosure () -> String,
     factor: Double = 2.2,
@@ -83,7 +83,7 @@ struct CostCheck {
     _ work: (Input) throws -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    // What is made once in a process, such as tables of names, is made here.
+    // One-time initialization, such as tables of names, happens here.
     try? work(inputs.once)
     let small = Cost.of { try? work(inputs.once) }.cost
     let large = Cost.of { try? work(inputs.twice) }.cost
@@ -103,12 +103,12 @@ struct CostCheck {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves a test out where costs are not counted: under a sanitizer.
+  /// Skips a test if costs cannot be counted: under a sanitizer.
   static var needsCosts: Self { .enabled(if: Cost.isKnown, "the allocator is the sanitizer's") }
 }
 
 @Suite(.needsCosts) struct CostTests {
-  @Test func seesWhatIsAllocatedAndCopied() {
+  @Test func countsAllocationsAndCopies() {
     let (cost, array) = Cost.of { [UInt8](repeating: 7, count: 100_000) }
     #expect(100_000..<101_000 ~= cost.allocated)
     let (copy, text) = Cost.of { String(decoding: array, as: UTF8.self) + "!" }
@@ -123,8 +123,8 @@ extension Trait where Self == ConditionTrait {
     #expect(await elsewhere >= 1 << 24)
   }
 
-  /// What copies all that it has for each further item is found out, by either count.
-  @Test func findsWhatGrowsFaster() throws {
+  /// Work that copies everything for each item is detected by either count.
+  @Test func detectsFasterGrowth() throws {
     func excess(_ work: (Int) -> Void) -> String? {
       Cost.of { work(400) }.cost.excess(over: Cost.of { work(200) }.cost)
     }

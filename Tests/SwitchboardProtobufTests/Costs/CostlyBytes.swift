@@ -1,28 +1,28 @@
 import SwitchboardDescriptors
 
-/// Bytes with many items for one field, in the shapes that cost the most where a decoder does more than it needs to.
+/// Bytes with many items for one field, in the arrangements that cost the most if a decoder does unnecessary work.
 struct CostlyBytes {
   typealias Field = WireSchema.Field
 
-  /// How the items come.
+  /// The arrangement of the items.
   enum Shape: CaseIterable {
-    /// One behind the other.
+    /// One after the other.
     case inRow
-    /// With a field that nobody knows between any two.
+    /// With an unknown field between any two.
     case inTurns
     /// With another member of the same oneof between any two.
     case withSibling
-    /// As one value that has all of them: packed numbers, a long string, a message with many fields.
+    /// As one value that contains all of them: packed numbers, a long string, a message with many fields.
     case inOne
     /// With the wrong wire type, which makes them unknown.
     case misframed
-    /// Each within the one before, for fields that can hold their own message.
+    /// Each in the one before, for fields that can contain their own message.
     case inEachOther
   }
 
   let schema: WireSchema
 
-  /// The bytes of a message with `count` items for `field`, or nil where the shape is none for the field.
+  /// The bytes of a message with `count` items for `field`, or nil if the arrangement does not apply to the field.
   func bytes(_ count: Int, of field: Field, among fields: [Field], in shape: Shape) -> [UInt8]? {
     switch shape {
     case .inRow: (0..<count).flatMap { record(field, $0) }
@@ -65,15 +65,15 @@ struct CostlyBytes {
   private func misframed(_ field: Field, _ index: Int) -> [UInt8] {
     switch wireType(field) {
     case 0: WireBytes.tag(field.number, 5) + [1, 2, 3, 4]
-    // A number that may be packed may come in either way; no other wire type than these two is right for any field.
+    // A packable number may have either of two wire types; for other fields only one is right.
     default: WireBytes.tag(field.number, 0) + WireBytes.varint(UInt64(index))
     }
   }
 
-  /// Messages that hold each other by way of the field, each with something else beside.
+  /// Messages that contain each other through the field, each with additional data.
   private func inEachOther(_ field: Field, of fields: [Field], _ count: Int) -> [UInt8]? {
     guard let circle = circle(from: field, backTo: fields) else { return nil }
-    // A map's entry is a message of its own, and an array counts in JSON. Twice the smaller depth is still allowed.
+    // A map's entry is a separate message, and an array counts in JSON. Twice the smaller depth is still allowed.
     let levels = circle.reduce(0) { $0 + ($1.label == .repeated ? 2 : 1) }
     var bytes: [UInt8] = []
     for round in 0..<(48 * count / CostCheck.items / levels) {
@@ -82,7 +82,7 @@ struct CostlyBytes {
     return bytes
   }
 
-  /// The fields by which a message with `fields`, first by way of `first`, holds one of its own kind.
+  /// The fields through which a message with `fields`, starting with `first`, contains one of its own type.
   private func circle(from first: Field, backTo fields: [Field]) -> [Field]? {
     var ways = [[first]]
     var seen: Set<String> = []
@@ -100,7 +100,7 @@ struct CostlyBytes {
     return nil
   }
 
-  /// The type of message that a field, or a map's values, holds.
+  /// The message type of a field or of a map's values.
   private func held(by field: Field) -> String? {
     guard let type = schema.messages[field.typeName] else { return nil }
     return type.isMapEntry ? type.fields.last?.typeName : field.typeName
@@ -108,7 +108,7 @@ struct CostlyBytes {
 
   // MARK: Fields
 
-  /// The field with a message in it, or an entry of a map with that message.
+  /// The field with a message in it, or a map entry with that message.
   private func holding(_ field: Field, _ message: [UInt8]) -> [UInt8] {
     guard let type = schema.messages[field.typeName], type.isMapEntry, let key = type.fields.first,
       let value = type.fields.last
@@ -125,7 +125,7 @@ struct CostlyBytes {
     }
   }
 
-  /// Something for a message that grows when it is merged with more of the same.
+  /// A field that makes a message grow when it is merged repeatedly.
   private func content(of field: Field, _ index: Int) -> [UInt8] {
     guard let type = schema.messages[field.typeName] else { return [] }
     if type.isMapEntry { return type.fields.flatMap { record($0, index) } }
@@ -156,14 +156,14 @@ struct CostlyBytes {
     case 1: (0..<8).map { UInt8(truncatingIfNeeded: (1000 + index) >> (8 * $0)) }
     case 5: (0..<4).map { UInt8(truncatingIfNeeded: (1000 + index) >> (8 * $0)) }
     default:
-      // Every other value of an enum is one that it does not have.
+      // Every second value of an enum is one that it does not define.
       WireBytes.varint(UInt64(field.type == .enum && index.isMultiple(of: 2) ? 1 : 1000 + index))
     }
   }
 
   // MARK: Bytes
 
-  /// A number for a field that no message here has.
+  /// A field number that no message here has.
   static func unknown(_ index: Int) -> [UInt8] {
     WireBytes.tag(19_000, 0) + WireBytes.varint(UInt64(1000 + index))
   }

@@ -4,8 +4,8 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Twice the items cost twice as much, for every field of the messages that have every kind of field, in all formats. The fields come
-/// from the descriptors: a kind that is added there is measured here.
+/// Twice the items cost twice as much, for every field of the messages with all kinds of fields, in all formats. The
+/// fields come from the descriptors, so new kinds are measured automatically.
 @Suite(.needsCosts) struct LinearDecodingTests {
   static let types: [any Message.Type] = [
     AllKinds2.self, AllKinds3.self, Switchboard_Testing_RequiredBelow2.self,
@@ -42,7 +42,7 @@ import Testing
     let what = "\(M.protoMessageName).\(field.name), \(shape)"
     let input = try CostCheck.Inputs { try #require(bytes($0)) }
     try CostCheck.check(what, input) { _ = try read(type, $0) }
-    // All of it is measured: none is refused.
+    // Everything is measured: no input is rejected.
     let messages = try #require(try? input.map { try read(type, $0) }, "\(what)")
     try CostCheck.check("\(what): writing", messages) { _ = try $0.serializedBytes(partial: true) }
     try checkJSON(what, messages)
@@ -54,7 +54,7 @@ import Testing
   }
 
   private func checkJSON<M: Message>(_ what: String, _ messages: CostCheck.Inputs<M>) throws {
-    // Not every message has a form in JSON.
+    // Not every message has a JSON form.
     guard let json = try? messages.map({ try $0.jsonUTF8Bytes(partial: true) }) else { return }
     func read(_ bytes: [UInt8]) throws -> M {
       try M(jsonUTF8Bytes: bytes, extensions: TestProtos.extensions, partial: true)
@@ -66,7 +66,7 @@ import Testing
 
   private func checkText<M: Message>(_ what: String, _ messages: CostCheck.Inputs<M>) throws {
     var options = TextFormatEncodingOptions()
-    // To indent what is nested takes more for each level, and unknown fields cannot be read again.
+    // Indenting nested messages takes more for each level, and unknown fields cannot be read back.
     options.singleLine = true
     options.printUnknownFields = false
     func read(_ text: String) throws -> M {
@@ -75,7 +75,7 @@ import Testing
     let text = try messages.map { $0.textFormatString(options: options) }
     #expect(throws: Never.self, "\(what)") { try read(text.twice) }
     try CostCheck.check("\(what): text", text) { _ = try read($0) }
-    // Entries of maps are sorted.
+    // Map entries are sorted.
     try CostCheck.check("\(what): writing text", factor: 2.5, messages) {
       _ = $0.textFormatString(options: options)
     }

@@ -2,8 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// JSON and text as nobody writes it, but somebody may send it: what a writer of ours never makes, and so
-/// ``LinearDecodingTests`` does not read.
+/// JSON and text that our writers never produce but attackers may send, so ``LinearDecodingTests`` does not cover it.
 @Suite(.needsCosts) struct LinearTextTests {
   private typealias Input = (name: String, text: @Sendable (Int) -> String)
 
@@ -62,7 +61,7 @@ import Testing
     ),
   ]
 
-  /// Those that are no messages, which must not take longer to see.
+  /// Bytes that are not messages, which must not take longer to detect.
   private static let refused: Set<String> = [
     "digits of an integer", "digits of an integer in quotes", "digits of an exponent", "digits of a time",
     "digits of a duration",
@@ -82,15 +81,15 @@ import Testing
     }
   }
 
-  /// An `Any` in an `Any` is text that has to be read to know what it is, in bytes that have to be there to be packed. What it costs
-  /// is multiplied by the levels, of which there are 100 at most; to look for the types is not.
-  @Test func looksForTypesOnceAtAllLevels() throws {
+  /// An `Any` in an `Any` must be read to find its type, and encoded to be packed. That cost is multiplied by the
+  /// levels, at most 100; the search for types is not.
+  @Test func searchesForTypesOnceAtAllLevels() throws {
     func input(_ levels: Int) -> [UInt8] {
       let open = String(repeating: "{\"value\":", count: levels)
       let close = String(repeating: ",\(Self.type("Any"))}", count: levels)
       return Array("\(open){\"value\":{\(Self.list(300, "\"k\":1"))},\(Self.type("Empty"))}\(close)".utf8)
     }
-    // It is refused at its innermost level, since nothing has a member `k`: what is counted is the looking.
+    // It is rejected at its innermost level, because no message has a field `k`: only the search is counted.
     let costs = [10, 80].map { levels in
       Cost.of { _ = try? Google_Protobuf_Any(jsonUTF8Bytes: input(levels)) }.cost.allocated
     }
@@ -171,7 +170,7 @@ import Testing
     }
   }
 
-  // MARK: Making text
+  // MARK: Inputs
 
   private static func text(_ count: Int, _ item: String) -> String { String(repeating: item, count: count) }
 
@@ -183,10 +182,10 @@ import Testing
     (0..<count).map(item).joined(separator: ",")
   }
 
-  /// An object with so many members.
+  /// An object with this many members.
   private static func members(_ count: Int, _ member: String) -> String { "{\(list(count, member))}" }
 
-  /// The levels for so many items: twice the smaller number is still allowed.
+  /// The number of levels for this many items: twice the smaller number is still allowed.
   private static func depth(_ count: Int) -> Int { count * 45 / 400 }
 
   private static func nest(_ levels: Int, _ open: String, _ content: String, _ close: String) -> String {

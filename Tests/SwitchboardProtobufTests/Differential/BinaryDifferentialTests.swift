@@ -2,8 +2,8 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// The same bytes for libprotobuf and for us: both accept them or both refuse them, and what was accepted is written
-/// again as the same bytes.
+/// The same bytes for libprotobuf and for us: both accept or reject them, and accepted messages are written as the same
+/// bytes.
 @Suite struct BinaryDifferentialTests {
   private let comparison: Comparison
 
@@ -30,9 +30,9 @@ extension Comparison {
       #expect((theirs != nil) == (ours != nil), "verdict on \(bytes)")
       guard let ours, let theirs else { continue }
       let again = try deterministicBytes(of: ours)
-      // Where a schema does not ask for UTF-8, libprotobuf keeps what is none and we replace it.
+      // If a schema does not require UTF-8, libprotobuf keeps invalid bytes and we replace them.
       if !again.contains(replacementCharacter) || bytes.contains(replacementCharacter) {
-        // We keep the bytes of unknown fields, they the values: a varint that is longer than it need be differs.
+        // We keep the bytes of unknown fields, libprotobuf the values: a varint with redundant bytes differs.
         let canonical = again == theirs.bytes ? again : try convert(type, from: .binary, again, to: .binary)
         #expect(canonical == theirs.bytes, "re-encoding of \(bytes)")
       }

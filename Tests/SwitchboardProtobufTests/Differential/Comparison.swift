@@ -2,7 +2,7 @@ import ReferenceSupport
 import SwitchboardProtoCompiler
 import SwitchboardProtobuf
 
-/// The test messages as libprotobuf knows them, and random bytes for them.
+/// The test messages in libprotobuf, and random bytes for them.
 struct Comparison: Sendable {
   let reference: Reference
   private let schema: WireSchema
@@ -14,7 +14,7 @@ struct Comparison: Sendable {
     schema = try WireSchema(request: request)
   }
 
-  /// Bytes that are messages of a type, or nearly.
+  /// Bytes that are valid messages of a type, or nearly.
   func messages<M: Message>(of type: M.Type, seed: Int, forJSON: Bool = false) -> [[UInt8]] {
     var random = RandomMessage(schema: schema, random: SeededGenerator(seed: seed), isForJSON: forJSON)
     return (0..<8).flatMap { _ in
@@ -23,7 +23,7 @@ struct Comparison: Sendable {
     }
   }
 
-  /// What libprotobuf makes of a message in another format.
+  /// libprotobuf's conversion of a message to another format.
   func convert<M: Message>(
     _ type: M.Type,
     from input: Reference.Format,

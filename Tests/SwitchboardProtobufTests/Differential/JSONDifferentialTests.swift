@@ -3,7 +3,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Random messages as JSON: each side reads what the other writes, and finds the same message in it.
+/// Random messages as JSON: each side reads the other's output and gets the same message.
 @Suite struct JSONDifferentialTests {
   private let comparison: Comparison
 
@@ -19,13 +19,13 @@ extension Comparison {
   fileprivate func compareJSON<M: Message>(_ type: M.Type, seed: Int) throws {
     for bytes in messages(of: type, seed: seed, forJSON: true) {
       guard let ours = try? M(serializedBytes: bytes, partial: true) else { continue }
-      // By way of binary, where libprotobuf settles which of two equal map keys counts.
+      // Converted to binary first, where libprotobuf decides which of two equal map keys wins.
       let settled = try convert(type, from: .binary, bytes, to: .binary)
       let theirs = try? convert(type, from: .binary, settled, to: .json)
       let json = try? ours.jsonUTF8Bytes()
       #expect((theirs != nil) == (json != nil), "whether \(bytes) has a form in JSON")
       guard let theirs, let json else { continue }
-      // Compared as messages: digits, spaces and the order of maps are each writer's own.
+      // Compared as messages: digits, spaces and the order of maps may differ.
       let expected = try convert(type, from: .json, theirs, to: .binary)
       #expect(try convert(type, from: .json, json, to: .binary) == expected, "our JSON of \(bytes)")
       let read = try M(jsonUTF8Bytes: theirs)

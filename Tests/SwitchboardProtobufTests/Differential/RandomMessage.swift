@@ -1,15 +1,15 @@
 import SwitchboardDescriptors
 
-/// Makes bytes that might be a message: mostly of the right fields, now and then of the wrong wire type, an unknown
-/// field, a number on the edge.
+/// Generates bytes similar to a message: mostly valid fields, occasionally with the wrong wire type, unknown fields, or
+/// boundary values.
 struct RandomMessage {
   let schema: WireSchema
   var random: SeededGenerator
-  /// Whether it keeps away from what libprotobuf 3.21's JSON does otherwise than later versions: it is lax with the values of
-  /// well-known types, and reads -0 as 0.
+  /// Whether to avoid input that libprotobuf 3.21's JSON handles differently than later versions: it accepts invalid
+  /// values of well-known types, and reads -0 as 0.
   var isForJSON = false
 
-  /// The bytes of a message of the type called `name`.
+  /// The bytes of a message of the type `name`.
   mutating func bytes(of name: String, depth: Int = 0) -> [UInt8] {
     guard var type = schema.messages[name] else { return [] }
     if isForJSON { type.fields.removeAll(where: holdsWellKnownType) }
@@ -24,7 +24,7 @@ struct RandomMessage {
     return bytes
   }
 
-  /// The same, and then something done to it that a network or an enemy would do.
+  /// The same, damaged as by a network or an attacker.
   mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     guard !bytes.isEmpty else { return [UInt8.random(in: 0...255, using: &random)] }
@@ -52,7 +52,7 @@ struct RandomMessage {
     if random.chance(6) { return wrongField(field.number, depth) }
     switch field.type {
     case .message, .group:
-      // A nested message may come in either of the two framings; only one is the field's.
+      // A nested message may have either of the two encodings; only one is the field's.
       let nested = bytes(of: field.typeName, depth: depth + 1)
       if field.type == .group {
         return WireBytes.tag(field.number, 3) + nested + WireBytes.tag(field.number, 4)
@@ -94,8 +94,8 @@ struct RandomMessage {
     case 1: return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
     case 5: return (0..<4).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
     default:
-      // A map's entry with a number that a closed enum does not have is unknown as a whole, but not so in
-      // libprotobuf's dynamic messages.
+      // A map entry with a number that a closed enum does not define is unknown as a whole, but not in libprotobuf's
+      // dynamic messages.
       let isKnown = type.isMapEntry || random.chance(80)
       guard let numbers = schema.enumNumbers[field.typeName], isKnown else { return WireBytes.varint(bits) }
       return WireBytes.varint(UInt64(bitPattern: Int64(random.pick(numbers))))

@@ -1,8 +1,8 @@
-/// Random numbers that are the same on every run, so that a failure can be repeated by its seed.
+/// Random numbers that are the same in every run, so that a seed repeats a failure.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  // Not a multiple of the step below: the numbers of one seed would be those of the next, one later.
+  // Not a multiple of the step below: otherwise the numbers of one seed would be those of the next, shifted by one.
   init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0xD134_2543_DE82_EF95 }
 
   mutating func next() -> UInt64 {
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True in `percent` of a hundred cases.
+  /// True with a probability of `percent`.
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   /// One of `choices`, which must not be empty.

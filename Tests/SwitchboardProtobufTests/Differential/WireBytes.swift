@@ -14,7 +14,7 @@ enum WireBytes {
     return bytes + [UInt8(rest)]
   }
 
-  /// A field with content behind its length.
+  /// A length-delimited field.
   static func delimited(_ number: Int32, _ content: [UInt8]) -> [UInt8] {
     tag(number, 2) + varint(UInt64(content.count)) + content
   }

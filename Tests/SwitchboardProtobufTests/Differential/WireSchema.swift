@@ -1,20 +1,20 @@
 import SwitchboardDescriptors
 
-/// What a schema says of its messages, as far as making bytes for them needs to know.
+/// The part of a schema that is necessary to generate bytes for its messages.
 struct WireSchema {
   typealias Field = Google_Protobuf_FieldDescriptorProto
 
   struct MessageType {
     var fields: [Field]
-    /// Whether strings must be UTF-8, which only `proto3` asks for among what libprotobuf 3.21 reads.
+    /// Whether strings must be UTF-8; of the dialects in libprotobuf 3.21, only `proto3` requires it.
     let checksStrings: Bool
-    /// Whether it stands for the entries of a map.
+    /// Whether it is the entry of a map.
     let isMapEntry: Bool
   }
 
-  /// The messages by their full names, with a dot in front as descriptors refer to them.
+  /// The messages by full name, with a leading dot as in descriptors.
   private(set) var messages: [String: MessageType] = [:]
-  /// The numbers of the enums' values by the enums' full names.
+  /// The values of the enums, by the full name of the enum.
   private(set) var enumNumbers: [String: [Int32]] = [:]
 
   /// Reads the files of a compiler's request.

@@ -6,7 +6,7 @@ typealias AllKinds2 = Switchboard_Testing_AllKinds2
 typealias AllKinds3 = Switchboard_Testing_AllKinds3
 typealias AllKindsEditions = Switchboard_Testing_AllKindsEditions
 
-/// JSON that is read, and what is written of it then: the same text where nothing else is said.
+/// JSON input and the expected output: the same text by default.
 struct JSONCase: CustomTestStringConvertible, Sendable {
   let input: String
   let output: String
@@ -18,7 +18,7 @@ struct JSONCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { input }
 
-  /// Checks the case with a type of message, and that the binary format loses nothing of it.
+  /// Checks the case with a message type, and that a round trip through binary loses nothing.
   func check<M: Message>(
     _ type: M.Type,
     extensions: ExtensionRegistry? = nil,
@@ -40,7 +40,7 @@ struct JSONCase: CustomTestStringConvertible, Sendable {
   static let types: TypeRegistry = [AllKinds3.self, Switchboard_Testing_Outer3.self]
 }
 
-/// Checks that JSON is refused. Returns the error's text.
+/// Checks that JSON is rejected. Returns the error's text.
 @discardableResult
 func refused<M: Message>(
   _ input: String,

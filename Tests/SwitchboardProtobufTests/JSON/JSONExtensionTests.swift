@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Extensions, groups and what else proto2 and editions have.
+/// Extensions, groups and other features of proto2 and editions.
 @Suite struct JSONExtensionTests {
   private static let extensions = Switchboard_Testing_AllKinds2_Extensions
 

@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// What a member of an object means to a message: names, presence, repetition, null.
+/// How members of an object map to fields: names, presence, repetition, null.
 @Suite struct JSONFieldTests {
   @Test(arguments: [
     JSONCase(#"{"fieldname1":1,"fieldName2":2,"FieldName3":3,"fieldName4":4}"#),

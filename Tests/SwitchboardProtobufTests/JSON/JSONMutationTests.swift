@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Damaged JSON is refused or read, and never more than that.
+/// Damaged JSON is either rejected or read.
 @Suite struct JSONMutationTests {
   private static let texts = [
     #"{"oneInt32":-12,"oneUint64":"18446744073709551615","oneDouble":1.5e-7,"oneFloat":"NaN","oneBool":true}"#,
@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: 0..<200)
-  func isReadOrRefused(seed: Int) throws {
+  func isReadOrRejected(seed: Int) throws {
     var random = SeededGenerator(seed: seed)
     var options = JSONDecodingOptions()
     options.ignoreUnknownFields = seed % 2 == 0
@@ -22,7 +22,7 @@ import Testing
       var bytes = Array(text.utf8)
       for _ in 0...Int.random(in: 0..<3, using: &random) { damage(&bytes, &random) }
       guard let message = try? AllKinds3(jsonUTF8Bytes: bytes, options: options) else { continue }
-      // What was read has a form to write, and that is read as the same again.
+      // A message that was read can be written, and reads back as the same message.
       let written = try message.jsonUTF8Bytes()
       let again = try AllKinds3(jsonUTF8Bytes: written)
       #expect(try again.jsonString() == message.jsonString() || message != message)

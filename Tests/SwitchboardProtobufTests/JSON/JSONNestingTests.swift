@@ -2,9 +2,9 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// How deep input may be nested, whatever it is that is nested.
+/// The depth limit of input, for every kind of nesting.
 @Suite struct JSONNestingTests {
-  /// `depth` objects within the outermost one.
+  /// `depth` objects in the outermost one.
   private func nested(_ depth: Int, _ before: String, _ innermost: String, _ after: String) -> String {
     String(repeating: before, count: depth) + innermost + String(repeating: after, count: depth)
   }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func limitsMessagesInAny() throws {
-    // Each level is hidden from the binary decoder in the bytes of an Any.
+    // The bytes of an Any hide each level from the binary decoder.
     var any = Google_Protobuf_Any()
     for level in 0..<200 {
       any = try Google_Protobuf_Any(message: any)

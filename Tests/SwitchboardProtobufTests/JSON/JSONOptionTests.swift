@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// What the options of writing and reading change, and what errors say.
+/// The effects of the options, and the texts of errors.
 @Suite struct JSONOptionTests {
   private func written(_ message: some Message, _ change: (inout JSONEncodingOptions) -> Void) throws
     -> String
@@ -18,7 +18,7 @@ import Testing
     let large = try written(Switchboard_Testing_Large3.with { $0.outer.c = 1 }) {
       $0.alwaysPrintFieldsWithNoPresence = true
     }
-    // What has presence is not written: neither messages, nor the oneof, nor an `optional`.
+    // Fields with presence are not written: messages, the oneof, and `optional` fields.
     #expect(
       large
         == #"{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":"","outer":{"c":1,"text":""}}"#

@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// The values of scalars: which spellings are read, and which are written.
+/// The values of scalars: which spellings are accepted and which are written.
 @Suite struct JSONScalarTests {
   @Test(arguments: [
     JSONCase(#"{"oneInt32":2147483647}"#), JSONCase(#"{"oneInt32":-2147483648}"#),
@@ -67,7 +67,7 @@ import Testing
     JSONCase(#"{"oneFloat":3.402823e+38}"#), JSONCase(#"{"oneFloat":-3.402823e+38}"#),
     JSONCase(#"{"oneFloat":"1"}"#, #"{"oneFloat":1}"#), JSONCase(#"{"oneFloat":0.1}"#),
     JSONCase(#"{"oneFloat":1e-45}"#),
-    // The largest value, as the shortest form spells it, and the last that is rounded down to it.
+    // The largest value in its shortest form, and the last that is rounded down to it.
     JSONCase(#"{"oneFloat":3.4028235e+38}"#),
     JSONCase(#"{"oneFloat":3.4028235677973365e38}"#, #"{"oneFloat":3.4028235e+38}"#),
     JSONCase(#"{"oneFloat":"NaN"}"#), JSONCase(#"{"oneFloat":"Infinity"}"#),

@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// The grammar, whatever the message.
+/// The grammar, for any message.
 @Suite struct JSONSyntaxTests {
   @Test(arguments: [
     JSONCase("{}"),
@@ -55,7 +55,7 @@ import Testing
   func refusesBrokenStrings(_ value: String) {
     refused(#"{"oneString":\#(value)}"#)
     refused(#"{"oneString":\#(value)"#)
-    // Nor are they passed over with an unknown field, or taken for a name.
+    // They are not skipped with an unknown field either, or taken for a name.
     var options = JSONDecodingOptions()
     options.ignoreUnknownFields = true
     #expect(throws: DecodeError.self) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HashingTests {
   private typealias Kinds = Switchboard_Testing_AllKinds3
 
-  /// One change for each way in which a visitor is shown a field.
+  /// One change for each method of a visitor.
   private static let changes: [@Sendable (inout Kinds) -> Void] = [
     { $0.oneInt32 = 1 },
     { $0.oneInt64 = 1 },

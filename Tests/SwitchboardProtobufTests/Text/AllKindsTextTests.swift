@@ -5,8 +5,8 @@ import Testing
 
 @testable import SwitchboardProtobuf
 
-/// Generated messages with every kind of field in the text format, beside libprotobuf: each field is given each of
-/// many values, most of which are not for it.
+/// Generated messages with every kind of field in the text format, compared with libprotobuf: each field gets each of
+/// many values, most of which are invalid for it.
 @Suite struct AllKindsTextTests {
   private let reference: Reference
 
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Which libprotobuf 3.21 refuses and later ones accept.
+  /// libprotobuf 3.21 rejects this, later versions accept it.
   @Test func groupsGoByTheNameOfTheirFieldsToo() throws {
     let message = try Switchboard_Testing_AllKinds2(textFormatString: "data { group_int32: 1 }")
     #expect(message.textFormatString() == "Data {\n  group_int32: 1\n}\n")

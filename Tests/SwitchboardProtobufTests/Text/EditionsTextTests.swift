@@ -2,8 +2,8 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// What only editions have, in the text format. Debian's libprotobuf knows no editions: the texts that are expected are
-/// what Python's protobuf 7.36 writes.
+/// Features of editions in the text format. Debian's libprotobuf does not support editions: the expected texts are the
+/// output of Python's protobuf 7.36.
 @Suite struct EditionsTextTests {
   private func rewrite(_ text: String) throws -> String {
     let extensions = Switchboard_Testing_AllKindsEditions_Extensions

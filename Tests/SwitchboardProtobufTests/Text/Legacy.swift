@@ -10,7 +10,7 @@ enum Closed: Int, SwitchboardProtobuf.Enum {
   static let valueNames = EnumNames("1:ONE 2:TWO")
 }
 
-/// The messages of the groups of ``Legacy``, and `text.SetItem`: one number each.
+/// The messages of the groups in ``Legacy``, and `text.SetItem`: one number each.
 protocol NumberMessage: Message {
   var a: Int32? { get set }
 }

@@ -2,7 +2,7 @@ import ReferenceSupport
 import SwitchboardProtobuf
 import Testing
 
-/// The text format beside libprotobuf's: the same verdict on the same text, and the same message from it.
+/// The text format compared with libprotobuf: the same text is accepted or rejected, and gives the same message.
 @Suite struct ReferenceTextTests {
   private let reference: Reference
   private var decoding = TextFormatDecodingOptions()
@@ -23,7 +23,7 @@ import Testing
     _ = try reference.convert("text.Kinds", from: .text, Array(text.utf8), to: .binary)
   }
 
-  /// What the reference reads from text, we write as it does; on one line too.
+  /// We write what the reference reads in the same way; on one line too.
   @Test func writesAlike() throws {
     for text in TextCases.kinds { try compareWriting(text, as: Kinds.self) }
     for text in StructureCases.legacy { try compareWriting(text, as: Legacy.self) }
@@ -106,8 +106,8 @@ import Testing
     }
   }
 
-  /// Text without what differs on purpose: the space at the end of a single line; numbers, since libprotobuf writes
-  /// more digits than it takes to tell them apart; and characters beyond ASCII, which it escapes by default.
+  /// Text without intentional differences: the space at the end of a single line; numbers, because libprotobuf writes
+  /// more digits than necessary; and characters outside ASCII, which it escapes by default.
   private func comparable(_ text: String) -> String {
     guard !text.hasPrefix("real:"), !text.hasPrefix("wide:") else { return "" }
     let unescaped = text.replacing(#/\\[2-3][0-7]{2}/#) { match in

@@ -1,4 +1,4 @@
-/// Text that tries how fields stand together, for ``Kinds`` and ``Legacy``; libprotobuf is given the same.
+/// Text that tests combinations of fields, for ``Kinds`` and ``Legacy``; libprotobuf gets the same.
 enum StructureCases {
   static let kinds = presence + messages + lists + maps + names + any + layout
 

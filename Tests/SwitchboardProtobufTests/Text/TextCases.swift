@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// Text and bytes that both sides are given.
+/// Text and bytes for both sides.
 enum TextCases {
   static let types: TypeRegistry = [Kinds.self]
 
@@ -11,8 +11,8 @@ enum TextCases {
       + pairs(["text", "data", "texts", "second"], strings) + StructureCases.kinds
   }
 
-  /// Text for which libprotobuf 3.21 gives another verdict, on purpose: later ones, and the conformance suite, refuse what
-  /// is not Unicode, escapes that are no byte; and they accept an empty list for a reserved name.
+  /// Text for which we intentionally differ from libprotobuf 3.21: later versions and the conformance suite reject
+  /// invalid Unicode and escapes that do not fit a byte, and accept an empty list for a reserved name.
   static var refused: [String] {
     pairs(
       ["text", "data", "texts"],

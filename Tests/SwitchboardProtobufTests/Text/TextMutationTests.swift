@@ -1,7 +1,7 @@
 import SwitchboardProtobuf
 import Testing
 
-/// Text that was damaged: it is refused or it is read, and what was read is written so that it reads back.
+/// Damaged text is rejected or read, and a message that was read reads back after it was written.
 @Suite struct TextMutationTests {
   /// The same numbers on every run.
   private struct Numbers: RandomNumberGenerator {

@@ -1,8 +1,8 @@
 import SwitchboardProtobuf
 import Testing
 
-/// What readers of text are told about mistakes, and the limits and options. That the right text is read
-/// rightly is in ``ReferenceTextTests``.
+/// Error messages of the text format, limits and options. ``ReferenceTextTests`` tests that valid text is read
+/// correctly.
 @Suite struct TextReadingTests {
   private func error<M: Message>(
     _ text: String,
@@ -30,7 +30,7 @@ import Testing
     #expect(error("text: '\\300'") == "Kinds.text: invalid UTF-8")
   }
 
-  /// As later releases of libprotobuf than the one that we compare with.
+  /// Like later releases of libprotobuf than the one that we compare with.
   @Test(arguments: [
     "id: 1 [text.no te]: 'x'", "id: 1 [te\txt.note]: 'x'", "id: 1 [text.no # comment\nte]: 'x'",
   ])
@@ -43,18 +43,18 @@ import Testing
     #expect(error("color: PINK") == "Kinds.color: line 1, column 8: text.Color has no value 'PINK'")
     #expect(
       error("i32: 1 i32: 2")
-        == "Kinds.i32: line 1, column 8: the field, or another of its oneof, is set already"
+        == "Kinds.i32: line 1, column 8: the field, or another field of its oneof, is already set"
     )
     #expect(
       error("id: 1 [text.nope]: 1", as: Legacy.self)
         == "Legacy: line 1, column 7: text.Legacy has no extension 'text.nope'"
     )
     #expect(
-      error("any { [a/b.C] {} }") == "Kinds.any: line 1, column 7: the type of 'a/b.C' is not known"
+      error("any { [a/b.C] {} }") == "Kinds.any: line 1, column 7: unknown type 'a/b.C'"
     )
   }
 
-  @Test func wantsRequiredFields() throws {
+  @Test func rejectsMissingRequiredFields() throws {
     #expect(error("text: 'a'", as: Legacy.self) == "Legacy: missing required field")
     #expect(error("id: 1 [text.nested] {}", as: Legacy.self) == "Legacy: missing required field")
     #expect(try Legacy(textFormatString: "text: 'a'", partial: true).text == "a")
@@ -99,7 +99,7 @@ import Testing
     #expect(error("any { [\(url)] {} }") { $0.typeRegistry = TextCases.types } != nil)
   }
 
-  @Test func anyWantsRequiredFieldsOfItsMessage() throws {
+  @Test func anyChecksRequiredFieldsOfItsMessage() throws {
     let text = "any { [a/text.Legacy] {} }"
     #expect(error(text) { $0.typeRegistry = [Legacy.self] } != nil)
   }

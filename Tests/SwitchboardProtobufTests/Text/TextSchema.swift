@@ -1,7 +1,7 @@
 import Foundation
 import ReferenceSupport
 
-/// The schema of ``Kinds`` and ``Legacy`` as libprotobuf reads it.
+/// The schema of ``Kinds`` and ``Legacy`` in libprotobuf.
 enum TextSchema {
   /// libprotobuf, with both schemas linked.
   static func reference() throws -> Reference {

@@ -1,7 +1,7 @@
 import SwitchboardProtobuf
 import Testing
 
-/// What is written as text where there is a choice. The rest is in ``ReferenceTextTests``.
+/// Text output that options affect. The rest is in ``ReferenceTextTests``.
 @Suite struct TextWritingTests {
   private func wrapped(_ content: Kinds, times: Int = 1) throws -> Kinds {
     var message = content
@@ -56,7 +56,7 @@ import Testing
     #expect(message.textFormatString(options: options) == "a: 1\n")
   }
 
-  @Test func unknownFieldsThatAreNoneAreLeftOut() {
+  @Test func invalidUnknownFieldsAreOmitted() {
     for bytes: [UInt8] in [[255], [19], [20], [18, 5], [13, 1], [9, 1], [0], [7]] {
       #expect(SetItem.with { $0.unknownFields.bytes = bytes }.textFormatString() == "")
     }
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["x", "a/text.Nope", "a/%Z/text.Kinds", "a b/text.Kinds", "/text.Kinds"])
-  func writesAnOddAnyAsItsFields(url: String) {
+  func writesAnInvalidAnyAsItsFields(url: String) {
     let message = Kinds.with { $0.any = .with { $0.typeURL = url } }
     #expect(message.textFormatString(options: knowingTypes) == "any { type_url: \"\(url)\" }")
   }

@@ -62,7 +62,7 @@ import Testing
     refused(#"{"oneAny":\#(input)}"#)
   }
 
-  @Test func refusesToWriteWhatItCannotLookInto() throws {
+  @Test func rejectsMessagesThatItCannotExpand() throws {
     let unknown = Google_Protobuf_Any.with { $0.typeURL = "type.googleapis.com/unknown.Type" }
     #expect(throws: EncodeError.self) { try unknown.jsonString() }
     let broken = Google_Protobuf_Any.with {
@@ -94,8 +94,8 @@ import Testing
     #expect(throws: EncodeError.self) { try Google_Protobuf_Any(message: Switchboard_Testing_Required2()) }
   }
 
-  /// Messages within each other, with an `Any` in the innermost that holds more of them, and so on: each as deep as can be read, all
-  /// together far deeper.
+  /// Nested messages with an `Any` in the innermost that contains more of them, and so on: each as deep as is allowed,
+  /// all together far deeper.
   @Test func isNoDeeperInTextThanAnyMessage() throws {
     var any = Google_Protobuf_Any()
     for _ in 0..<30 {
@@ -114,7 +114,7 @@ import Testing
       deepest = max(deepest, depth)
     }
     #expect(80...200 ~= deepest)
-    // The first of them are looked into, and the next is left as bytes.
+    // The first levels are expanded, and the next is left as bytes.
     #expect(text.contains("[type.googleapis.com/switchboard.testing.AllKinds3]"))
     #expect(text.contains("type_url: "))
   }

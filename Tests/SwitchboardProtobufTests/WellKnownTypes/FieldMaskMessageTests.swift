@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// What a field mask does to messages.
+/// The effects of a field mask on messages.
 @Suite struct FieldMaskMessageTests {
   private typealias Mask = Google_Protobuf_FieldMask
   private typealias Kinds3 = Switchboard_Testing_AllKinds3
@@ -43,14 +43,14 @@ import Testing
     return message
   }
 
-  /// What merging should give, said by what differs from the message before.
+  /// The expected result of merging, as changes to the message before.
   private func mine(_ change: (inout Kinds3) -> Void) -> Kinds3 {
     var message = Self.mine
     change(&message)
     return message
   }
 
-  @Test func takesScalarsOver() throws {
+  @Test func copiesScalars() throws {
     #expect(try merged("one_int32", "one_bytes") == mine { ($0.oneInt32, $0.oneBytes) = (2, [2]) })
     #expect(try merged("optional_int32") == mine { $0.clearOptionalInt32() })
     #expect(try merged() == Self.mine)
@@ -79,11 +79,11 @@ import Testing
     )
   }
 
-  @Test func replacesMessagesAndGoesIntoThem() throws {
+  @Test func replacesMessagesAndMergesNestedFields() throws {
     #expect(try merged("one_outer") == mine { $0.oneOuter = .with { $0.c = 2 } })
     #expect(try merged("one_outer.c") == mine { $0.oneOuter.c = 2 })
     #expect(try merged("one_outer.text") == mine { $0.oneOuter.text = "" })
-    // Neither has it, so there is nothing to go into.
+    // Neither message has it, so there is nothing to merge.
     #expect(try !merged("one_nested.outer.one_int32").hasOneNested)
     var empty = Kinds3()
     try empty.merge(from: Self.theirs, fieldMask: Mask(protoPaths: "one_outer.c"))
@@ -92,11 +92,11 @@ import Testing
 
   @Test func changesTheMemberOfAOneof() throws {
     #expect(try merged("choice_bytes") == mine { $0.choiceBytes = [2] })
-    // It is set here and not there.
+    // It is set in this message and not in the source.
     #expect(try merged("choice_string") == mine { $0.choice = nil })
   }
 
-  @Test func refusesPathsThatNameNothing() {
+  @Test func rejectsPathsThatNameNoField() {
     var message = Self.mine
     #expect(throws: FieldMaskError.invalidPath("one_int32.a")) {
       try message.merge(from: Self.theirs, fieldMask: Mask(protoPaths: "one_string", "one_int32.a"))
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [Mask(), Mask(protoPaths: "one_int32", "nothing")])
-  func leavesAMessageAloneThatAMaskDoesNotFit(mask: Google_Protobuf_FieldMask) {
+  func doesNotChangeAMessageForAnInvalidMask(mask: Google_Protobuf_FieldMask) {
     var message = Self.mine
     let changed = message.trim(keeping: mask)
     #expect(!changed)

@@ -19,7 +19,7 @@ import Testing
   ])
   func knowsOtherPaths(_ path: String) { #expect(!Mask.isPathValid(path, for: AllKinds3.self)) }
 
-  @Test func goesIntoGroups() {
+  @Test func mergesGroups() {
     #expect(Mask.isPathValid("data.group_int32", for: AllKinds2.self))
     #expect(!Mask.isPathValid("manydata.group_int32", for: AllKinds2.self))
     #expect(Mask(protoPaths: "one_nested.a", "recursive").isValid(for: AllKinds2.self))
@@ -32,7 +32,7 @@ import Testing
     #expect(Mask(allFieldsOf: Switchboard_Testing_Outer3.self).paths == ["c", "text"])
   }
 
-  @Test func coversWhatIsWithin() {
+  @Test func coversNestedFields() {
     let mask = Mask(protoPaths: "a.b", "c")
     for path in ["a.b", "a.b.x", "c", "c.d.e"] { #expect(mask.contains(path)) }
     for path in ["a", "a.x", "b", "a.bb", ""] { #expect(!mask.contains(path)) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// None of these can name a field.
-  @Test(arguments: ["", ".", ".a", "a.", "a..b"]) func leavesOutWhatIsNoPath(_ path: String) {
+  @Test(arguments: ["", ".", ".a", "a.", "a..b"]) func omitsInvalidPaths(_ path: String) {
     let mask = Mask(protoPaths: path, "a.b")
     #expect(mask.canonical.paths == ["a.b"])
     #expect(mask.union(mask).paths == ["a.b"])
@@ -68,7 +68,7 @@ import Testing
     #expect(!mask.isValid(for: AllKinds3.self))
   }
 
-  /// Parts are compared, not texts: a point comes before all that a name may hold.
+  /// Parts are compared, not whole texts: a dot sorts before all characters of names.
   @Test func sortsByParts() {
     let paths = ["a_b", "a.b", "a1", "a", "aB", "b.a", "a.a.c"]
     #expect(Mask(protoPaths: paths).canonical.paths == ["a", "a1", "aB", "a_b", "b.a"])
@@ -76,12 +76,12 @@ import Testing
     #expect(apart.canonical.paths == ["a.b.c", "a.z", "a1", "aB", "a_b"])
   }
 
-  // MARK: Masks from somebody else
+  // MARK: Untrusted masks
 
-  /// A stack would not hold a frame for each part.
+  /// The stack could not hold a frame for each part.
   private static let deep = Mask(protoPaths: String(repeating: "a.", count: 1 << 18) + "a")
 
-  @Test func goesNoDeeperForLongerPaths() {
+  @Test func doesNotRecurseDeeperForLongerPaths() {
     let deep = Self.deep
     #expect(deep.canonical == deep)
     #expect(deep.union(deep) == deep)
@@ -93,8 +93,8 @@ import Testing
     #expect(!deep.isValid(for: AllKinds3.self))
   }
 
-  /// A path may be that long and still name a field, where messages hold their own kind.
-  @Test func goesNoDeeperThanTheMessages() throws {
+  /// A path of that length may still name a field, if messages contain their own type.
+  @Test func recursesNoDeeperThanTheMessages() throws {
     let long = Mask(
       protoPaths: String(repeating: "one_nested.outer.", count: 50_000) + "one_string",
       "one_int32"
@@ -120,7 +120,7 @@ import Testing
     #expect(!isTrimmedAgain)
   }
 
-  /// Paths that have all but their ends in common, of which there are as many as they have parts.
+  /// Paths that differ only in their last part; there are as many as they have parts.
   @Test(.needsCosts) func takesTimeInProportionToItsSize() throws {
     let deep = { (count: Int) in Mask(protoPaths: String(repeating: "a.", count: 100 * count) + "a") }
     let wide = { (count: Int) in Mask(protoPaths: (0..<count).map { "some.long.path.\(1000 + $0)" }) }

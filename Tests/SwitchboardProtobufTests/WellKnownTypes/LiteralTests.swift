@@ -2,7 +2,7 @@ import SwitchboardProtobuf
 import TestMessages
 import Testing
 
-/// Values and wrappers that are written as literals.
+/// Values and wrappers as literals.
 @Suite struct LiteralTests {
   @Test func valuesOfEveryKind() throws {
     let value: Google_Protobuf_Value = [

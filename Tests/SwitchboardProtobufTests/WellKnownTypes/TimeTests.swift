@@ -22,7 +22,7 @@ import Testing
     #expect(Timestamp(secondsSince1970: 1e300).seconds == .max)
   }
 
-  @Test func tellsTheTime() {
+  @Test func returnsTheCurrentTime() {
     let now = Timestamp.now()
     #expect(now.isValid)
     #expect(now > Timestamp(seconds: 1_700_000_000))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func knowsEveryDayOfTheCalendar() throws {
-    // One day of every month of all years, there and back.
+    // One day of every month of all years, converted both ways.
     for year in stride(from: 1, through: 9999, by: 7) {
       for month in 1...12 {
         let text = "\"\(padded(year, 4))-\(padded(month, 2))-28T12:34:56Z\""

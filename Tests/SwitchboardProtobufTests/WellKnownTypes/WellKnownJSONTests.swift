@@ -76,7 +76,7 @@ import Testing
   func otherFieldMasks(_ text: String) { refused(#"{"oneFieldMask":"\#(text)"}"#) }
 
   @Test(arguments: ["fooBar", "foo_3_bar", "foo__bar", "foo_", "_3", "foo bar", "a,b", "foo_.bar"])
-  func fieldMasksThatWouldBeReadAsOthers(_ path: String) {
+  func ambiguousFieldMasks(_ path: String) {
     let message = Google_Protobuf_FieldMask.with { $0.paths = [path] }
     #expect(throws: EncodeError.self) { try message.jsonString() }
   }
@@ -127,7 +127,7 @@ import Testing
   ])
   func otherWrappers(_ input: String) { refused(input) }
 
-  @Test func refusesToWriteWhatHasNoForm() {
+  @Test func rejectsValuesWithoutAForm() {
     typealias Timestamp = Google_Protobuf_Timestamp
     typealias Duration = Google_Protobuf_Duration
     let messages: [any Message] = [

@@ -13,7 +13,7 @@ import Testing
 
   @Test(.enabled(if: SmallString.isKnown), arguments: 0...15)
   func makesWhatTheStandardLibraryMakes(count: Int) throws {
-    // Every byte another one, and more bytes behind them that must not be taken.
+    // Every byte is different, and more bytes follow that must not be included.
     let bytes = (0..<UInt8(count)).map { 0x21 + $0 } + [0x7F, 0xFF]
     let expected = String(decoding: bytes.prefix(count), as: UTF8.self)
     let made = try #require(

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardProtobuf
 
 @Suite struct WireReaderTests {
-  /// What `body` makes of a reader over `bytes`.
+  /// The result of `body` for a reader over `bytes`.
   private func reading<Result>(
     _ bytes: [UInt8],
     _ body: (inout WireReader) throws -> Result
@@ -18,12 +18,12 @@ import Testing
     arguments: [
       ([0x00], 0), ([0x7F], 127), ([0x80, 0x01], 128), ([0xFF, 0x7F], 16_383), ([0x80, 0x80, 0x01], 16_384),
       ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], UInt64.max),
-      // Longer than it need be, and with bits that do not fit: both are read as every runtime reads them.
+      // With redundant bytes, and with bits that do not fit: every runtime reads both like this.
       ([0x80, 0x00], 0), ([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], UInt64.max),
     ] as [([UInt8], UInt64)]
   )
   func readsVarints(bytes: [UInt8], value: UInt64) throws {
-    // With and without bytes after it: the short ways in the code depend on what follows.
+    // With and without bytes after it: the fast paths depend on what follows.
     #expect(try reading(bytes) { try $0.varint() } == value)
     for rest in [3, 20] {
       let more = [UInt8](repeating: 0x81, count: rest)
@@ -122,7 +122,7 @@ import Testing
     #expect(throws: DecodeError(.truncated)) { try halfWords([1, 0, 2], length: 3) }
   }
 
-  /// A nine, and the packed numbers behind it.
+  /// A nine, followed by the packed numbers.
   private func numbers(_ bytes: [UInt8], length: Int) throws -> [UInt64] {
     var values: [UInt64] = [9]
     try reading(bytes) { try $0.varints(length, appendingTo: &values) { $0 } }
@@ -135,7 +135,7 @@ import Testing
     return values
   }
 
-  @Test func passesOverTheTagThatItIsTold() throws {
+  @Test func skipsTheGivenTag() throws {
     for number in [1, 15, 16, 2047] as [Int32] {
       let tag = Tag(number: number, .lengthDelimited)
       let bytes =

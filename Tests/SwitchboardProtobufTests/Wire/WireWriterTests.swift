@@ -3,11 +3,11 @@ import Testing
 @testable import SwitchboardProtobuf
 
 @Suite struct WireWriterTests {
-  /// The bytes that `body` writes into `room` bytes, or nil where they did not fit.
+  /// The bytes that `body` writes into `room` bytes, or nil if they do not fit.
   private func written(room: Int = 64, _ body: (inout WireWriter) -> Void) -> [UInt8]? {
     var overflowed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-      // An array may come with more room than was asked for.
+      // An array may have more capacity than was requested.
       var writer = WireWriter(
         UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<room])
       )
@@ -49,7 +49,7 @@ import Testing
     let expected = written { $0.varint(UInt64(UInt32(bitPattern: number) << 3 | 2)) }
     #expect(written { $0.tag(tag) } == expected)
     #expect(tag.count == WireWriter.size(ofTag: number))
-    // Without the room that the quick way needs, and without room.
+    // Without the room for the fast path, and without any room.
     #expect(written(room: tag.count) { $0.tag(tag) } == expected)
     #expect(written(room: tag.count - 1) { $0.tag(tag) } == nil)
     #expect(written { $0.tag(tag, varint: 300) } == (expected ?? []) + [0xAC, 0x02])
@@ -70,7 +70,7 @@ import Testing
     let expected = [0x0A, UInt8(text.utf8.count)] + Array(text.utf8)
     let tag = EncodedTag(1, .lengthDelimited)
     #expect(written { $0.string(text, tag: tag) } == expected)
-    // Without the room that the quick way needs, and without room.
+    // Without the room for the fast path, and without any room.
     #expect(written(room: expected.count) { $0.string(text, tag: tag) } == expected)
     #expect(written(room: expected.count - 1) { $0.string(text, tag: tag) } == nil)
   }
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func staysWithinTheLengthItWasTold() {
-    // A length that is too small is a bug above; it must not become a write past the end.
+    // A length that is too small is a bug of the caller; it must not cause a write past the end.
     #expect((written(room: 12) { $0.varints([300, 300, 300], length: 2) { $0 } } ?? []).count <= 12)
   }
 

@@ -40,7 +40,7 @@ import Testing
       _ = try await watched.echo.collect(requests("a", "b"))
       for try await _ in watched.echo.expand(.with { $0.text = "a b c" }) {}
 
-      // A refusal is an answer like any other: its stream was not cut off.
+      // A rejection is a complete response: its stream was not cut off.
       let server = try await watched.socket(watched.serverSockets().first).data
       #expect([server.streamsStarted, server.streamsSucceeded, server.streamsFailed] == [4, 4, 0])
       #expect([server.messagesReceived, server.messagesSent] == [5, 5])
@@ -88,7 +88,7 @@ import Testing
       #expect(await watched.get("hello") == nil)
       let server = try await watched.socket(watched.serverSockets().first).data
       let client = try await watched.socket(watched.channelSockets().first).data
-      // What one side may send is what the other side will take, but for the few bytes of the call itself.
+      // The send window of one side is the receive window of the other, except for the few bytes of the call itself.
       #expect(abs(server.remoteFlowControlWindow.value - 3 << 20) < 100)
       #expect(abs(client.localFlowControlWindow.value - 3 << 20) < 100)
       #expect(abs(server.localFlowControlWindow.value - 4 << 20) < 100)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func signsOfLifeThatAreAskedForAreCounted() async throws {
+  @Test func keepalivePingsAreCounted() async throws {
     var options = ServerOptions()
     options.keepaliveInterval = .seconds(100)
     let group = try LoopGroup()
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aGoodbyeIsTold() async throws {
+  @Test func aGoAwayIsReported() async throws {
     try await Watched.with { watched async throws in
       let call = watched.echo.makeUpdateCall()
       try await call.requestStream.send(.with { $0.text = "a" })

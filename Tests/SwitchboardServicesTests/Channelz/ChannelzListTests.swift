@@ -31,7 +31,7 @@ import Testing
       for reference in [server, client] {
         #expect(await status { _ = try await watched.socket(reference) }?.code == .notFound)
       }
-      // What they did is not forgotten.
+      // Their calls still count.
       #expect(try await watched.serverData().callsSucceeded == 1)
       #expect(try await watched.channelData().state.state == .shutdown)
     }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func onlyTheLatestEventsAreKept() async throws {
-    // Nobody listens there.
+    // No server listens there.
     let path = "/tmp/switchboard-channelz-\(UUID().uuidString).sock"
     let channel = try Channel(target: "unix:\(path)")
     let transport = try #require(channel.transport as? HTTP2ClientTransport)
@@ -104,7 +104,7 @@ import Testing
     return Array(try #require(Data(base64Encoded: lines.joined())))
   }
 
-  @Test(arguments: [true, false]) func tlsIsTold(_ showsClient: Bool) async throws {
+  @Test(arguments: [true, false]) func tlsIsReported(_ showsClient: Bool) async throws {
     var options = ServerOptions()
     options.tls = ServerTLS(
       credentials: TestCertificates.server,
@@ -140,7 +140,7 @@ import Testing
     let group = try LoopGroup()
     let servers = try (0..<5).map { _ in try Server(providers: [], group: group) }
     for server in servers { channelz.add(server) }
-    // Once is enough.
+    // Adding it twice has no effect.
     for server in servers { channelz.add(server) }
     let channels = try (0..<3).map { try Channel(target: "localhost:\($0 + 1)", group: group) }
     for channel in channels { channelz.add(channel) }
@@ -219,7 +219,7 @@ import Testing
         )
         #expect(await status { _ = try await view.getSocket(.with { $0.socketID = id }) }?.code == .notFound)
       }
-      // One is not the other.
+      // A server ID is not a channel ID.
       let channel = Watched.channelID
       #expect(
         await status { _ = try await view.getServer(.with { $0.serverID = channel }) }?.code == .notFound

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import SwitchboardServices
 
-/// Gives back what it gets. "refuse" is refused, with a reason that carries details.
+/// An echo service. It rejects "refuse" with an error that has details.
 struct TalkingEcho: Echo_EchoProvider {
   func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
     guard request.text != "refuse" else { throw try Self.refusal }

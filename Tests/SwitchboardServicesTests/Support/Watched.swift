@@ -2,7 +2,8 @@ import EchoService
 import Switchboard
 import SwitchboardServices
 
-/// A server and a channel to it that a `ChannelzService` on a second server tells of, so that asking changes nothing.
+/// A server and a channel to it; a `ChannelzService` on a second server describes them, so that queries do not affect
+/// the counts.
 struct Watched {
   let channelz: ChannelzService
   let server: Server
@@ -52,7 +53,7 @@ struct Watched {
     await status { _ = try await echo.get(.with { $0.text = text }) }
   }
 
-  // MARK: - What is told
+  // MARK: - Answers
 
   func serverData() async throws -> Grpc_Channelz_V1_ServerData {
     try await view.getServer(.with { $0.serverID = Self.serverID }).server.data
@@ -79,7 +80,7 @@ struct Watched {
     try await view.getSocket(.with { $0.socketID = reference?.socketID ?? 0 }).socket
   }
 
-  /// Returns once something is told, which the other end of a connection brings about; or when the test is given up.
+  /// Returns once a condition that the other end of a connection brings about holds, or when the test is cancelled.
   func until(_ condition: () async throws -> Bool) async throws {
     while !Task.isCancelled, try await !condition() { await Task.yield() }
   }

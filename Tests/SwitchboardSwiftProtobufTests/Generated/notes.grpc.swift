@@ -3,7 +3,7 @@
 import Switchboard
 import SwitchboardSwiftProtobuf
 
-/// What is known of `notes.Notes` before any call.
+/// The static description of `notes.Notes`.
 enum Notes_NotesMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -31,7 +31,7 @@ enum Notes_NotesMetadata {
 
 // MARK: - Client of notes.Notes
 
-/// Makes the interceptors of each call to `notes.Notes`, first outbound first; by default none.
+/// Makes the interceptors of each call to `notes.Notes`, in outbound order; by default there are none.
 protocol Notes_NotesClientInterceptorFactoryProtocol {
   func makeKeepInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
   func makeFollowInterceptors() -> [Switchboard.ClientInterceptor<Notes_Note, Notes_Receipt>]
@@ -58,11 +58,11 @@ protocol Notes_NotesClientProtocol: Sendable {
 /// Calls `notes.Notes` on a channel.
 struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Notes_NotesClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -73,8 +73,8 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -146,7 +146,7 @@ struct Notes_NotesClient: Switchboard.ServiceClient, Notes_NotesClientProtocol {
 
 // MARK: - Server of notes.Notes
 
-/// Makes the interceptors of each call to `notes.Notes`, first inbound first; by default none.
+/// Makes the interceptors of each call to `notes.Notes`, in inbound order; by default there are none.
 protocol Notes_NotesServerInterceptorFactoryProtocol: Sendable {
   func makeKeepInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]
   func makeFollowInterceptors() -> [Switchboard.ServerInterceptor<Notes_Note, Notes_Receipt>]

@@ -133,14 +133,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (["client", "--nope", "x"], "there is no option --nope"),
+    (["client", "--nope", "x"], "unknown option --nope"),
     (["client", "--port"], "--port needs a value"),
-    (["client", "--port", "99999", "x"], "99999 is no port: it takes a number from 0 to 65535"),
-    (["client", "shout", "x"], "there is no RPC shout: it is one of get, expand, collect, update"),
-    (["client"], "a client takes one message: put several words into quotes"),
-    (["server", "x"], "a server takes no message"),
+    (["client", "--port", "99999", "x"], "99999 is not a port: expected a number from 0 to 65535"),
+    (["client", "shout", "x"], "unknown RPC shout: expected one of get, expand, collect, update"),
+    (["client"], "a client sends one message: put several words in quotes"),
+    (["server", "x"], "unexpected argument after server"),
     (["listen"], "listen is neither server nor client"),
-    ([], "say whether to be a server or a client"),
+    ([], "expected server or client"),
   ]) func whatIsNotUnderstoodIsSaid(_ arguments: [String], _ complaint: String) throws {
     let command = try Command.product("Echo", arguments)
     #expect(command.exitCode == 64)

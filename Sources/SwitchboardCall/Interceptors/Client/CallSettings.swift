@@ -59,11 +59,13 @@ struct CallSettings: Sendable {
 
 /// The settings of one call, which any thread may read and change. Most calls keep those that they were made with, and
 /// need no lock.
+@usableFromInline
 struct SharedCallSettings: ~Copyable, Sendable {
   private let first: CallSettings
   private let latest = Locked<CallSettings?>(nil)
   private let isChanged = Atomic(false)
 
+  @usableFromInline
   init(_ options: CallOptions) {
     first = CallSettings(options)
   }

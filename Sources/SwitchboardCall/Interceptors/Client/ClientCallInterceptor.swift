@@ -6,7 +6,8 @@
 /// deadline passes, the task that runs `intercept` is cancelled and what `next` waits for fails.
 ///
 /// `intercept` runs on the call's event loop until it suspends on something that leaves it.
-open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response>
+open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
+  ClientInterceptor<Request, Response>, WholeCallInterceptor
 {
   /// What knows the call and the way to the interceptor's neighbours.
   public typealias Context = ClientInterceptorContext<Request, Response>
@@ -16,9 +17,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
-  private var call: WholeCall<Request, Response>?
-  private var credit = MessageCredit()
-  private var isInstalled = false
+  private let place = WholeCallPlace<Request, Response>()
 
   /// For subclasses: an interceptor that sends every call on.
   public override init() { super.init() }
@@ -50,85 +49,51 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>: ClientI
   ) {
     switch part {
     case .metadata(let headers):
-      install(context)
-      call?.close(.callEnded)
-      call = makeCall(context)
-      call?.take(request: .metadata(headers), promise)
+      begin(context)
+      place.call?.take(request: .metadata(headers), promise)
     case .message(let message, _):
-      call?.take(request: .message(message), promise)
+      place.call?.take(request: .message(message), promise)
     case .end:
-      call?.take(request: .end, promise)
+      place.call?.take(request: .end, promise)
     }
   }
 
   public final override func receive(_ part: GRPCClientResponsePart<Response>, context: Context) {
-    call?.take(response: part, nil)
+    place.call?.take(response: part, nil)
   }
 
   public final override func errorCaught(_ error: any Error, context: Context) {
-    guard let call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
+    guard let call = place.call, call.attempt?.hasEnded == false else { return context.errorCaught(error) }
     call.take(response: .end(GRPCStatus(describing: error), HPACKHeaders()), nil)
   }
 
   public final override func cancel(promise: EventLoopPromise<Void>?, context: Context) {
-    call?.cancel(.cancelledByCaller)
+    place.call?.cancel(.cancelledByCaller)
     context.cancel(promise: promise)
   }
 
-  public final override func receiveNextMessages(_ count: Int, context: Context) { credit.add(count) }
+  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
 
   public final override var requestExecutor: InterceptorExecutor? { nil }
 
   public final override var responseExecutor: InterceptorExecutor? { nil }
 
-  /// Tells the chain that requests wait here, and has it tell when it is gone.
-  private func install(_ context: Context) {
-    guard !isInstalled else { return }
-    isInstalled = true
-    let pipeline = context.pipeline
-    let sideWork = pipeline.sideWork ?? SideWork()
-    pipeline.sideWork = sideWork
-    sideWork.whenClosed { [credit] in
-      self.call?.close(.callEnded)
-      self.call = nil
-      credit.close()
-    }
-    guard context.type.streamsRequests else { return }
-    sideWork.gates.add(at: context.index) { self.call?.requests.gate }
-  }
-
-  private func makeCall(_ context: Context) -> WholeCall<Request, Response> {
+  private func begin(_ context: Context) {
     let (pipeline, index, type) = (context.pipeline, context.index, context.type)
-    let requestRoom: @Sendable () async throws -> Void = {
-      guard type.streamsRequests else { return }
-      let gate = try await pipeline.eventLoop.submit { try pipeline.nextGate(after: index) }
-      try await gate.waitUntilWritable()
-    }
+    place.take(index, of: pipeline, gate: type.streamsRequests ? { $0.requests.gate } : nil)
     let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: pipeline.eventLoop,
       type: type,
       sendRequest: { part, promise in context.send(part.forClient, promise: promise) },
       sendResponse: { part, _ in context.receive(part) },
-      requestRoom: requestRoom,
-      responseRoom: { [credit] in if type.streamsResponses { try await credit.take() } },
+      requestRoom: { if type.streamsRequests { try await pipeline.room(at: index + 1) } },
+      responseRoom: { [credit = place.credit] in if type.streamsResponses { try await credit.take() } },
       askForRequests: nil,
       askForResponses: type.streamsResponses ? ask : nil,
       abandon: { context.cancel(promise: nil) }
     )
-    nonisolated(unsafe) let interceptor = self
-    return WholeCall(
-      ports,
-      unary: { call in
-        guard let request = call.request else { throw GRPCStatus.missingRequest }
-        let next: Next = { request in try await call.next(unary: request) }
-        return try await interceptor.intercept(request, context: context, next: next)
-      },
-      streamed: { call in
-        let next: StreamedNext = { request in try await call.next(streamed: request) }
-        return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
-      }
-    )
+    place.begin(makeCall(ports, context))
   }
 }
 

@@ -4,7 +4,7 @@
 /// The first interceptor of a call is the first to see what is sent and the last to see what is received.
 /// All methods are called on the call's event loop, unless the interceptor names an executor of its own. An instance
 /// serves one call: share state through the factory that makes them.
-open class ClientInterceptor<Request: Sendable, Response: Sendable> {
+open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInterceptor {
   /// For subclasses: an interceptor that forwards everything.
   public init() {}
 
@@ -58,6 +58,6 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable> {
 
   @usableFromInline
   final var executors: InterceptorExecutors {
-    InterceptorExecutors(requests: requestExecutor, responses: responseExecutor)
+    InterceptorExecutors(sent: requestExecutor, received: responseExecutor)
   }
 }

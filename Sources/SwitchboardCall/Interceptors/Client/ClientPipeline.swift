@@ -1,32 +1,65 @@
 /// The chain of interceptors of one call on the client, between the caller and the transport.
 ///
+/// It makes calls of the parts that leave it for the transport:
 /// ```
-///   caller ──send──> [0] ──> [1] ──> … ──> marshaller ──> transport
-///   caller <─────── [0] <── [1] <── … <── marshaller <─receive── transport
+///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> over
 /// ```
-/// It is open until an `end` reaches the caller; whatever is sent afterwards fails its promise.
+/// When a call is over, an interceptor that kept the status to itself may send it once more. What is still on its way
+/// then, from an executor or a writer, comes too late, and is dropped.
+///
+/// The chain is open until an `end` reaches the caller; whatever is sent afterwards fails its promise. It is one object
+/// with its end at the transport: a call with interceptors has few allocations.
 @usableFromInline
-final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTransportEnd, @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone; the methods hop to it. Unchecked
-  // exclusivity holds because no access lasts while other code runs.
+final class ClientPipeline<Request: Sendable, Response: Sendable>:
+  ChainedInterceptors<ClientInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
+{
+  // Sendable holds because everything but `settings`, which is locked, is touched on the event loop alone; the methods hop
+  // to it. Unchecked exclusivity holds because no access lasts while other code runs.
 
-  @usableFromInline typealias Context = ClientInterceptorContext<Request, Response>
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
 
-  @exclusivity(unchecked) @usableFromInline var chain: InterceptorList<Interceptor>
-  /// What few chains have.
-  @exclusivity(unchecked) @usableFromInline var sideWork: SideWork?
+  enum Phase {
+    case idle
+    case gathering
+    case live
+    case over
+  }
+
+  @usableFromInline let transport: CallEngine
+  @usableFromInline let method: MethodDescriptor
+  @usableFromInline let settings: SharedCallSettings
   @usableFromInline let codec: ClientCodec<Request, Response>
+
+  // The caller.
+  @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
   /// In place of `toCaller`, the caller of one response.
   @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
-  /// How many responses there were for it, and the first.
+  /// How many responses there were for it; `response` is the first.
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
-  @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
+
+  // The call on the transport.
+  @exclusivity(unchecked) var phase = Phase.idle
+  @exclusivity(unchecked) var call: (any ByteCall)?
+  @exclusivity(unchecked) @usableFromInline var contentSubtype: ContentSubtype
   /// The format that the options asked for, in place of the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
-  @exclusivity(unchecked) @usableFromInline var hasStarted = false
+  /// What the caller starts the call with; then, what comes out of the chain.
+  @exclusivity(unchecked) @usableFromInline var metadata: HPACKHeaders
+  @exclusivity(unchecked) var message: MessageBuffer?
+  @exclusivity(unchecked) var requests: MessagePipe?
+  @exclusivity(unchecked) var promises = SentPromises()
+  @exclusivity(unchecked) var responses: StreamedAnswers?
+  /// Waits until the caller has room for more responses.
+  @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async -> Void)?
+  /// How many responses may still be brought to the chain, where they stream.
+  @exclusivity(unchecked) var demand = 0
+  @exclusivity(unchecked) var troubles: Troubles?
+  @exclusivity(unchecked) var alarm: Task<Void, Never>?
+
+  // Last, as the places of what follows it differ by type.
+  @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
 
   @inlinable @inline(__always)
   init(
@@ -34,115 +67,104 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     _ method: MethodDescriptor,
     _ options: CallOptions?,
     _ interceptors: consuming [Interceptor],
-    _ codec: ClientCodec<Request, Response>
+    _ codec: ClientCodec<Request, Response>,
+    _ contentSubtype: ContentSubtype
   ) {
-    chain = InterceptorList(interceptors)
+    let options = options ?? CallOptions()
+    transport = engine
+    self.method = method
     self.codec = codec
-    super.init(engine, method, options ?? CallOptions())
-    for index in 0..<(chain.last + 1)
-    where chain.uncounted(index)._withUnsafeGuaranteedRef({ $0.executors.areNamed }) {
-      sideWork = SideWork(executors: chain.interceptors.map(\.executors))
-      chain.takeDetours()
-      break
-    }
+    self.contentSubtype = contentSubtype
+    metadata = options.initialMetadata
+    settings = SharedCallSettings(options)
+    super.init(interceptors, on: engine.eventLoop)
   }
 
   deinit { response.clear() }
 
-  // MARK: Parts
-
-  /// Hands the caller's part to the chain. On the loop.
   @inlinable @inline(__always)
-  func sendFirst(_ part: GRPCClientRequestPart<Request>) {
-    let hasEntered = enter()
-    sendOnLoop(part, promise: nil, to: 0)
-    leave(hasEntered)
-  }
-
-  /// Hands the transport's part to the chain. On the loop.
-  @inlinable @inline(__always)
-  func receiveFirst(_ part: GRPCClientResponsePart<Response>) {
-    let hasEntered = enter()
-    receiveOnLoop(part, at: chain.last)
-    leave(hasEntered)
-  }
-
-  /// Lets parts into the chain, which is let go of no sooner than it is left; says whether that is to be done.
-  @inlinable @inline(__always)
-  func enter() -> Bool { chain.enter() }
+  static var towardsTransport: Int { 1 }
 
   @inlinable @inline(__always)
-  func leave(_ hasEntered: Bool) {
-    guard hasEntered else { return }
-    chain.leave()
-    if !isOpen { letGo() }
-  }
-
-  @inlinable @inline(__always)
-  func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    if eventLoop.isOfThread { return sendOnLoop(part, promise: promise, to: index) }
-    sendLater(part, promise, index)
-  }
-
-  /// On another thread, as far as that tells.
-  @inlinable @inline(never)
-  func sendLater(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
-    if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
-    eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
+  func context(at index: Int) -> ClientInterceptorContext<Request, Response> {
+    ClientInterceptorContext(self, index)
   }
 
   @inlinable @inline(__always)
   func sendOnLoop(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?, to index: Int) {
-    guard let interceptor = chain.near(index) else { return sendOn(part, promise, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.send(part, promise: promise, context: Context(self, index)) }
-  }
-
-  /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
-  @inlinable @inline(never)
-  func sendOn(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?, _ index: Int) {
-    guard isOpen else {
-      promise?.fail(GRPCStatus.callEnded)
-      return
+    guard let interceptor = interceptors.near(index) else { return sendOn(part, promise, index) }
+    interceptor._withUnsafeGuaranteedRef {
+      $0.send(part, promise: promise, context: ClientInterceptorContext(self, index))
     }
-    guard index <= chain.last else { return leave(part, promise) }
-    if let executor = sideWork?.executors?[index].requests {
-      return hop(executor, index) { $0.send(part, promise: promise, context: $1) }
-    }
-    let hasEntered = enter()
-    chain.interceptors[index].send(part, promise: promise, context: Context(self, index))
-    leave(hasEntered)
-  }
-
-  @inlinable @inline(__always)
-  func receive(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    if eventLoop.isOfThread { return receiveOnLoop(part, at: index) }
-    receiveLater(part, index)
-  }
-
-  /// On another thread, as far as that tells.
-  @inlinable @inline(never)
-  func receiveLater(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
-    if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
-    eventLoop.execute { self.receiveOnLoop(part, at: index) }
   }
 
   @inlinable @inline(__always)
   func receiveOnLoop(_ part: GRPCClientResponsePart<Response>, at index: Int) {
-    guard let interceptor = chain.near(index) else { return receiveOn(part, index) }
-    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: Context(self, index)) }
+    guard let interceptor = interceptors.near(index) else { return receiveOn(part, index) }
+    interceptor._withUnsafeGuaranteedRef { $0.receive(part, context: ClientInterceptorContext(self, index)) }
   }
 
-  @inlinable @inline(never)
-  func receiveOn(_ part: GRPCClientResponsePart<Response>, _ index: Int) {
-    guard isOpen else { return }
-    guard index >= 0 else { return deliver(part) }
-    if let executor = sideWork?.executors?[index].responses {
-      return hop(executor, index) { $0.receive(part, context: $1) }
+  // MARK: The caller's end
+
+  /// Starts a call that takes one request, from any thread.
+  @inlinable
+  func start(_ request: consuming Request) {
+    guard eventLoop.isHere else {
+      let request = request
+      return eventLoop.execute { self.start(request) }
     }
-    let hasEntered = enter()
-    chain.interceptors[index].receive(part, context: Context(self, index))
-    leave(hasEntered)
+    guard begin() else { return }
+    sendFirst(.metadata(metadata))
+    sendFirst(.message(consume request, MessageMetadata()))
+    sendFirst(.end)
+    watchDeadline()
   }
+
+  /// Starts a call that takes one request and gives one response, and waits for it. The response is kept within the chain,
+  /// which costs less than an object of its own.
+  @inlinable
+  nonisolated(nonsending) func response(to request: Request) async throws -> Response {
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        caller = continuation
+        start(request)
+      }
+    } onCancel: {
+      cancelByCaller()
+    }
+  }
+
+  /// Starts a call that streams its requests, from any thread.
+  @inlinable
+  func startStream() {
+    guard eventLoop.isHere else { return eventLoop.execute { self.startStream() } }
+    guard begin() else { return }
+    sendFirst(.metadata(metadata))
+    watchDeadline()
+  }
+
+  /// Begins the call. `false` when it was cancelled before: then it has ended.
+  @inlinable
+  func begin() -> Bool {
+    hasStarted = true
+    guard let reason else { return true }
+    deliver(.end(reason, HPACKHeaders()))
+    return false
+  }
+
+  /// How requests that stream are written to the chain.
+  @inlinable
+  func makeWriter() -> PartWriter<Request> {
+    PartWriter(eventLoop) {
+      try self.gate(at: self.applicationEnd)
+    } send: { request, metadata in
+      self.send(.message(request, metadata), promise: nil, to: self.applicationEnd)
+    }
+  }
+
+  /// No request follows.
+  @inlinable
+  func finishRequests() { send(.end, promise: nil, to: applicationEnd) }
 
   /// Hands what has passed the chain to the caller.
   @inlinable
@@ -176,80 +198,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>: ClientTranspo
     }
   }
 
-  /// Has an interceptor do its part where it wants to; it hands the part on from there.
-  @usableFromInline
-  func hop(
-    _ executor: InterceptorExecutor,
-    _ index: Int,
-    _ work: @escaping @Sendable (Interceptor, Context) -> Void
-  ) {
-    // An interceptor that names an executor is used there; what it does before is its `init`.
-    nonisolated(unsafe) let interceptor = chain.interceptors[index]
-    sideWork?.workBegins()
-    executor.execute {
-      work(interceptor, Context(self, index))
-      self.eventLoop.execute { self.sideWork?.workIsDone() }
-    }
-  }
-
-  // MARK: Start and end
-
-  /// Begins the call. `false` when it was cancelled before: then it has ended.
   @inlinable
-  func begin() -> Bool {
-    hasStarted = true
-    guard let reason else { return true }
-    deliver(.end(reason, HPACKHeaders()))
-    return false
-  }
-
-  override func tellHeaders(_ headers: HPACKHeaders) { codec.headers(self, headers) }
-
-  override func tellMessage(_ bytes: RawSpan) { codec.message(self, bytes) }
-
-  override func tellEnd(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
-    codec.end(self, status, trailers)
-  }
-
-  override func tellFailure(_ status: GRPCStatus) { errorCaught(status, at: chain.last) }
-
-  override func giveUp(_ status: GRPCStatus) {
-    guard isOpen else { return }
-    noteReason(status)
-    guard hasStarted else { return }
-    cancel(promise: nil, to: 0)
-    endAtRest(status)
-  }
-
-  override func deadlinePassed() {
-    atRest {
-      guard self.isOpen else { return }
-      self.stop(.deadlinePassed)
-      self.endAtRest(.deadlinePassed)
-    }
-  }
-
-  /// Ends a call that the chain has kept open, once nothing of it is under way on an executor.
-  private func endAtRest(_ status: GRPCStatus) {
-    atRest {
-      if self.isOpen { self.deliver(.end(status, HPACKHeaders())) }
-    }
-  }
-
-  private func atRest(_ work: @escaping () -> Void) {
-    if let sideWork { sideWork.endAtRest(work) } else { work() }
-  }
-
-  /// Neighbours let go of each other, and with them of every part that an interceptor kept.
-  @inlinable
-  func close() {
-    isOpen = false
-    chain.close()
-    closeTransport()
-    if !chain.isEntered { letGo() }
-    sideWork?.close()
-  }
-
-  @usableFromInline
-  func letGo() { _ = chain.takeAll() }
+  func deliver(failure: any Error) { deliver(.end(GRPCStatus(describing: failure), HPACKHeaders())) }
 }

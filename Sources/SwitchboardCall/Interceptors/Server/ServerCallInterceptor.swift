@@ -7,7 +7,8 @@
 /// runs `intercept` is cancelled and what `next` waits for fails.
 ///
 /// `intercept` runs on the call's event loop until it suspends on something that leaves it.
-open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response>
+open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
+  ServerInterceptor<Request, Response>, WholeCallInterceptor
 {
   /// What knows the call and the way to the interceptor's neighbours.
   public typealias Context = ServerInterceptorContext<Request, Response>
@@ -17,9 +18,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
-  private var call: WholeCall<Request, Response>?
-  private var credit = MessageCredit()
-  private var isInstalled = false
+  private let place = WholeCallPlace<Request, Response>()
 
   /// For subclasses: an interceptor that sends every call on.
   public override init() { super.init() }
@@ -45,12 +44,8 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
   // MARK: Between parts and the whole
 
   public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
-    if case .metadata = part {
-      install(context)
-      call?.close(.callEnded)
-      call = makeCall(context)
-    }
-    call?.take(request: part, nil)
+    if case .metadata = part { begin(context) }
+    place.call?.take(request: part, nil)
   }
 
   public final override func send(
@@ -58,6 +53,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
     promise: EventLoopPromise<Void>?,
     context: Context
   ) {
+    let call = place.call
     guard let call, call.attempt?.hasEnded == false else {
       // What answers for the handler of a call that never got to it.
       if call?.isOver != false { return context.send(part, promise: promise) }
@@ -69,67 +65,35 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>: ServerI
 
   /// The handler hears of it as it would without this interceptor, and so does what `intercept` waits for.
   public final override func errorCaught(_ error: any Error, context: Context) {
-    call?.cancel(GRPCStatus(describing: error))
+    place.call?.cancel(GRPCStatus(describing: error))
     context.errorCaught(error)
   }
 
-  public final override func receiveNextMessages(_ count: Int, context: Context) { credit.add(count) }
+  public final override func receiveNextMessages(_ count: Int, context: Context) { place.credit.add(count) }
 
   public final override var requestExecutor: InterceptorExecutor? { nil }
 
   public final override var responseExecutor: InterceptorExecutor? { nil }
 
-  /// Tells the chain that responses wait here, and has it tell when it is gone.
-  private func install(_ context: Context) {
-    guard !isInstalled else { return }
-    isInstalled = true
-    let pipeline = context.pipeline
-    let sideWork = pipeline.sideWork ?? SideWork()
-    pipeline.sideWork = sideWork
-    sideWork.whenClosed { [credit] in
-      self.call?.close(.callEnded)
-      self.call = nil
-      credit.close()
-    }
-    guard context.type.streamsResponses else { return }
-    sideWork.gates.add(at: context.index) { self.call?.attempt?.responses.gate }
-  }
-
-  private func makeCall(_ context: Context) -> WholeCall<Request, Response> {
+  private func begin(_ context: Context) {
     let (pipeline, index, type) = (context.pipeline, context.index, context.type)
-    let responseRoom: @Sendable () async throws -> Void = {
-      guard type.streamsResponses else { return }
-      let gate = try await pipeline.eventLoop.submit { try pipeline.nextGate(before: index) }
-      try await gate.waitUntilWritable()
-    }
+    place.take(index, of: pipeline, gate: type.streamsResponses ? { $0.attempt?.responses.gate } : nil)
     let ask: @Sendable (Int) -> Void = { context.receiveNextMessages($0) }
     let ports = WholeCallPorts<Request, Response>(
       eventLoop: pipeline.eventLoop,
       type: type,
       sendRequest: { part, _ in context.receive(part) },
       sendResponse: { part, promise in context.send(part.forServer, promise: promise) },
-      requestRoom: { [credit] in if type.streamsRequests { try await credit.take() } },
-      responseRoom: responseRoom,
+      requestRoom: { [credit = place.credit] in if type.streamsRequests { try await credit.take() } },
+      responseRoom: { if type.streamsResponses { try await pipeline.room(at: index - 1) } },
       askForRequests: type.streamsRequests ? ask : nil,
       askForResponses: nil,
       abandon: { context.errorCaught(GRPCStatus.cancelledByCaller) }
     )
-    nonisolated(unsafe) let interceptor = self
-    let call = WholeCall(
-      ports,
-      unary: { call in
-        guard let request = call.request else { throw GRPCStatus.missingRequest }
-        let next: Next = { request in try await call.next(unary: request) }
-        return try await interceptor.intercept(request, context: context, next: next)
-      },
-      streamed: { call in
-        let next: StreamedNext = { request in try await call.next(streamed: request) }
-        return try await interceptor.intercept(call.streamedRequest, context: context, next: next)
-      }
-    )
+    let call = makeCall(ports, context)
     pipeline.sideWork?.workBegins()
-    call.onEnd = { pipeline.workIsDone() }
-    return call
+    call.onEnd = { pipeline.sideWorkIsDone() }
+    place.begin(call)
   }
 }
 

@@ -1,27 +1,25 @@
 // What `next` does, wherever the interceptor's code runs.
 extension WholeCall {
   func next(unary request: UnaryRequest<Request>) async throws -> UnaryResponse<Response> {
-    try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { waiting in
-        self.onLoop { call in
-          do {
-            try call.beginAttempt().send(request, of: call, waiting)
-          } catch {
-            waiting.resume(throwing: error)
-          }
-        }
-      }
-    } onCancel: {
-      onLoop { $0.cancelAttempt() }
-    }
+    try await attempt { call, attempt, waiting in attempt.send(request, of: call, waiting) }
   }
 
   func next(streamed request: StreamedRequest<Request>) async throws -> StreamedResponse<Response> {
+    try await attempt { call, attempt, waiting in attempt.send(request, of: call, waiting) }
+  }
+
+  /// Sends the call on, and waits for what comes back.
+  private func attempt<Answer>(
+    _ send:
+      @escaping @Sendable (
+        WholeCall, WholeCallAttempt<Request, Response>, UnsafeContinuation<Answer, any Error>
+      ) -> Void
+  ) async throws -> Answer {
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { waiting in
         self.onLoop { call in
           do {
-            try call.beginAttempt().send(request, of: call, waiting)
+            send(call, try call.beginAttempt(), waiting)
           } catch {
             waiting.resume(throwing: error)
           }

@@ -44,7 +44,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   // MARK: What comes in
 
   func take(request part: GRPCServerRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
-    requestPromises.take(promise, of: part, streams: ports.type != .unary)
+    requestPromises.take(promise, of: part.kind, streams: ports.type != .unary)
     switch part {
     case .metadata(let headers):
       metadata = headers
@@ -59,7 +59,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   }
 
   func take(response part: GRPCClientResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
-    responsePromises.take(promise, of: part, streams: ports.type != .unary)
+    responsePromises.take(promise, of: part.kind, streams: ports.type != .unary)
     attempt?.take(part, of: self)
   }
 

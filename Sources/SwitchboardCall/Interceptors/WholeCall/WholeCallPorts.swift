@@ -22,26 +22,8 @@ struct PartPromises {
   private var message: EventLoopPromise<Void>?
   private var end: EventLoopPromise<Void>?
 
-  /// Messages of a stream go on by themselves: their promises know no more than that they were taken in.
-  mutating func take<Message>(
-    _ promise: EventLoopPromise<Void>?,
-    of part: GRPCServerRequestPart<Message>,
-    streams: Bool
-  ) {
-    guard let promise else { return }
-    switch part {
-    case .metadata: metadata = promise
-    case .message: if streams { promise.succeed() } else { message = promise }
-    case .end: end = promise
-    }
-  }
-
-  /// The same for responses.
-  mutating func take<Message>(
-    _ promise: EventLoopPromise<Void>?,
-    of part: GRPCClientResponsePart<Message>,
-    streams: Bool
-  ) {
+  /// Messages of a stream are sent on by the interceptor's code: their promises succeed when they are taken in.
+  mutating func take(_ promise: EventLoopPromise<Void>?, of part: SentPart, streams: Bool) {
     guard let promise else { return }
     switch part {
     case .metadata: metadata = promise
@@ -63,5 +45,25 @@ struct PartPromises {
   mutating func takeEnd() -> EventLoopPromise<Void>? {
     defer { end = nil }
     return end
+  }
+}
+
+extension GRPCServerRequestPart {
+  var kind: SentPart {
+    switch self {
+    case .metadata: .metadata
+    case .message: .message
+    case .end: .end
+    }
+  }
+}
+
+extension GRPCClientResponsePart {
+  var kind: SentPart {
+    switch self {
+    case .metadata: .metadata
+    case .message: .message
+    case .end: .end
+    }
   }
 }

@@ -3,7 +3,7 @@
 public import Switchboard
 public import SwitchboardProtobuf
 
-/// What is known of `golden.services.Desk` before any call.
+/// The static description of `golden.services.Desk`.
 public enum Golden_Services_DeskMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -39,7 +39,7 @@ public enum Golden_Services_DeskMetadata {
 
 // MARK: - Client of golden.services.Desk
 
-/// Makes the interceptors of each call to `golden.services.Desk`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Desk`, in outbound order; by default there are none.
 public protocol Golden_Services_DeskClientInterceptorFactoryProtocol {
   func makeAskInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
   func makeListenInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question, Golden_Services_Answer>]
@@ -99,11 +99,11 @@ public protocol Golden_Services_DeskClientProtocol: Sendable {
 /// Calls `golden.services.Desk` on a channel.
 public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Services_DeskClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_DeskClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -114,8 +114,8 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -274,7 +274,7 @@ public struct Golden_Services_DeskClient: Switchboard.ServiceClient, Golden_Serv
 
 // MARK: - Server of golden.services.Desk
 
-/// Makes the interceptors of each call to `golden.services.Desk`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Desk`, in inbound order; by default there are none.
 public protocol Golden_Services_DeskServerInterceptorFactoryProtocol: Sendable {
   func makeAskInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
   func makeListenInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question, Golden_Services_Answer>]
@@ -370,7 +370,7 @@ extension Golden_Services_DeskProvider {
   }
 }
 
-/// What is known of `golden.services.Closed` before any call.
+/// The static description of `golden.services.Closed`.
 public enum Golden_Services_ClosedMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor("golden.services.Closed", [])
@@ -382,7 +382,7 @@ public enum Golden_Services_ClosedMetadata {
 
 // MARK: - Client of golden.services.Closed
 
-/// Makes the interceptors of each call to `golden.services.Closed`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Closed`, in outbound order; by default there are none.
 public protocol Golden_Services_ClosedClientInterceptorFactoryProtocol {}
 
 /// - Note: deprecated in the `.proto` file.
@@ -391,11 +391,11 @@ public protocol Golden_Services_ClosedClientProtocol: Sendable {}
 /// Calls `golden.services.Closed` on a channel.
 public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Services_ClosedClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_ClosedClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -406,8 +406,8 @@ public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Se
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -424,7 +424,7 @@ public struct Golden_Services_ClosedClient: Switchboard.ServiceClient, Golden_Se
 
 // MARK: - Server of golden.services.Closed
 
-/// Makes the interceptors of each call to `golden.services.Closed`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Closed`, in inbound order; by default there are none.
 public protocol Golden_Services_ClosedServerInterceptorFactoryProtocol: Sendable {}
 
 /// - Note: deprecated in the `.proto` file.
@@ -441,7 +441,7 @@ extension Golden_Services_ClosedProvider {
   public var methodHandlers: [Switchboard.MethodHandler] { [] }
 }
 
-/// What is known of `golden.services.Archive` before any call.
+/// The static description of `golden.services.Archive`.
 public enum Golden_Services_ArchiveMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -461,7 +461,7 @@ public enum Golden_Services_ArchiveMetadata {
 
 // MARK: - Client of golden.services.Archive
 
-/// Makes the interceptors of each call to `golden.services.Archive`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Archive`, in outbound order; by default there are none.
 public protocol Golden_Services_ArchiveClientInterceptorFactoryProtocol {
   func makeFindInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
 }
@@ -480,11 +480,11 @@ public protocol Golden_Services_ArchiveClientProtocol: Sendable {
 /// Calls `golden.services.Archive` on a channel.
 public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_Services_ArchiveClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_ArchiveClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -495,8 +495,8 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -539,7 +539,7 @@ public struct Golden_Services_ArchiveClient: Switchboard.ServiceClient, Golden_S
 
 // MARK: - Server of golden.services.Archive
 
-/// Makes the interceptors of each call to `golden.services.Archive`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.Archive`, in inbound order; by default there are none.
 public protocol Golden_Services_ArchiveServerInterceptorFactoryProtocol: Sendable {
   func makeFindInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Question.Key, Golden_Services_Answer>]
 }

@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `Words` before any call.
+/// The static description of `Words`.
 enum WordsMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -182,7 +182,7 @@ enum WordsMetadata {
 
 // MARK: - Client of Words
 
-/// Makes the interceptors of each call to `Words`, first outbound first; by default none.
+/// Makes the interceptors of each call to `Words`, in outbound order; by default there are none.
 protocol WordsClientInterceptorFactoryProtocol {
   func makeclassInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makedefaultInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
@@ -441,11 +441,11 @@ protocol WordsClientProtocol: Sendable {
 /// Calls `Words` on a channel.
 struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any WordsClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -456,8 +456,8 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -1406,7 +1406,7 @@ struct WordsClient: Switchboard.ServiceClient, WordsClientProtocol {
 
 // MARK: - Server of Words
 
-/// Makes the interceptors of each call to `Words`, first inbound first; by default none.
+/// Makes the interceptors of each call to `Words`, in inbound order; by default there are none.
 protocol WordsServerInterceptorFactoryProtocol: Sendable {
   func makeclassInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makedefaultInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
@@ -1923,7 +1923,7 @@ extension WordsProvider {
   }
 }
 
-/// What is known of `Twins` before any call.
+/// The static description of `Twins`.
 enum TwinsMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -1963,7 +1963,7 @@ enum TwinsMetadata {
 
 // MARK: - Client of Twins
 
-/// Makes the interceptors of each call to `Twins`, first outbound first; by default none.
+/// Makes the interceptors of each call to `Twins`, in outbound order; by default there are none.
 protocol TwinsClientInterceptorFactoryProtocol {
   func makeFetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
   func makefetchInterceptors() -> [Switchboard.ClientInterceptor<Plain, Plain>]
@@ -2021,11 +2021,11 @@ protocol TwinsClientProtocol: Sendable {
 /// Calls `Twins` on a channel.
 struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any TwinsClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -2036,8 +2036,8 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -2209,7 +2209,7 @@ struct TwinsClient: Switchboard.ServiceClient, TwinsClientProtocol {
 
 // MARK: - Server of Twins
 
-/// Makes the interceptors of each call to `Twins`, first inbound first; by default none.
+/// Makes the interceptors of each call to `Twins`, in inbound order; by default there are none.
 protocol TwinsServerInterceptorFactoryProtocol: Sendable {
   func makeFetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
   func makefetchInterceptors() -> [Switchboard.ServerInterceptor<Plain, Plain>]
@@ -2309,7 +2309,7 @@ extension TwinsProvider {
   }
 }
 
-/// What is known of `Shop` before any call.
+/// The static description of `Shop`.
 enum ShopServiceMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -2329,7 +2329,7 @@ enum ShopServiceMetadata {
 
 // MARK: - Client of Shop
 
-/// Makes the interceptors of each call to `Shop`, first outbound first; by default none.
+/// Makes the interceptors of each call to `Shop`, in outbound order; by default there are none.
 protocol ShopServiceClientInterceptorFactoryProtocol {
   func makeOpenInterceptors() -> [Switchboard.ClientInterceptor<ShopClient, ShopMetadata>]
 }
@@ -2348,11 +2348,11 @@ protocol ShopServiceClientProtocol: Sendable {
 /// Calls `Shop` on a channel.
 struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any ShopServiceClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -2363,8 +2363,8 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -2403,7 +2403,7 @@ struct ShopServiceClient: Switchboard.ServiceClient, ShopServiceClientProtocol {
 
 // MARK: - Server of Shop
 
-/// Makes the interceptors of each call to `Shop`, first inbound first; by default none.
+/// Makes the interceptors of each call to `Shop`, in inbound order; by default there are none.
 protocol ShopServiceServerInterceptorFactoryProtocol: Sendable {
   func makeOpenInterceptors() -> [Switchboard.ServerInterceptor<ShopClient, ShopMetadata>]
 }
@@ -2440,7 +2440,7 @@ extension ShopServiceProvider {
   }
 }
 
-/// What is known of `Types` before any call.
+/// The static description of `Types`.
 enum TypesMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -2532,7 +2532,7 @@ enum TypesMetadata {
 
 // MARK: - Client of Types
 
-/// Makes the interceptors of each call to `Types`, first outbound first; by default none.
+/// Makes the interceptors of each call to `Types`, in outbound order; by default there are none.
 protocol TypesClientInterceptorFactoryProtocol {
   func makeChannelInterceptors() -> [Switchboard.ClientInterceptor<Channel, Channel>]
   func makeCallOptionsInterceptors() -> [Switchboard.ClientInterceptor<CallOptions, CallOptions>]
@@ -2689,11 +2689,11 @@ protocol TypesClientProtocol: Sendable {
 /// Calls `Types` on a channel.
 struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any TypesClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -2704,8 +2704,8 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -3266,7 +3266,7 @@ struct TypesClient: Switchboard.ServiceClient, TypesClientProtocol {
 
 // MARK: - Server of Types
 
-/// Makes the interceptors of each call to `Types`, first inbound first; by default none.
+/// Makes the interceptors of each call to `Types`, in inbound order; by default there are none.
 protocol TypesServerInterceptorFactoryProtocol: Sendable {
   func makeChannelInterceptors() -> [Switchboard.ServerInterceptor<Channel, Channel>]
   func makeCallOptionsInterceptors() -> [Switchboard.ServerInterceptor<CallOptions, CallOptions>]

@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `golden.services.casing.Post` before any call.
+/// The static description of `golden.services.casing.Post`.
 enum Golden_Services_Casing_PostMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -26,7 +26,7 @@ enum Golden_Services_Casing_PostMetadata {
 
 // MARK: - Client of golden.services.casing.Post
 
-/// Makes the interceptors of each call to `golden.services.casing.Post`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.casing.Post`, in outbound order; by default there are none.
 protocol Golden_Services_Casing_PostClientInterceptorFactoryProtocol {
   func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
   func makeSend_AllInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
@@ -53,11 +53,11 @@ protocol Golden_Services_Casing_PostClientProtocol: Sendable {
 /// Calls `golden.services.casing.Post` on a channel.
 struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Services_Casing_PostClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Casing_PostClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -68,8 +68,8 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -145,7 +145,7 @@ struct Golden_Services_Casing_PostClient: Switchboard.ServiceClient, Golden_Serv
 
 // MARK: - Server of golden.services.casing.Post
 
-/// Makes the interceptors of each call to `golden.services.casing.Post`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.casing.Post`, in inbound order; by default there are none.
 protocol Golden_Services_Casing_PostServerInterceptorFactoryProtocol: Sendable {
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
   func makeSend_AllInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Casing_Letter, Golden_Services_Casing_Letter>]
@@ -194,7 +194,7 @@ extension Golden_Services_Casing_PostProvider {
   }
 }
 
-/// What is known of `golden.services.casing.Empty` before any call.
+/// The static description of `golden.services.casing.Empty`.
 enum Golden_Services_Casing_EmptyMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor("golden.services.casing.Empty", [])
@@ -206,7 +206,7 @@ enum Golden_Services_Casing_EmptyMetadata {
 
 // MARK: - Client of golden.services.casing.Empty
 
-/// Makes the interceptors of each call to `golden.services.casing.Empty`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.casing.Empty`, in outbound order; by default there are none.
 protocol Golden_Services_Casing_EmptyClientInterceptorFactoryProtocol {}
 
 /// Has no methods of the caller's either.
@@ -215,11 +215,11 @@ protocol Golden_Services_Casing_EmptyClientProtocol: Sendable {}
 /// Calls `golden.services.casing.Empty` on a channel.
 struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Services_Casing_EmptyClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Casing_EmptyClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -230,8 +230,8 @@ struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Ser
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -248,7 +248,7 @@ struct Golden_Services_Casing_EmptyClient: Switchboard.ServiceClient, Golden_Ser
 
 // MARK: - Server of golden.services.casing.Empty
 
-/// Makes the interceptors of each call to `golden.services.casing.Empty`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.casing.Empty`, in inbound order; by default there are none.
 protocol Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol: Sendable {}
 
 /// Has no methods of the caller's either.

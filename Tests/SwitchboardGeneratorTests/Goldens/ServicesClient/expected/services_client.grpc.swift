@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `golden.services.client.Post` before any call.
+/// The static description of `golden.services.client.Post`.
 package enum Golden_Services_Client_PostMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   package static let service = Switchboard.ServiceDescriptor(
@@ -26,7 +26,7 @@ package enum Golden_Services_Client_PostMetadata {
 
 // MARK: - Client of golden.services.client.Post
 
-/// Makes the interceptors of each call to `golden.services.client.Post`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.client.Post`, in outbound order; by default there are none.
 package protocol Golden_Services_Client_PostClientInterceptorFactoryProtocol {
   func makeSendInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
   func makeExchangeInterceptors() -> [Switchboard.ClientInterceptor<Golden_Services_Client_Letter, Golden_Services_Client_Letter>]
@@ -53,11 +53,11 @@ package protocol Golden_Services_Client_PostClientProtocol: Sendable {
 /// Calls `golden.services.client.Post` on a channel.
 package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Golden_Services_Client_PostClientProtocol {
   package let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   package var defaultCallOptions: Switchboard.CallOptions
   package let interceptors: Switchboard.ClientInterceptors<any Golden_Services_Client_PostClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   package init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -68,8 +68,8 @@ package struct Golden_Services_Client_PostClient: Switchboard.ServiceClient, Gol
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   package init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),

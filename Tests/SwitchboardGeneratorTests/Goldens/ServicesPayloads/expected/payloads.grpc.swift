@@ -3,7 +3,7 @@
 import Switchboard
 import SwitchboardProtobuf
 
-/// What is known of `payloads.Mapped` before any call.
+/// The static description of `payloads.Mapped`.
 enum Payloads_MappedMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -41,7 +41,7 @@ enum Payloads_MappedMetadata {
 
 // MARK: - Client of payloads.Mapped
 
-/// Makes the interceptors of each call to `payloads.Mapped`, first outbound first; by default none.
+/// Makes the interceptors of each call to `payloads.Mapped`, in outbound order; by default there are none.
 protocol Payloads_MappedClientInterceptorFactoryProtocol {
   func makeBothInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, [Swift.UInt8]>]
   func makeOneInterceptors() -> [Switchboard.ClientInterceptor<Swift.String, Payloads_Plain>]
@@ -83,11 +83,11 @@ protocol Payloads_MappedClientProtocol: Sendable {
 /// Calls `payloads.Mapped` on a channel.
 struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Payloads_MappedClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -98,8 +98,8 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -223,7 +223,7 @@ struct Payloads_MappedClient: Switchboard.ServiceClient, Payloads_MappedClientPr
 
 // MARK: - Server of payloads.Mapped
 
-/// Makes the interceptors of each call to `payloads.Mapped`, first inbound first; by default none.
+/// Makes the interceptors of each call to `payloads.Mapped`, in inbound order; by default there are none.
 protocol Payloads_MappedServerInterceptorFactoryProtocol: Sendable {
   func makeBothInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, [Swift.UInt8]>]
   func makeOneInterceptors() -> [Switchboard.ServerInterceptor<Swift.String, Payloads_Plain>]
@@ -300,7 +300,7 @@ extension Payloads_MappedProvider {
   }
 }
 
-/// What is known of `payloads.InJSON` before any call.
+/// The static description of `payloads.InJSON`.
 enum Payloads_InJSONMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -322,7 +322,7 @@ enum Payloads_InJSONMetadata {
 
 // MARK: - Client of payloads.InJSON
 
-/// Makes the interceptors of each call to `payloads.InJSON`, first outbound first; by default none.
+/// Makes the interceptors of each call to `payloads.InJSON`, in outbound order; by default there are none.
 protocol Payloads_InJSONClientInterceptorFactoryProtocol {
   func makeGetInterceptors() -> [Switchboard.ClientInterceptor<Payloads_Plain, [Swift.UInt8]>]
 }
@@ -341,11 +341,11 @@ protocol Payloads_InJSONClientProtocol: Sendable {
 /// Calls `payloads.InJSON` on a channel.
 struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientProtocol {
   let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: Switchboard.CallOptions
   let interceptors: Switchboard.ClientInterceptors<any Payloads_InJSONClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -356,8 +356,8 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -396,7 +396,7 @@ struct Payloads_InJSONClient: Switchboard.ServiceClient, Payloads_InJSONClientPr
 
 // MARK: - Server of payloads.InJSON
 
-/// Makes the interceptors of each call to `payloads.InJSON`, first inbound first; by default none.
+/// Makes the interceptors of each call to `payloads.InJSON`, in inbound order; by default there are none.
 protocol Payloads_InJSONServerInterceptorFactoryProtocol: Sendable {
   func makeGetInterceptors() -> [Switchboard.ServerInterceptor<Payloads_Plain, [Swift.UInt8]>]
 }

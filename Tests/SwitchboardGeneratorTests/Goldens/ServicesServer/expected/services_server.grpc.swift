@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `golden.services.server.Post` before any call.
+/// The static description of `golden.services.server.Post`.
 enum Golden_Services_Server_PostMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   static let service = Switchboard.ServiceDescriptor(
@@ -26,7 +26,7 @@ enum Golden_Services_Server_PostMetadata {
 
 // MARK: - Server of golden.services.server.Post
 
-/// Makes the interceptors of each call to `golden.services.server.Post`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.server.Post`, in inbound order; by default there are none.
 protocol Golden_Services_Server_PostServerInterceptorFactoryProtocol: Sendable {
   func makeSendInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]
   func makeExchangeInterceptors() -> [Switchboard.ServerInterceptor<Golden_Services_Server_Letter, Golden_Services_Server_Letter>]

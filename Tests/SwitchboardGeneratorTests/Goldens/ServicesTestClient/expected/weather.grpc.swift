@@ -2,7 +2,7 @@
 
 import Switchboard
 
-/// What is known of `weather.Weather` before any call.
+/// The static description of `weather.Weather`.
 public enum Weather_WeatherMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -34,7 +34,7 @@ public enum Weather_WeatherMetadata {
 
 // MARK: - Client of weather.Weather
 
-/// Makes the interceptors of each call to `weather.Weather`, first outbound first; by default none.
+/// Makes the interceptors of each call to `weather.Weather`, in outbound order; by default there are none.
 public protocol Weather_WeatherClientInterceptorFactoryProtocol {
   func makeLookInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
   func makeForecastInterceptors() -> [Switchboard.ClientInterceptor<Weather_Place, Weather_Report>]
@@ -83,11 +83,11 @@ public protocol Weather_WeatherClientProtocol: Sendable {
 /// Calls `weather.Weather` on a channel.
 public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_WeatherClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -98,8 +98,8 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -230,16 +230,16 @@ public struct Weather_WeatherClient: Switchboard.ServiceClient, Weather_WeatherC
 
 // MARK: - Client of weather.Weather for tests
 
-/// Calls `weather.Weather` as its client does, and gets the responses that a test has enqueued.
+/// A client of `weather.Weather` for tests: its calls receive the responses that the test enqueued.
 public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_WeatherClientProtocol {
-  /// What is enqueued.
+  /// The enqueued responses.
   public let fakeResponses: Switchboard.FakeResponses
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_WeatherClientInterceptorFactoryProtocol>
 
-  /// A client without responses, which asks `interceptors` for the interceptors of each call.
+  /// A client without responses; `interceptors` makes the interceptors of each call.
   public init(
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
     interceptors: sending (any Weather_WeatherClientInterceptorFactoryProtocol)? = nil
@@ -271,7 +271,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, response, requestHandler)
   }
 
-  /// Whether there are responses to `Look` that no call has taken yet.
+  /// Whether there are responses to `Look` that no call has received yet.
   public var hasLookResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.look) }
 
   nonisolated(nonsending) public func look(
@@ -311,7 +311,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.forecast, responses, requestHandler)
   }
 
-  /// Whether there are responses to `Forecast` that no call has taken yet.
+  /// Whether there are responses to `Forecast` that no call has received yet.
   public var hasForecastResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.forecast) }
 
   public func forecast(
@@ -355,7 +355,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, response, requestHandler)
   }
 
-  /// Whether there are responses to `Summarize` that no call has taken yet.
+  /// Whether there are responses to `Summarize` that no call has received yet.
   public var hasSummarizeResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.summarize) }
 
   nonisolated(nonsending) public func summarize<Requests: Swift.Sequence & Sendable>(
@@ -406,7 +406,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.follow, responses, requestHandler)
   }
 
-  /// Whether there are responses to `Follow` that no call has taken yet.
+  /// Whether there are responses to `Follow` that no call has received yet.
   public var hasFollowResponsesRemaining: Swift.Bool { fakeResponses.remain(for: Weather_WeatherMetadata.Methods.follow) }
 
   public func follow<Requests: Swift.Sequence & Sendable>(
@@ -443,7 +443,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
   }
 }
 
-/// What is known of `weather.Empty` before any call.
+/// The static description of `weather.Empty`.
 public enum Weather_EmptyMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor("weather.Empty", [])
@@ -455,7 +455,7 @@ public enum Weather_EmptyMetadata {
 
 // MARK: - Client of weather.Empty
 
-/// Makes the interceptors of each call to `weather.Empty`, first outbound first; by default none.
+/// Makes the interceptors of each call to `weather.Empty`, in outbound order; by default there are none.
 public protocol Weather_EmptyClientInterceptorFactoryProtocol {}
 
 public protocol Weather_EmptyClientProtocol: Sendable {}
@@ -463,11 +463,11 @@ public protocol Weather_EmptyClientProtocol: Sendable {}
 /// Calls `weather.Empty` on a channel.
 public struct Weather_EmptyClient: Switchboard.ServiceClient, Weather_EmptyClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_EmptyClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -478,8 +478,8 @@ public struct Weather_EmptyClient: Switchboard.ServiceClient, Weather_EmptyClien
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -496,16 +496,16 @@ public struct Weather_EmptyClient: Switchboard.ServiceClient, Weather_EmptyClien
 
 // MARK: - Client of weather.Empty for tests
 
-/// Calls `weather.Empty` as its client does, and gets the responses that a test has enqueued.
+/// A client of `weather.Empty` for tests: its calls receive the responses that the test enqueued.
 public struct Weather_EmptyTestClient: Switchboard.ServiceClient, Weather_EmptyClientProtocol {
-  /// What is enqueued.
+  /// The enqueued responses.
   public let fakeResponses: Switchboard.FakeResponses
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Weather_EmptyClientInterceptorFactoryProtocol>
 
-  /// A client without responses, which asks `interceptors` for the interceptors of each call.
+  /// A client without responses; `interceptors` makes the interceptors of each call.
   public init(
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
     interceptors: sending (any Weather_EmptyClientInterceptorFactoryProtocol)? = nil

@@ -3,7 +3,7 @@
 import GoldenServicesMappingsBase
 import Switchboard
 
-/// What is known of `golden.services.user.Carrier` before any call.
+/// The static description of `golden.services.user.Carrier`.
 public enum Golden_Services_User_CarrierMetadata {
   /// The service with its methods, in the order of the `.proto` file.
   public static let service = Switchboard.ServiceDescriptor(
@@ -13,8 +13,8 @@ public enum Golden_Services_User_CarrierMetadata {
     ]
   )
 
-  /// The serialized `FileDescriptorProto` of the file and of all that it imports, each in base64;
-  /// what is imported comes first.
+  /// The serialized `FileDescriptorProto` of the file and of all its imports, each in Base64;
+  /// imports come first.
   public static let reflectionData: [String] = [
     "ChFiYXNlL3BhcmNlbC5wcm90bxIUZ29sZGVuLnNlcnZpY2VzLmJhc2UiIgoGUGFyY2VsEhgKB2NvbnRlbnQYASABKAlSB2NvbnRlbnRiBnByb3RvMw==",
     "ChJ1c2VyL2NhcnJpZXIucHJvdG8SFGdvbGRlbi5zZXJ2aWNlcy51c2VyGhFiYXNlL3BhcmNlbC5wcm90bzJQCgdDYXJyaWVyEkUKBUNhcnJ5EhwuZ29sZGVuLnNlcnZpY2VzLmJhc2UuUGFyY2VsGhwuZ29sZGVuLnNlcnZpY2VzLmJhc2UuUGFyY2VsKAFiBnByb3RvMw==",
@@ -30,7 +30,7 @@ public enum Golden_Services_User_CarrierMetadata {
 
 // MARK: - Client of golden.services.user.Carrier
 
-/// Makes the interceptors of each call to `golden.services.user.Carrier`, first outbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.user.Carrier`, in outbound order; by default there are none.
 public protocol Golden_Services_User_CarrierClientInterceptorFactoryProtocol {
   func makeCarryInterceptors() -> [Switchboard.ClientInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
 }
@@ -52,11 +52,11 @@ public protocol Golden_Services_User_CarrierClientProtocol: Sendable {
 /// Calls `golden.services.user.Carrier` on a channel.
 public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Golden_Services_User_CarrierClientProtocol {
   public let channel: Switchboard.Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: Switchboard.CallOptions
   public let interceptors: Switchboard.ClientInterceptors<any Golden_Services_User_CarrierClientInterceptorFactoryProtocol>
 
-  /// A client on `channel`, which asks `interceptors` for the interceptors of each call.
+  /// A client on `channel`; `interceptors` makes the interceptors of each call.
   public init(
     channel: Switchboard.Channel,
     defaultCallOptions: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -67,8 +67,8 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
   }
 
-  /// A client of the service at `host`, over the channels of `pool`, which `options` choose among; without a
-  /// pool, over those that all such clients of the process share.
+  /// A client of the service at `host`. It uses the channel of `pool` that `options` identify; without a
+  /// pool, the one that the process shares.
   public init(
     host: Swift.String,
     options: Switchboard.CallOptions = Switchboard.CallOptions(),
@@ -118,7 +118,7 @@ public struct Golden_Services_User_CarrierClient: Switchboard.ServiceClient, Gol
 
 // MARK: - Server of golden.services.user.Carrier
 
-/// Makes the interceptors of each call to `golden.services.user.Carrier`, first inbound first; by default none.
+/// Makes the interceptors of each call to `golden.services.user.Carrier`, in inbound order; by default there are none.
 public protocol Golden_Services_User_CarrierServerInterceptorFactoryProtocol: Sendable {
   func makeCarryInterceptors() -> [Switchboard.ServerInterceptor<GoldenServicesMappingsBase.Golden_Services_Base_Parcel, GoldenServicesMappingsBase.Golden_Services_Base_Parcel>]
 }

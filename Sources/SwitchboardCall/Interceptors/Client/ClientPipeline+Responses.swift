@@ -1,14 +1,17 @@
 // What the transport tells, on its event loop.
-extension ClientTransportEnd: ResponseReceiver {
+extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   var wantsMetadata: Bool { true }
 
   @usableFromInline
-  var wantsSent: Bool { hasPromises }
+  var wantsSent: Bool {
+    // A call that does not stream its requests has all promises when it starts.
+    method.type.streamsRequests || !promises.isEmpty
+  }
 
   @usableFromInline
   func receive(headers: HPACKHeaders) {
-    if isOpen { tellHeaders(headers) }
+    if isOpen { codec.headers(self, headers) }
     guard let responses else { return }
     responses.isReading = true
     Task.immediate(executorPreference: eventLoop) { await self.read(responses) }
@@ -16,11 +19,11 @@ extension ClientTransportEnd: ResponseReceiver {
 
   @usableFromInline
   func receive(message: RawSpan) {
-    if isOpen { tellMessage(message) }
+    if isOpen { codec.message(self, message) }
   }
 
   @usableFromInline
-  func sent(_ part: SentPart) { complete(part) }
+  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
   /// What streamed before is told before the end is.
   @usableFromInline
@@ -33,11 +36,13 @@ extension ClientTransportEnd: ResponseReceiver {
     if responses.isAbandoned || responses.pipe.isDrained || status.origin != .peer {
       responses.abandon()
     } else {
-      transportIsDone()
+      call = nil
+      watchDeadline()
     }
   }
 
   /// Lets so many more responses come to the chain.
+  @usableFromInline
   func addDemand(_ count: Int) {
     guard count > 0 else { return }
     let (sum, overflow) = demand.addingReportingOverflow(count)
@@ -47,7 +52,8 @@ extension ClientTransportEnd: ResponseReceiver {
 
   /// Reads responses as fast as the chain asks for them, and its caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while decodingFailure == nil, await isAskedFor(responses), let message = try? await responses.pipe.next(),
+    while troubles?.decodingFailure == nil, await isAskedFor(responses),
+      let message = try? await responses.pipe.next(),
       self.responses === responses
     {
       if demand != .max { demand -= 1 }

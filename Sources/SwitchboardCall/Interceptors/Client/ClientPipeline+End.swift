@@ -1,0 +1,169 @@
+/// What goes wrong on this side of a call. An object, since few calls have any of it.
+final class Troubles {
+  /// Why the caller gave up.
+  var reason: GRPCStatus?
+  /// Why a response could not be read, which fails the call whatever the server says.
+  var decodingFailure: GRPCStatus?
+}
+
+// How a call ends: by the transport, by the caller, by its deadline, or by a part that cannot be encoded or decoded.
+extension ClientPipeline {
+  /// Why the caller gave up.
+  @usableFromInline var reason: GRPCStatus? { troubles?.reason }
+
+  private func note(_ change: (Troubles) -> Void) {
+    let noted = troubles ?? Troubles()
+    troubles = noted
+    change(noted)
+  }
+
+  @usableFromInline
+  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+    let status = GRPCStatus.marshalling(error, "encoded")
+    promise?.fail(status)
+    stop(status)
+  }
+
+  @usableFromInline
+  func failToDecode(_ error: any Error) {
+    let status = GRPCStatus.marshalling(error, "decoded")
+    note { $0.decodingFailure = $0.decodingFailure ?? status }
+    stop(status)
+  }
+
+  /// Ends the call from this side; the chain hears of it as an error.
+  func stop(_ status: GRPCStatus) {
+    if let call, phase == .live { return call.cancel(status) }
+    phase = .over
+    responses?.abandon()
+    responses = nil
+    promises.failAll(status)
+    guard isOpen else { return }
+    errorCaught(status, at: transportEnd)
+    watchDeadline()
+  }
+
+  /// The call on the transport has ended.
+  func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
+    phase = .over
+    call = nil
+    requests = nil
+    responses = nil
+    if !promises.isEmpty { promises.failAll(status.isOk ? .callEnded : status) }
+    guard isOpen else { return }
+    if let failure = troubles?.decodingFailure {
+      errorCaught(failure, at: transportEnd)
+    } else if status.isOk || status.origin == .peer {
+      codec.end(self, status, trailers)
+    } else {
+      errorCaught(status, at: transportEnd)
+    }
+    watchDeadline()
+  }
+
+  /// Closes the chain: the caller is told of the end, and nothing passes any more.
+  @inlinable
+  func close() {
+    isOpen = false
+    interceptors.close()
+    closeTransport()
+    if !interceptors.isEntered { releaseInterceptors() }
+    sideWork?.close()
+  }
+
+  @usableFromInline
+  func closeTransport() {
+    if let alarm {
+      alarm.cancel()
+      self.alarm = nil
+    }
+    room = nil
+    message = nil
+    if phase == .live { call?.cancel(.cancelledByCaller) }
+    responses?.resume()
+    if !promises.isEmpty { promises.failAll(.callEnded) }
+  }
+
+  // MARK: The caller gives up
+
+  @usableFromInline
+  func cancel(promise: EventLoopPromise<Void>?, to index: Int) {
+    guard eventLoop.isHere else {
+      return eventLoop.execute { self.cancel(promise: promise, to: index) }
+    }
+    guard isOpen else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
+    guard interceptors.contains(index) else {
+      stop(reason ?? .cancelledByCaller)
+      promise?.succeed()
+      return
+    }
+    if let executor = sideWork?.executors?[index].sent {
+      return hop(executor, index) { $0.cancel(promise: promise, context: $1) }
+    }
+    interceptors[index].cancel(promise: promise, context: context(at: index))
+  }
+
+  private func giveUp(_ status: GRPCStatus) {
+    guard isOpen else { return }
+    note { $0.reason = status }
+    guard hasStarted else { return }
+    cancel(promise: nil, to: applicationEnd)
+    atRest { self.endOpenCall(status) }
+  }
+
+  /// Does something once nothing of the call is under way on an executor.
+  private func atRest(_ work: @escaping () -> Void) {
+    if let sideWork { sideWork.endAtRest(work) } else { work() }
+  }
+
+  private func endOpenCall(_ status: GRPCStatus) {
+    if isOpen { deliver(.end(status, HPACKHeaders())) }
+  }
+
+  @usableFromInline
+  func sideWorkIsDone() { sideWork?.workIsDone() }
+
+  // MARK: The deadline
+
+  var deadline: ContinuousClock.Instant? { settings.current.deadline }
+
+  /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not escape it.
+  @usableFromInline
+  func watchDeadline() {
+    guard isOpen, phase != .live || call == nil, alarm == nil, let deadline else { return }
+    alarm = transport.environment.time.alarm(at: deadline, on: eventLoop) { [weak self] in
+      self?.alarmRang(deadline)
+    }
+  }
+
+  private func alarmRang(_ time: ContinuousClock.Instant) {
+    alarm = nil
+    guard isOpen, let deadline else { return }
+    // An interceptor may have given the call more time.
+    if deadline > time { return watchDeadline() }
+    atRest {
+      guard self.isOpen else { return }
+      self.stop(.deadlinePassed)
+      self.atRest { self.endOpenCall(.deadlinePassed) }
+    }
+  }
+}
+
+// MARK: - The caller's hold on its call, from any thread
+
+extension ClientPipeline: ByteCall {
+  /// Whoever makes the chain starts it, with its first parts.
+  @usableFromInline
+  func start() {}
+
+  @usableFromInline
+  func cancel(_ status: GRPCStatus) {
+    eventLoop.execute { self.giveUp(status) }
+  }
+
+  @usableFromInline
+  func cancelByCaller() { cancel(.cancelledByCaller) }
+}

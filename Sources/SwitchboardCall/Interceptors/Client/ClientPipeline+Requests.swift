@@ -1,0 +1,137 @@
+// The transport's end of the chain: what has passed it becomes a call.
+extension ClientPipeline {
+  @inlinable
+  func transmit(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
+    switch part {
+    case .metadata(let headers):
+      // Only now have the interceptors had their say.
+      if chosen != nil || hasChosenFormat { codec.chooseFormat(self) }
+      send(metadata: headers, promise)
+    case .message(let message, let metadata):
+      do {
+        send(try chosen?.encode(message) ?? codec.encode(message), metadata, promise)
+      } catch {
+        failToEncode(error, promise)
+      }
+    case .end:
+      sendEnd(promise)
+    }
+  }
+
+  @usableFromInline
+  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+    guard phase == .idle || phase == .over else {
+      return refuse(promise, "the metadata of a call was sent twice")
+    }
+    self.metadata = metadata
+    message = nil
+    troubles?.decodingFailure = nil
+    promises = SentPromises()
+    promises.addMetadata(promise)
+    phase = .gathering
+    guard method.type.streamsRequests else { return }
+    let pipe = MessagePipe(limit: transport.streamBufferSize)
+    requests = pipe
+    start(.stream(pipe))
+  }
+
+  @usableFromInline
+  func send(
+    _ buffer: consuming MessageBuffer,
+    _ metadata: MessageMetadata,
+    _ promise: EventLoopPromise<Void>?
+  ) {
+    buffer.mayCompress = metadata.compress
+    if let requests, phase == .live {
+      promises.add(promise)
+      requests.push(consume buffer, flush: metadata.flush)
+    } else if phase == .gathering, message == nil {
+      message = consume buffer
+      promises.add(promise)
+    } else {
+      refuse(
+        promise,
+        phase == .idle ? "a message was sent before the metadata" : "the call takes one message"
+      )
+    }
+  }
+
+  @usableFromInline
+  func sendEnd(_ promise: EventLoopPromise<Void>?) {
+    if let requests, phase == .live {
+      promises.addEnd(promise)
+      requests.finish()
+    } else if phase == .gathering, let message = message.take() {
+      promises.addEnd(promise)
+      start(.message(message))
+    } else {
+      refuse(promise, "the end of the requests was sent before a message")
+    }
+  }
+
+  /// A part that could not be sent, through the fault of the chain: it fails, and the call with it.
+  private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
+    guard phase != .over else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
+    let status = GRPCStatus(code: .internalError, message: "interceptors: \(reason)")
+    promise?.fail(status)
+    stop(status)
+  }
+
+  /// The options, where they choose a format.
+  @usableFromInline
+  var optionsWithFormat: CallOptions? {
+    let options = settings.current.options
+    return options.payloadFormat == nil ? nil : options
+  }
+
+  /// Whether the options choose a format.
+  @usableFromInline
+  var hasChosenFormat: Bool { settings.current.options.payloadFormat != nil }
+
+  private func start(_ body: consuming CallRequest.Body) {
+    phase = .live
+    if method.type.streamsResponses { responses = StreamedAnswers(transport.streamBufferSize) }
+    // Nothing was chosen for most calls.
+    if settings.areEmpty, metadata.isEmpty {
+      return start(transport.makeCall(request(method, nil, body), receiver: self))
+    }
+    let settings = settings.current
+    let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
+    let request = request(changed ?? method, settings.options(startingWith: metadata), body)
+    guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
+    do {
+      start(try transport.sibling(for: host).makeCall(request, receiver: self))
+    } catch {
+      finish(error, HPACKHeaders())
+    }
+  }
+
+  private func request(
+    _ method: MethodDescriptor,
+    _ options: CallOptions?,
+    _ body: consuming CallRequest.Body
+  ) -> CallRequest {
+    CallRequest(
+      method: method,
+      options: options,
+      body: body,
+      responses: responses?.pipe,
+      contentSubtype: contentSubtype
+    )
+  }
+
+  private func start(_ call: any ByteCall) {
+    self.call = call
+    call.start()
+  }
+
+  @usableFromInline
+  func transportGate() -> InterceptorGate {
+    // A chain that still holds the metadata back has no pipe yet.
+    let pipe = requests ?? MessagePipe(limit: 1)
+    return InterceptorGate { try await pipe.waitUntilWritable() }
+  }
+}

@@ -1,0 +1,222 @@
+// The handler's end of the chain: what has passed it is a request, and what the handler answers enters it.
+extension ServerPipeline {
+  // MARK: Requests
+
+  @inlinable
+  func deliver(_ part: GRPCServerRequestPart<Request>) {
+    if let streamed { streamed.take(streamed, part) } else { takeSingle(part) }
+  }
+
+  /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
+  /// runs, or it has no requests to wait for, the answer is given for it.
+  @usableFromInline
+  func deliver(failure: any Error) {
+    let status = GRPCStatus(describing: failure)
+    if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
+  }
+
+  /// Brings the parts of a call whose one request is whole. On the loop.
+  @inlinable
+  func receive(message: RawSpan) {
+    receiveFirst(.metadata(stream.headers))
+    if isOpen { codec.message(self, message) }
+    receiveFirst(.end)
+  }
+
+  /// Hands the one request to the handler, once there is the metadata and its stream has ended. What comes out of the chain
+  /// before the metadata waits for it.
+  @inlinable
+  func takeSingle(_ part: GRPCServerRequestPart<Request>) {
+    switch part {
+    case .metadata(let headers):
+      // A second time, where an interceptor sends the call to the handler again.
+      if hasMetadataOfRequest { handler = nil }
+      begin(headers)
+      hasSentMetadata = false
+      hasMetadataOfRequest = true
+      if endIsEarly { startHandler() }
+    case .message(let request):
+      if handler == nil { handler = codec.makeHandler?(self, request) } else { finish(.tooManyMessages) }
+    case .end:
+      if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
+    }
+  }
+
+  @usableFromInline
+  func startHandler() {
+    hasMetadataOfRequest = false
+    endIsEarly = false
+    guard let handler else { return finish(.missingRequest) }
+    self.handler = nil
+    isHandling = true
+    stream.run(handler)
+  }
+
+  /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
+  @inlinable
+  func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
+    streamed = StreamedRequests(makeQueue()) { streamed, part in
+      switch part {
+      case .metadata(let headers):
+        // A second time, where an interceptor sends the call to the handler again.
+        if streamed.hasHandler { streamed.queue = self.makeQueue() }
+        let queue = streamed.queue
+        self.begin(headers)
+        self.hasSentMetadata = false
+        streamed.hasHandler = true
+        self.isHandling = true
+        handle(RequestStream(queue))
+        queue.open()
+      case .message(let message):
+        streamed.queue.push(message)
+      case .end:
+        streamed.queue.finish(nil)
+      }
+    }
+    receiveFirst(.metadata(stream.headers))
+    readRequests { await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
+  }
+
+  @inlinable
+  func makeQueue() -> PartQueue<Request> {
+    PartQueue { self.receiveNextMessages($0, to: self.applicationEnd) }
+  }
+
+  // MARK: What the handler answers, from any thread
+  // Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
+
+  @inlinable @inline(__always)
+  func respondHere(_ response: consuming Response) {
+    guard eventLoop.isHere else {
+      let response = response
+      return eventLoop.execute { self.respondOnLoop(response) }
+    }
+    respondOnLoop(consume response)
+  }
+
+  @inlinable @inline(__always)
+  func respondOnLoop(_ response: consuming Response) {
+    if let decodingFailure { return finish(decodingFailure) }
+    sendMetadata()
+    sendFirst(.message(consume response, MessageMetadata()))
+    isHandling = false
+    sendFirst(.end(.ok, trailers))
+    if isTransportClosed { closeIfDone() }
+  }
+
+  @inlinable
+  func finish(_ status: GRPCStatus) {
+    guard eventLoop.isHere else { return eventLoop.execute { self.finish(status) } }
+    let status = status.isOk ? decodingFailure ?? status : status
+    if status.isOk || !initialMetadata.isEmpty { sendMetadata() }
+    isHandling = false
+    sendFirst(.end(status, trailers))
+    if isTransportClosed { closeIfDone() }
+  }
+
+  /// Sends the handler's metadata before what follows it, unless that was done. On the loop.
+  @inlinable @inline(__always)
+  func sendMetadata() {
+    guard !hasSentMetadata else { return }
+    hasSentMetadata = true
+    waitsForMessage = true
+    sendFirst(.metadata(initialMetadata))
+    waitsForMessage = false
+  }
+
+  @inlinable
+  func makeWriter() -> PartWriter<Response> {
+    PartWriter(eventLoop) {
+      try self.gate(at: self.applicationEnd)
+    } send: { response, metadata in
+      self.sendMetadata()
+      self.sendFirst(.message(response, metadata))
+    }
+  }
+}
+
+/// What a handler has set, from any thread, and what the client sent to a handler that runs once more. An object, since few
+/// calls have any of it; never changed, as another takes its place.
+final class HandlerMetadata: Sendable {
+  let received: HPACKHeaders?
+  let initial: HPACKHeaders
+  let trailers: HPACKHeaders
+
+  init(
+    _ received: HPACKHeaders?,
+    _ initial: HPACKHeaders = HPACKHeaders(),
+    _ trailers: HPACKHeaders = HPACKHeaders()
+  ) {
+    self.received = received
+    self.initial = initial
+    self.trailers = trailers
+  }
+}
+
+// MARK: - The handler's view of the call: what it sets goes through the chain before it reaches the transport
+
+extension ServerPipeline: ServerCallState {
+  @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
+  @usableFromInline var peer: PeerIdentity { stream.peer }
+  @usableFromInline var isCancelled: Bool { stream.isCancelled }
+  @usableFromInline var requestWasCompressed: Bool { stream.requestWasCompressed }
+  @usableFromInline var logger: Logger { stream.logger }
+
+  @usableFromInline
+  var userInfo: UserInfo {
+    get { stream.userInfo }
+    set { stream.userInfo = newValue }
+  }
+
+  /// The client's metadata, as the interceptors left it.
+  @usableFromInline
+  var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
+
+  @usableFromInline
+  func setHeaders(_ headers: HPACKHeaders) {
+    change { HandlerMetadata($0?.received, headers, $0?.trailers ?? HPACKHeaders()) }
+  }
+
+  @usableFromInline
+  func sendHeaders() {
+    guard eventLoop.inEventLoop else { return eventLoop.execute { self.sendHeaders() } }
+    guard isOpen, !hasSentMetadata else { return }
+    hasSentMetadata = true
+    sendFirst(.metadata(initialMetadata))
+  }
+
+  @usableFromInline
+  func setTrailers(_ trailers: HPACKHeaders) {
+    change { HandlerMetadata($0?.received, $0?.initial ?? HPACKHeaders(), trailers) }
+  }
+
+  /// What to send before the first message.
+  @usableFromInline
+  var initialMetadata: HPACKHeaders { later { $0.initial } ?? HPACKHeaders() }
+
+  /// What to send with the status.
+  @usableFromInline
+  var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
+
+  /// A handler is about to start with these; a second one, where an interceptor sends the requests again.
+  @usableFromInline
+  func begin(_ headers: HPACKHeaders) {
+    if firstHeaders == nil {
+      firstHeaders = headers
+    } else {
+      change { _ in HandlerMetadata(headers) }
+    }
+  }
+
+  private func later(_ read: (HandlerMetadata) -> HPACKHeaders?) -> HPACKHeaders? {
+    hasMetadata.load(ordering: .acquiring) ? metadata.withLock { $0 }.flatMap(read) : nil
+  }
+
+  private func change(_ change: (HandlerMetadata?) -> HandlerMetadata) {
+    metadata.withLock { $0 = change($0) }
+    hasMetadata.store(true, ordering: .releasing)
+  }
+
+  @usableFromInline
+  func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
+}

@@ -1,0 +1,185 @@
+// The transport's end of the chain: what has passed it is sent, and the transport's requests enter it.
+extension ServerPipeline {
+  // MARK: Responses
+
+  @inlinable
+  func transmit(_ part: GRPCServerResponsePart<Response>, _ promise: EventLoopPromise<Void>?) {
+    switch part {
+    case .metadata(let headers):
+      send(metadata: headers, promise)
+    case .message(let message, let metadata):
+      do {
+        send(try codec.encode(message), metadata, promise)
+      } catch {
+        failToEncode(error, promise)
+      }
+    case .end(let status, let trailers):
+      close()
+      send(end: status, trailers, promise)
+    }
+  }
+
+  @usableFromInline
+  func send(metadata: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+    guard !hasEnded else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
+    guard !promises.hasMessages else {
+      promise?.fail(GRPCStatus.lateMetadata)
+      return end(.lateMetadata)
+    }
+    watch(promise)
+    promises.addMetadata(promise)
+    if !metadata.isEmpty { stream.setHeaders(metadata) }
+    if !waitsForMessage { stream.sendHeaders() }
+  }
+
+  @usableFromInline
+  func send(
+    _ buffer: consuming MessageBuffer,
+    _ metadata: MessageMetadata,
+    _ promise: EventLoopPromise<Void>?
+  ) {
+    guard !hasEnded else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
+    watch(promise)
+    promises.add(promise)
+    buffer.mayCompress = metadata.compress
+    if streamsResponses {
+      stream.responses.push(consume buffer, flush: metadata.flush)
+    } else if message == nil {
+      message = consume buffer
+    } else {
+      end(.tooManyMessages)
+    }
+  }
+
+  @usableFromInline
+  func send(end status: GRPCStatus, _ trailers: HPACKHeaders, _ promise: EventLoopPromise<Void>?) {
+    guard !hasEnded else {
+      promise?.fail(GRPCStatus.callEnded)
+      return
+    }
+    watch(promise)
+    promises.addEnd(promise)
+    if !trailers.isEmpty { stream.setTrailers(trailers) }
+    if status.isOk, !streamsResponses {
+      guard let message = message.take() else { return end(.missingResponse) }
+      hasEnded = true
+      stream.respond(message)
+    } else {
+      end(status)
+    }
+  }
+
+  @usableFromInline
+  func failToEncode(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
+    let status = GRPCStatus.marshalling(error, "encoded")
+    promise?.fail(status)
+    end(status)
+  }
+
+  /// Where somebody waits for a part to leave, the transport is to tell.
+  private func watch(_ promise: EventLoopPromise<Void>?) {
+    if promise != nil { stream.watchSent() }
+  }
+
+  private func end(_ status: GRPCStatus) {
+    hasEnded = true
+    message = nil
+    stream.finish(status)
+  }
+
+  @usableFromInline
+  func transportGate() -> InterceptorGate {
+    let pipe = stream.responses
+    return InterceptorGate { try await pipe.waitUntilWritable() }
+  }
+
+  // MARK: Requests
+
+  /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
+  @usableFromInline
+  func readRequests(room: @escaping @Sendable (Int) async -> Void) {
+    Task.immediate(executorPreference: eventLoop) {
+      do {
+        while await isAskedFor(), let message = try await stream.requests.next() {
+          if demand != .max { demand -= 1 }
+          message.withBytes { if isOpen { codec.message(self, $0) } }
+          await room(message.byteCount)
+        }
+        if isOpen { codec.end(self) }
+      } catch {
+        fail(GRPCStatus(describing: error))
+      }
+    }
+  }
+
+  /// Waits until the chain wants another request. `false` at the end, which is told whether it wants it or not.
+  private func isAskedFor() async -> Bool {
+    while demand <= 0 {
+      if stream.requests.isDrained || !isOpen { return false }
+      await withUnsafeContinuation { reader = $0 }
+    }
+    return true
+  }
+
+  /// Lets so many more requests come to the chain.
+  @usableFromInline
+  func addDemand(_ count: Int) {
+    guard count > 0 else { return }
+    let (sum, overflow) = demand.addingReportingOverflow(count)
+    demand = overflow ? .max : sum
+    resumeReader()
+  }
+
+  @usableFromInline
+  func resumeReader() {
+    let waiting = reader
+    reader = nil
+    waiting?.resume()
+  }
+
+  /// A request could not be read, which fails the call, whatever its handler makes of it.
+  @usableFromInline
+  func failToDecode(_ error: any Error) {
+    let status = GRPCStatus.marshalling(error, "decoded")
+    decodingFailure = decodingFailure ?? status
+    fail(status)
+  }
+
+  /// Tells the chain of the first failure.
+  @usableFromInline
+  func fail(_ status: GRPCStatus) {
+    guard !hasFailed else { return }
+    hasFailed = true
+    if isOpen { errorCaught(status, at: transportEnd) }
+  }
+}
+
+// MARK: - What the transport tells
+
+extension ServerPipeline: ServerStreamObserver {
+  @usableFromInline
+  func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
+
+  @usableFromInline
+  func closed(_ failure: GRPCStatus?) {
+    // Nothing is left to be told of most calls.
+    if failure == nil, promises.isEmpty {
+      hasEnded = true
+      return
+    }
+    // The transport may be in the middle of its work, and what this leads to may ask things of it.
+    eventLoop.execute {
+      self.hasEnded = true
+      self.promises.failAll(failure ?? .callEnded)
+      if let failure { self.fail(failure) }
+      self.isTransportClosed = true
+      self.closeIfDone()
+    }
+  }
+}
