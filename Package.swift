@@ -219,12 +219,12 @@ let package = Package(
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .target(
       name: "HTTP2TestSupport",
-      dependencies: ["CNghttp2", "SwitchboardHTTP2", "TestSupport"],
+      dependencies: ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2", "TestSupport"],
       path: "Tests/HTTP2TestSupport"
     ),
     .target(
       name: "CertificateSupport",
-      dependencies: ["SwitchboardHTTP2"],
+      dependencies: ["SwitchboardCall"],
       path: "Tests/CertificateSupport"
     ),
     .target(
@@ -235,7 +235,8 @@ let package = Package(
     .testTarget(
       name: "SwitchboardTests",
       dependencies: [
-        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient", "TestSupport",
+        "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient",
+        "SwitchboardProtobuf", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

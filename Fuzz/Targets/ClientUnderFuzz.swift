@@ -24,7 +24,7 @@ struct ClientUnderFuzz {
   static let options: ChannelOptions = {
     var options = ChannelOptions()
     options.maxConnections = 1
-    options.maxResponseSize = 1 << 16
+    options.responseSizeLimit = 1 << 16
     return options
   }()
 

@@ -1,3 +1,4 @@
+import SwitchboardCall
 import SwitchboardHTTP2
 import TLSSupport
 

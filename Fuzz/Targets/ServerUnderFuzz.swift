@@ -43,7 +43,7 @@ extension Result<ServerUnderFuzz, any Error> {
 struct FuzzedService: CallHandlerProvider {
   var serviceName: String { "f" }
 
-  var methodHandlers: [any MethodHandler] {
+  var methodHandlers: [MethodHandler] {
     return [
       MethodDescriptor(service: "f", method: "U", type: .unary).bytes.unaryHandler { request, context in
         context.setTrailers(context.headers)

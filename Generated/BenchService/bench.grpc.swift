@@ -272,7 +272,7 @@ extension Bench_BenchProvider {
 
   public var interceptors: (any Bench_BenchServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Bench_BenchMetadata.Methods
     return [
       Methods.unary.unaryHandler(

@@ -286,7 +286,7 @@ extension Echo_EchoProvider {
 
   public var interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Echo_EchoMetadata.Methods
     return [
       Methods.get.unaryHandler(

@@ -467,7 +467,7 @@ extension Grpc_Testing_TestServiceProvider {
 
   public var interceptors: (any Grpc_Testing_TestServiceServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_TestServiceMetadata.Methods
     return [
       Methods.emptyCall.unaryHandler(
@@ -637,7 +637,7 @@ extension Grpc_Testing_UnimplementedServiceProvider {
 
   public var interceptors: (any Grpc_Testing_UnimplementedServiceServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Testing_UnimplementedServiceMetadata.Methods
     return [
       Methods.unimplementedCall.unaryHandler(

@@ -409,7 +409,7 @@ extension Grpc_Channelz_V1_ChannelzProvider {
 
   public var interceptors: (any Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Channelz_V1_ChannelzMetadata.Methods
     return [
       Methods.getTopChannels.unaryHandler(

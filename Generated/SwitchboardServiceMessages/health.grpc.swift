@@ -228,7 +228,7 @@ extension Grpc_Health_V1_HealthProvider {
 
   public var interceptors: (any Grpc_Health_V1_HealthServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Health_V1_HealthMetadata.Methods
     return [
       Methods.check.unaryHandler(

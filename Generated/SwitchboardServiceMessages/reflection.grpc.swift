@@ -145,7 +145,7 @@ extension Grpc_Reflection_V1_ServerReflectionProvider {
 
   public var interceptors: (any Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Grpc_Reflection_V1_ServerReflectionMetadata.Methods
     return [
       Methods.serverReflectionInfo.bidirectionalStreamingHandler(

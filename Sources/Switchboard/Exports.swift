@@ -1,4 +1,3 @@
 @_exported public import SwitchboardCall
 @_exported public import SwitchboardHTTP2
 @_exported public import SwitchboardMarshalling
-@_exported public import SwitchboardProtobuf

@@ -1,4 +1,4 @@
-import SwitchboardHTTP2
+import SwitchboardCall
 
 /// Certificates for tests, valid for a hundred years and issued by a test authority.
 package enum TestCertificates {

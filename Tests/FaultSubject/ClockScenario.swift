@@ -47,8 +47,8 @@ struct ClockScenario {
     let (first, port) = try serve([LingeringProvider(.none)])
     await first.shutDown(grace: .zero)
     var options = ChannelOptions()
-    options.initialBackoff = .milliseconds(20)
-    options.maximumBackoff = .milliseconds(20)
+    options.connectInitialBackoff = .milliseconds(20)
+    options.connectMaxBackoff = .milliseconds(20)
     let channel = try Channel(target: "127.0.0.1:\(port)", options: options)
     FaultSubject.say("nobody there: \(await channel.ping().code)")
     Self.move(years: -10)
@@ -97,8 +97,8 @@ struct ClockScenario {
   private func secureChannel(_ port: Int) throws -> Channel {
     var options = ChannelOptions()
     options.tls = ClientTLS(trustRoots: TestCertificates.authority)
-    options.initialBackoff = .milliseconds(20)
-    options.maximumBackoff = .milliseconds(20)
+    options.connectInitialBackoff = .milliseconds(20)
+    options.connectMaxBackoff = .milliseconds(20)
     return try Channel(target: "127.0.0.1:\(port)", options: options)
   }
 

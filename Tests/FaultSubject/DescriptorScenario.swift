@@ -116,8 +116,8 @@ struct DescriptorScenario {
 
   private func channel(_ target: String, _ group: LoopGroup) throws -> Channel {
     var options = ChannelOptions()
-    options.initialBackoff = .milliseconds(10)
-    options.maximumBackoff = .milliseconds(50)
+    options.connectInitialBackoff = .milliseconds(10)
+    options.connectMaxBackoff = .milliseconds(50)
     return try Channel(target: target, options: options, group: group)
   }
 

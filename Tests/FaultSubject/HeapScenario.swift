@@ -102,7 +102,7 @@ enum HeapScenario {
 
     var serviceName: String { "h" }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       return [
         Self.pause.bytes.clientStreamingHandler { _, _ in
           await untilCancelled()

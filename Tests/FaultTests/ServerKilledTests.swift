@@ -114,8 +114,8 @@ extension ChannelOptions {
   /// Reconnects after a short backoff.
   static var impatient: ChannelOptions {
     var options = ChannelOptions()
-    options.initialBackoff = .milliseconds(10)
-    options.maximumBackoff = .milliseconds(50)
+    options.connectInitialBackoff = .milliseconds(10)
+    options.connectMaxBackoff = .milliseconds(50)
     return options
   }
 }

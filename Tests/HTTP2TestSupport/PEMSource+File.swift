@@ -1,5 +1,5 @@
 import Foundation
-import SwitchboardHTTP2
+import SwitchboardCall
 import TestSupport
 
 /// A source written to a file, for peers that accept only files.

@@ -1,5 +1,5 @@
 import Glibc
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 

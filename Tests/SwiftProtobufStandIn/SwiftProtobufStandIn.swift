@@ -78,3 +78,12 @@ extension Message {
     standInText = String(text.dropFirst(9).dropLast(2))
   }
 }
+
+/// A well-known type, which both libraries have under the same name.
+public struct Google_Protobuf_Timestamp: Sendable, Equatable {
+  public var seconds: Int64
+
+  public init(seconds: Int64 = 0) {
+    self.seconds = seconds
+  }
+}

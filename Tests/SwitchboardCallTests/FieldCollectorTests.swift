@@ -1,6 +1,6 @@
 import Testing
 
-@testable @_spi(Transport) import SwitchboardCall
+@testable import SwitchboardCall
 
 @Suite struct FieldCollectorTests {
   private let fields = FieldCollector()

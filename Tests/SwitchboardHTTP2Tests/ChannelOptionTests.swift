@@ -56,7 +56,7 @@ import Testing
 
   @Test func aStreamsWindowIsAnnounced() async throws {
     let result = try await call(
-      { $0.streamWindow = 77_777 },
+      { $0.streamLookahead = 77_777 },
       serve: { listener in
         let peer = listener.accept()
         let settings = try #require(peer.next(Kind.settings)).payload
@@ -92,8 +92,8 @@ import Testing
     let result = try await call(
       {
         $0.tls = ClientTLS(trustRoots: TestCertificates.authority)
-        $0.minimumConnectTimeout = .milliseconds(30)
-        $0.initialBackoff = .milliseconds(1)
+        $0.connectMinTimeout = .milliseconds(30)
+        $0.connectInitialBackoff = .milliseconds(1)
       },
       serve: { listener in silent = listener.acceptRaw() }
     )
@@ -134,7 +134,7 @@ import Testing
   @Test(arguments: [false, true]) func headersBeyondTheLimitAreRefused(_ inTrailers: Bool) async throws {
     let large = [("large", String(repeating: "x", count: 2000))]
     let result = try await call(
-      { $0.maxHeaderListSize = 1000 },
+      { $0.maxMetadataSize = 1000 },
       serve: { listener in
         let peer = listener.accept()
         answer(peer, extra: inTrailers ? [] : large, trailers: inTrailers ? large : [])
@@ -150,7 +150,7 @@ import Testing
   @Test func headersAndTrailersEachHaveTheLimit() async throws {
     let half = [("half", String(repeating: "x", count: 600))]
     let result = try await call(
-      { $0.maxHeaderListSize = 1000 },
+      { $0.maxMetadataSize = 1000 },
       serve: { listener in
         let peer = listener.accept()
         answer(peer, extra: half, trailers: half)
@@ -183,7 +183,7 @@ import Testing
 
   @Test func invalidValuesAreRejected() throws {
     let changes: [(inout ChannelOptions) -> Void] = [
-      { $0.streamWindow = -1 }, { $0.connectionWindow = .max }, { $0.maxHeaderListSize = -1 },
+      { $0.streamLookahead = -1 }, { $0.connectionWindow = .max }, { $0.maxMetadataSize = -1 },
       { $0.hpackTableSizeEncoder = -1 }, { $0.hpackTableSizeDecoder = .max }, { $0.maxConcurrentStreams = 0 },
     ]
     for change in changes {

@@ -222,7 +222,7 @@ import Testing
 
   @Test func aCallThatWasNeverSentIsRetriedUntilItIs() async throws {
     var options = ChannelOptions()
-    options.initialBackoff = .milliseconds(1)
+    options.connectInitialBackoff = .milliseconds(1)
     let result = try await collect(options: options) { listener in
       for _ in 0..<4 {
         let peer = listener.acceptRaw()

@@ -15,8 +15,8 @@ import Testing
 
   private func channel(to address: SocketAddress) throws -> Channel {
     var options = ChannelOptions()
-    options.initialBackoff = .milliseconds(5)
-    options.maximumBackoff = .milliseconds(20)
+    options.connectInitialBackoff = .milliseconds(5)
+    options.connectMaxBackoff = .milliseconds(20)
     return try Channel(target: "\(address)", options: options)
   }
 

@@ -101,7 +101,7 @@ import Testing
     var channel = ChannelOptions()
     server.streamBufferSize = 64 * 1024
     channel.streamBufferSize = 64 * 1024
-    channel.streamWindow = 128 * 1024
+    channel.streamLookahead = 128 * 1024
     try await TestPair.with(wire, server: server, channel: channel) { pair async throws in
       let stream = pair.expand(TestService.flood, [])
       var iterator = stream.makeAsyncIterator()

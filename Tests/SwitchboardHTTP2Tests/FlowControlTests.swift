@@ -11,7 +11,7 @@ import Testing
 
   private func with(maxWindow: Int, _ body: (FramePeer, TestPair, Loop) async throws -> Void) async throws {
     var options = ServerOptions()
-    options.streamWindow = 100_000
+    options.streamLookahead = 100_000
     options.connectionWindow = 120_000
     options.maxWindow = maxWindow
     let group = try LoopGroup()
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: Wire.allCases) func aHandlerThatSleepsStopsTheClient(_ wire: Wire) async throws {
     var server = ServerOptions()
     server.streamBufferSize = 64 * 1024
-    server.streamWindow = 128 * 1024
+    server.streamLookahead = 128 * 1024
     try await TestPair.with(wire, server: server) { pair async throws in
       let written = Counter()
       let endless = AsyncStream<[UInt8]> {
@@ -99,7 +99,7 @@ import Testing
   @Test func lateReadersReadEverything() async throws {
     var server = ServerOptions()
     server.streamBufferSize = 16 * 1024
-    server.streamWindow = 64 * 1024
+    server.streamLookahead = 64 * 1024
     server.connectionWindow = 64 * 1024
     server.connectionBufferSize = 32 * 1024
     try await TestPair.with(server: server) { pair async throws in

@@ -27,7 +27,7 @@ import Testing
     defer { peer.stop() }
     let group = try LoopGroup()
     var options = ChannelOptions()
-    options.streamWindow = 65_535
+    options.streamLookahead = 65_535
     options.connectionWindow = 65_535
     let channel = try Channel(
       target: "127.0.0.1:\(try #require(peer.line()))",

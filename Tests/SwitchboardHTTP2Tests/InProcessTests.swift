@@ -29,7 +29,7 @@ import Testing
 
   @Test func aResponseAboveTheLimitEndsTheCall() async throws {
     var options = ChannelOptions()
-    options.maxResponseSize = 100
+    options.responseSizeLimit = 100
     try await with(channel: options) { caller async throws in
       #expect(
         await status { _ = try await caller.get(TestService.get, tooLarge) }?.code == .resourceExhausted
@@ -41,7 +41,7 @@ import Testing
 
   @Test func metadataAboveTheLimitIsRefused() async throws {
     var options = ServerOptions()
-    options.maxHeaderListSize = 1000
+    options.maxMetadataSize = 1000
     try await with(server: options) { caller async throws in
       let large = CallOptions(initialMetadata: ["large": String(repeating: "x", count: 1000)])
       #expect(await status { _ = try await caller.get(options: large) }?.code == .resourceExhausted)

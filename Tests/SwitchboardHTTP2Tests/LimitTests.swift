@@ -100,7 +100,7 @@ import Testing
 
   @Test func headersAboveTheLimitAreRefused() async throws {
     var options = ServerOptions()
-    options.maxHeaderListSize = 4096
+    options.maxMetadataSize = 4096
     try await with(server: options) { pair, _ async throws in
       let large = CallOptions(initialMetadata: ["large": String(repeating: "x", count: 5000)])
       #expect(await status { _ = try await pair.get(options: large) }?.code == .resourceExhausted)
@@ -125,8 +125,8 @@ import Testing
     let forever = Duration.seconds(Int64.max)
     var options = ServerOptions()
     for count in [
-      \ServerOptions.maxRequestSize, \.maxConcurrentStreams, \.maxHeaderListSize, \.streamBufferSize,
-      \.streamWindow, \.connectionWindow, \.maxWindow, \.connectionBufferSize, \.maxConnections,
+      \ServerOptions.maxRequestSize, \.maxConcurrentStreams, \.maxMetadataSize, \.streamBufferSize,
+      \.streamLookahead, \.connectionWindow, \.maxWindow, \.connectionBufferSize, \.maxConnections,
       \.controlFrameAllowance,
     ] {
       options[keyPath: count] = .max
@@ -142,15 +142,15 @@ import Testing
     options.requestTimeout = forever
     var channel = ChannelOptions()
     channel.controlFrameAllowance = .max
-    channel.maxResponseSize = .max
+    channel.responseSizeLimit = .max
     channel.retryBufferSize = .max
     channel.connectionBufferSize = .max
     channel.maxWaitingCalls = .max
     channel.keepaliveInterval = forever
     channel.keepaliveTimeout = forever
-    channel.initialBackoff = forever
-    channel.maximumBackoff = forever
-    channel.minimumConnectTimeout = forever
+    channel.connectInitialBackoff = forever
+    channel.connectMaxBackoff = forever
+    channel.connectMinTimeout = forever
     try await TestPair.with(wire, server: options, channel: channel) { pair async throws in
       let call = CallOptions(timeout: forever)
       #expect(try await pair.get(options: call) == [1, 2, 3])

@@ -30,8 +30,8 @@ import Testing
       if security != .none {
         options.tls = ClientTLS(trustRoots: TestCertificates.authority, serverNameOverride: "localhost")
       }
-      options.initialBackoff = .milliseconds(10)
-      options.maximumBackoff = .milliseconds(50)
+      options.connectInitialBackoff = .milliseconds(10)
+      options.connectMaxBackoff = .milliseconds(50)
       let channel = try Channel(target: proxy.target, options: options)
       // This call waits until the proxy has started.
       var patient = CallOptions(timeout: .seconds(20))

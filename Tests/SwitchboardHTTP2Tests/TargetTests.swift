@@ -55,8 +55,8 @@ import Testing
 
   @Test func anInitialBackoffAboveTheMaximumIsRefused() {
     var options = ChannelOptions()
-    options.initialBackoff = .seconds(10)
-    options.maximumBackoff = .seconds(5)
+    options.connectInitialBackoff = .seconds(10)
+    options.connectMaxBackoff = .seconds(5)
     #expect(throws: GRPCStatus.self) { try Channel(target: "localhost:1", options: options) }
   }
 }

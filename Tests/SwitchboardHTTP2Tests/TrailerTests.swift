@@ -22,7 +22,7 @@ import Testing
       ])
     }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       return [
         MethodDescriptor(service: serviceName, method: "One", type: .unary).bytes.unaryHandler {
           request,

@@ -107,7 +107,7 @@ import Testing
       }
     }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       return [
         Self.unary.bytes.unaryHandler { request, context in
           spoil(context)

@@ -99,12 +99,12 @@ import Testing
 /// A service with descriptors whose methods are not called.
 private struct SilentEcho: CallHandlerProvider {
   var serviceName: String { Echo_EchoMetadata.service.name }
-  var methodHandlers: [any MethodHandler] { [] }
+  var methodHandlers: [MethodHandler] { [] }
   var reflectionData: [String] { Echo_EchoMetadata.reflectionData }
 }
 
 /// A service generated without descriptors.
 private struct Undescribed: CallHandlerProvider {
   var serviceName: String { "bare.Undescribed" }
-  var methodHandlers: [any MethodHandler] { [] }
+  var methodHandlers: [MethodHandler] { [] }
 }

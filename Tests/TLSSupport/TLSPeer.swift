@@ -1,5 +1,6 @@
 import COpenSSL
 import CertificateSupport
+import SwitchboardCall
 import SwitchboardHTTP2
 
 /// The other end of a TLS connection, played by OpenSSL: it verifies nothing, and does what well-behaved peers do not.

@@ -18,7 +18,7 @@ struct Connections {
   /// Clients that have made a call, so that the measurement does not include connecting.
   func open(_ count: Int, largestResponse: Int = 0) async throws -> [Bench_BenchClient] {
     var options = ChannelOptions()
-    options.maxResponseSize = max(options.maxResponseSize, largestResponse + 64)
+    options.responseSizeLimit = max(options.responseSizeLimit, largestResponse + 64)
     if isSecure { options.tls = BenchTLS.trust }
     options.lowLatency = isLowLatency
     let group = try LoopGroup()

@@ -35,8 +35,8 @@ struct SoakRound: Sendable {
   private func channel(_ target: String) throws -> Channel {
     var options = ChannelOptions()
     options.observer = ledger
-    options.initialBackoff = .milliseconds(5)
-    options.maximumBackoff = .milliseconds(50)
+    options.connectInitialBackoff = .milliseconds(5)
+    options.connectMaxBackoff = .milliseconds(50)
     if isSecure { options.tls = BenchTLS.trust }
     return held.watch(try Channel(target: target, options: options, group: held.watchedGroup()))
   }

@@ -9,7 +9,7 @@
 public struct ServiceHandlers: CallHandlerProvider {
   /// What is known of the service before any call.
   public let service: ServiceDescriptor
-  public private(set) var methodHandlers: [any MethodHandler] = []
+  public private(set) var methodHandlers: [MethodHandler] = []
   /// What its methods are served in, beside the formats of their own.
   public var payloadFormats: [any PayloadFormat]
 
@@ -24,7 +24,7 @@ public struct ServiceHandlers: CallHandlerProvider {
   public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { payloadFormats }
 
   /// Adds a method that was bound before, in whatever way.
-  public mutating func add(_ handler: any MethodHandler) { methodHandlers.append(handler) }
+  public mutating func add(_ handler: MethodHandler) { methodHandlers.append(handler) }
 }
 
 extension ServiceHandlers {

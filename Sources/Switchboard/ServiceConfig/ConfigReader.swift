@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 /// Reads the members of one object of a service config, and says where it is when one is not as it should be.
 struct ConfigReader {
   private let members: [String: Google_Protobuf_Value]

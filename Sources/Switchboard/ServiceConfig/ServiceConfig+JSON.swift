@@ -1,3 +1,5 @@
+import SwitchboardProtobuf
+
 extension ServiceConfig {
   /// The config that JSON text spells, in gRPC's form: `methodConfig` and `retryThrottling`. Members that are not known
   /// here are passed over, as gRPC has it.

@@ -11,7 +11,7 @@ public final class FakeResponses: Sendable {
   public init(_ service: ServiceDescriptor) { self.service = service.name }
 
   /// A channel whose calls are answered from here; `handlers` are those that this has made for the service's methods.
-  public func channel(_ handlers: [any MethodHandler]) throws(GRPCStatus) -> Channel {
+  public func channel(_ handlers: [MethodHandler]) throws(GRPCStatus) -> Channel {
     try Channel(inProcess: [FakeProvider(serviceName: service, methodHandlers: handlers)])
   }
 
@@ -96,7 +96,7 @@ extension FakeResponses {
   /// Answers calls with one request and one response.
   public func unary<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> any MethodHandler {
+  ) -> MethodHandler {
     method.unaryHandler { request, context in
       let fake = try self.next(
         method.descriptor,
@@ -109,7 +109,7 @@ extension FakeResponses {
   /// Answers calls with a stream of requests and one response.
   public func clientStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> any MethodHandler {
+  ) -> MethodHandler {
     method.clientStreamingHandler { requests, context in
       let fake = try self.next(
         method.descriptor,
@@ -122,7 +122,7 @@ extension FakeResponses {
   /// Answers calls with one request and a stream of responses.
   public func serverStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> any MethodHandler {
+  ) -> MethodHandler {
     method.serverStreamingHandler { request, writer, context in
       let fake = try self.next(
         method.descriptor,
@@ -135,7 +135,7 @@ extension FakeResponses {
   /// Answers calls with streams both ways.
   public func bidirectionalStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> any MethodHandler {
+  ) -> MethodHandler {
     method.bidirectionalStreamingHandler { requests, writer, context in
       let fake = try self.next(
         method.descriptor,
@@ -148,5 +148,5 @@ extension FakeResponses {
 
 private struct FakeProvider: CallHandlerProvider {
   let serviceName: String
-  let methodHandlers: [any MethodHandler]
+  let methodHandlers: [MethodHandler]
 }

@@ -4,7 +4,7 @@
 /// calls finish, and then closes its connections.
 public final class Channel: Sendable {
   /// What carries the calls.
-  public let transport: any ByteTransport
+  package let transport: any ByteTransport
   /// Makes interceptors for every call on the channel, behind those of the client that makes the call.
   public let interceptorFactories: [any InterceptorFactory]
   /// The transport with what is configured per method, tokens and retries.
@@ -13,32 +13,17 @@ public final class Channel: Sendable {
   /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
   /// `retryBufferSize` bytes of requests are kept to make it again.
   /// The factories of `registry`, which is then frozen, come behind the channel's own.
-  public convenience init(
+  package init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig? = nil,
     retryBufferSize: Int? = nil,
-    interceptorFactories: [any InterceptorFactory] = [],
-    registry: InterceptorRegistry? = nil
-  ) {
-    self.init(
-      transport,
-      serviceConfig: serviceConfig,
-      retryBufferSize: retryBufferSize,
-      interceptorFactories: interceptorFactories + (registry?.freeze() ?? []),
-      environment: CallEnvironment()
-    )
-  }
-
-  package init(
-    _ transport: any ByteTransport,
-    serviceConfig: ServiceConfig?,
-    retryBufferSize: Int? = nil,
     enablesRetry: Bool = true,
     interceptorFactories: [any InterceptorFactory] = [],
-    environment: CallEnvironment
+    registry: InterceptorRegistry? = nil,
+    environment: CallEnvironment = CallEnvironment()
   ) {
     self.transport = transport
-    self.interceptorFactories = interceptorFactories
+    self.interceptorFactories = interceptorFactories + (registry?.freeze() ?? [])
     engine = CallEngine(
       transport,
       serviceConfig,

@@ -1,11 +1,11 @@
 /// A marshaller that was chosen while the program runs.
 @frozen
-public struct AnyMarshaller<Message: Sendable>: Marshaller {
+@usableFromInline package struct AnyMarshaller<Message: Sendable>: Marshaller {
   @usableFromInline let base: (any Marshaller<Message>)?
-  public let contentSubtype: ContentSubtype
+  @usableFromInline package let contentSubtype: ContentSubtype
 
   /// Does what `base` does. A call's content type gives its bytes this name, or the one that `base` gives them.
-  public init(_ base: any Marshaller<Message>, as contentSubtype: ContentSubtype? = nil) {
+  @usableFromInline package init(_ base: any Marshaller<Message>, as contentSubtype: ContentSubtype? = nil) {
     self.base = base
     self.contentSubtype = contentSubtype ?? base.contentSubtype
   }
@@ -16,9 +16,11 @@ public struct AnyMarshaller<Message: Sendable>: Marshaller {
     contentSubtype = format.contentSubtype
   }
 
-  public func encode(_ message: Message) throws -> MessageBuffer { try marshaller().encode(message) }
+  @usableFromInline package func encode(_ message: Message) throws -> MessageBuffer {
+    try marshaller().encode(message)
+  }
 
-  public func decode(_ bytes: RawSpan) throws -> Message { try marshaller().decode(bytes) }
+  @usableFromInline package func decode(_ bytes: RawSpan) throws -> Message { try marshaller().decode(bytes) }
 
   private func marshaller() throws(GRPCStatus) -> any Marshaller<Message> {
     if let base { return base }

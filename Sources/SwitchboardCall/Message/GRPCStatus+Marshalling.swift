@@ -1,7 +1,7 @@
 extension GRPCStatus {
   /// Runs a decode; what it throws becomes `INTERNAL`.
   @inlinable
-  public static func decoding<Message>(_ body: () throws -> Message) throws(GRPCStatus) -> Message {
+  package static func decoding<Message>(_ body: () throws -> Message) throws(GRPCStatus) -> Message {
     do {
       return try body()
     } catch {
@@ -11,7 +11,7 @@ extension GRPCStatus {
 
   /// Runs an encode; what it throws becomes `INTERNAL`.
   @inlinable
-  public static func encoding<Bytes>(_ body: () throws -> Bytes) throws(GRPCStatus) -> Bytes {
+  package static func encoding<Bytes>(_ body: () throws -> Bytes) throws(GRPCStatus) -> Bytes {
     do {
       return try body()
     } catch {

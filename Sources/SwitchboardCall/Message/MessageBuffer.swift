@@ -14,7 +14,7 @@ public struct MessageBuffer: @unchecked Sendable {
   }
 
   /// The length of the prefix: one byte of flags and the message's length in four.
-  public static let prefixByteCount = 5
+  @usableFromInline package static let prefixByteCount = 5
 
   /// What a message takes in memory beside its bytes while it waits in a queue: 24 bytes of header, the prefix, what the
   /// allocator adds and rounds up, and a slot of a queue that has grown to twice what is in it. Measured by
@@ -24,10 +24,10 @@ public struct MessageBuffer: @unchecked Sendable {
   @usableFromInline let storage: ManagedBuffer<Header, UInt8>
 
   /// Whether a call that compresses its messages compresses this one.
-  public var mayCompress = true
+  @usableFromInline package var mayCompress = true
 
   /// Whether it came compressed, and the transport has put that right.
-  public var wasCompressed = false
+  @usableFromInline package var wasCompressed = false
 
   /// Memory for exactly `byteCount` bytes, which `fill` must write: it throws where it wrote more or fewer.
   public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
@@ -56,7 +56,7 @@ public struct MessageBuffer: @unchecked Sendable {
 
   /// The same over a raw pointer, for transports and compressors. `fill` must write the whole of it.
   @inlinable
-  public init(
+  package init(
     unsafeByteCount byteCount: Int,
     isCompressed: Bool,
     _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -105,7 +105,7 @@ extension MessageBuffer {
 
   /// Whether the prefix says that the bytes are compressed.
   @inlinable
-  public var isCompressed: Bool { storage.withUnsafeMutablePointerToElements { $0[0] & 1 == 1 } }
+  package var isCompressed: Bool { storage.withUnsafeMutablePointerToElements { $0[0] & 1 == 1 } }
 
   /// Lends the message's bytes.
   @inlinable
@@ -118,7 +118,7 @@ extension MessageBuffer {
 
   /// The prefix and the message. The pointer is good for as long as any copy of this value is kept.
   @inlinable
-  public var unsafeFramedBytes: UnsafeRawBufferPointer {
+  package var unsafeFramedBytes: UnsafeRawBufferPointer {
     storage.withUnsafeMutablePointers { header, elements in
       UnsafeRawBufferPointer(start: elements, count: header.pointee.byteCount + Self.prefixByteCount)
     }

@@ -60,7 +60,7 @@ public struct PayloadChoice: Sendable {
   }
 
   /// What is chosen for a method; `nil` where it is called as it is written.
-  public func format(for method: MethodDescriptor) -> (any PayloadFormat)? {
+  package func format(for method: MethodDescriptor) -> (any PayloadFormat)? {
     guard !formats.special.isEmpty else { return formats.general }
     return formats.special[method.path] ?? formats.special[method.service] ?? formats.general
   }

@@ -1,10 +1,9 @@
 /// Base64 as `-bin` metadata uses it: written without padding, read with or without.
-@_spi(Transport)
-public enum Base64 {
+package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// The text for some bytes.
-  public static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity((bytes.count * 4 + 2) / 3)
     var pending: UInt32 = 0
@@ -22,7 +21,7 @@ public enum Base64 {
   }
 
   /// `nil` when a character is outside the alphabet or the length is impossible.
-  public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(text.count * 3 / 4)
     var pending: UInt32 = 0
@@ -41,7 +40,7 @@ public enum Base64 {
   }
 
   /// What a character stands for; `nil` outside the alphabet.
-  public static func value(_ digit: UInt8) -> UInt32? {
+  package static func value(_ digit: UInt8) -> UInt32? {
     switch digit {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))
     case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - UInt8(ascii: "a")) + 26

@@ -2,8 +2,7 @@
 ///
 /// A peer says the same things in call after call: a list that is like one of the last two shares its memory. Two, since
 /// headers and trailers take turns.
-@_spi(Transport)
-public final class FieldCollector {
+package final class FieldCollector {
   // Unchecked exclusivity: confined to the loop of its connection.
 
   /// The list that the fields have been like so far.
@@ -17,16 +16,16 @@ public final class FieldCollector {
   /// What a connection keeps for longer than its calls.
   private static let largestModel = 1024
 
-  public init() {}
+  package init() {}
 
   /// Forgets the fields of a block that nobody took.
-  public func begin() {
+  package func begin() {
     sharedCount = 0
     own = HPACKHeaders()
   }
 
   /// Takes a field as it came from the wire: the name is in lower case already.
-  public func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+  package func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     if let count = sharedCount {
       if model.hasField(at: count, name, value) {
         sharedCount = count + 1
@@ -43,7 +42,7 @@ public final class FieldCollector {
   }
 
   /// The fields of the block, which ends here.
-  public func take() -> HPACKHeaders {
+  package func take() -> HPACKHeaders {
     if let count = sharedCount {
       sharedCount = 0
       if count == model.fieldCount { return model }

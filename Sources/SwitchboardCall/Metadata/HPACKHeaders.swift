@@ -29,8 +29,7 @@ public struct HPACKHeaders: Sendable {
   }
 
   /// Adds a field as it came from the wire: the name is in lower case already.
-  @_spi(Transport)
-  public mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+  package mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
     let (nameCount, valueCount) = (name.count, value.count)
     block.append(nameCount: nameCount, valueCount: valueCount) { target in
       _ = target[..<nameCount].initialize(fromContentsOf: name)
@@ -39,8 +38,7 @@ public struct HPACKHeaders: Sendable {
   }
 
   /// The same for bytes that are lent, without the cost of a generic call between modules.
-  @_spi(Transport)
-  public mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+  package mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     block.append(nameCount: name.count, valueCount: value.count) { target in
       let bytes = UnsafeMutableRawBufferPointer(target)
       bytes.copyMemory(from: UnsafeRawBufferPointer(name))
@@ -107,12 +105,10 @@ extension HPACKHeaders {
 }
 
 extension HPACKHeaders {
-  @_spi(Transport)
-  public var fieldCount: Int { block.fieldCount }
+  package var fieldCount: Int { block.fieldCount }
 
   /// Lends the bytes of a field's name and of its value.
-  @_spi(Transport)
-  public func withField<Result>(
+  package func withField<Result>(
     at index: Int,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {

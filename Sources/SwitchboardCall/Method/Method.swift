@@ -24,11 +24,11 @@ public struct Method<RequestMarshaller: Marshaller, ResponseMarshaller: Marshall
 
 extension Method {
   /// A method whose marshallers were chosen while the program runs.
-  public typealias InFormat = Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
+  @usableFromInline package typealias InFormat = Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
 
   /// The same method with its messages in another format. Where the format has no marshaller for them, calls
   /// fail with `INTERNAL`.
-  public func inFormat(_ format: any PayloadFormat) -> InFormat {
+  package func inFormat(_ format: any PayloadFormat) -> InFormat {
     InFormat(
       descriptor,
       requests: format.named(for: Request.self) ?? AnyMarshaller(missingFrom: format),

@@ -11,7 +11,7 @@ public final class MethodDescriptor: Sendable {
   public let type: GRPCCallType
   /// `/echo.Echo/Get`
   public let path: String
-  @_spi(Transport) public let pathBytes: [UInt8]
+  package let pathBytes: [UInt8]
 
   /// Puts the path together; do it once per method.
   public init(service: String, method: String, type: GRPCCallType) {

@@ -35,7 +35,7 @@ public struct ObservedCall: Sendable {
   public let isServer: Bool
 
   /// Made by transports.
-  public init(method: MethodDescriptor, headers: HPACKHeaders, isServer: Bool) {
+  package init(method: MethodDescriptor, headers: HPACKHeaders, isServer: Bool) {
     self.method = method
     self.headers = headers
     self.isServer = isServer
@@ -52,7 +52,7 @@ public struct ObservedEnd: Sendable {
   public let received: MessageTotals
 
   /// Made by transports.
-  public init(status: GRPCStatus, sent: MessageTotals, received: MessageTotals) {
+  package init(status: GRPCStatus, sent: MessageTotals, received: MessageTotals) {
     self.status = status
     self.sent = sent
     self.received = received
@@ -68,7 +68,7 @@ public struct MessageTotals: Sendable, Hashable {
   public var bytes: Int
 
   /// Nothing, unless it is given.
-  public init(messages: Int = 0, bytes: Int = 0) {
+  package init(messages: Int = 0, bytes: Int = 0) {
     self.messages = messages
     self.bytes = bytes
   }
@@ -84,7 +84,7 @@ public struct ObservedConnection: Sendable {
   public let isServer: Bool
 
   /// Made by transports.
-  public init(peer: String, isSecure: Bool, isServer: Bool) {
+  package init(peer: String, isSecure: Bool, isServer: Bool) {
     self.peer = peer
     self.isSecure = isSecure
     self.isServer = isServer

@@ -62,7 +62,7 @@ extension CallOptions {
 
   /// Where the call's interceptors log to; quiet by default. `logContext` is added to each entry.
   public var logger: Logger {
-    get { (box?.choices.logger ?? .quiet).adding(logContext) }
+    get { (box?.choices.logger ?? .quiet).adding(self.logContext) }
     set { choose { $0.logger = newValue } }
   }
 }
@@ -70,6 +70,6 @@ extension CallOptions {
 extension CallOptions.Choices {
   /// Whether a call with these options has more to it than the transport carries out by itself.
   var needsEngine: Bool {
-    oauth2AccessToken != nil || authTokenProvider != nil || channel?.settings.serviceConfig != nil
+    oauth2AccessToken != nil || authTokenProvider != nil || serviceConfig != nil
   }
 }

@@ -5,6 +5,14 @@
 ///
 /// Options that concern the channel choose among the channels of a pool (see `ChannelPool`). Where the user gives
 /// the client a channel, that channel was made before and they do not apply; each says so.
+///
+/// ```swift
+/// let options = CallOptions.with {
+///   $0.timeout = .seconds(5)
+///   $0.keepaliveInterval = .seconds(30)
+/// }
+/// ```
+@dynamicMemberLookup
 public struct CallOptions: Sendable {
   private(set) var box: Box?
 
@@ -91,6 +99,7 @@ extension CallOptions {
     var compression: MessageCompression?
     var responseSizeLimit: Int?
     var enableRetry: Bool?
+    var serviceConfig: ServiceConfig?
     /// The rest of the channel's; shared by all options that were made from each other without changing them.
     var channel: ChannelChoices?
 
@@ -110,6 +119,7 @@ extension CallOptions {
       merged.compression = compression ?? defaults.compression
       merged.responseSizeLimit = responseSizeLimit ?? defaults.responseSizeLimit
       merged.enableRetry = enableRetry ?? defaults.enableRetry
+      merged.serviceConfig = serviceConfig ?? defaults.serviceConfig
       if let other = defaults.channel { merged.channel = channel?.overriding(other) ?? other }
       return merged
     }

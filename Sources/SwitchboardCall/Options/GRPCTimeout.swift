@@ -1,7 +1,6 @@
 /// The value of `grpc-timeout`: at most eight digits and a unit.
-@_spi(Transport)
-public struct GRPCTimeout: Equatable, Sendable {
-  public var nanoseconds: UInt64
+package struct GRPCTimeout: Equatable, Sendable {
+  package var nanoseconds: UInt64
 
   private static let units: [(letter: UInt8, nanoseconds: UInt64)] = [
     (UInt8(ascii: "n"), 1),
@@ -14,13 +13,13 @@ public struct GRPCTimeout: Equatable, Sendable {
 
   private static let largestCount: UInt64 = 99_999_999
 
-  public init(nanoseconds: UInt64) {
+  package init(nanoseconds: UInt64) {
     self.nanoseconds = nanoseconds
   }
 
   /// `nil` when the value is not of the specification's form. A timeout beyond what 64 bits hold is the
   /// longest there is.
-  public init?(_ value: some BidirectionalCollection<UInt8>) {
+  package init?(_ value: some BidirectionalCollection<UInt8>) {
     guard let letter = value.last, let unit = Self.units.first(where: { $0.letter == letter }) else {
       return nil
     }
@@ -36,7 +35,7 @@ public struct GRPCTimeout: Equatable, Sendable {
   }
 
   /// The finest unit that fits in eight digits, rounded up: a server must not give up before its client.
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     for unit in Self.units {
       let whole = nanoseconds / unit.nanoseconds
       let count = nanoseconds % unit.nanoseconds == 0 ? whole : whole + 1

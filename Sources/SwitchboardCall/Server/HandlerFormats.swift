@@ -2,13 +2,13 @@
 @usableFromInline
 struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
-  private let make: @Sendable (any PayloadFormat) -> (any MethodHandler)?
+  private let make: @Sendable (any PayloadFormat) -> MethodHandler?
 
   /// The method with the handler's own marshallers, and how the same handler is made with others.
   @usableFromInline
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> any MethodHandler
+    _ make: @escaping @Sendable (Method<RequestMarshaller, ResponseMarshaller>.InFormat) -> MethodHandler
   ) {
     readsOwn = { method.requests.reads($0) && method.responses.reads($0) }
     self.make = { format in
@@ -21,5 +21,5 @@ struct HandlerFormats: Sendable {
 
   func reads(_ subtype: ContentSubtype) -> Bool { readsOwn(subtype) }
 
-  func handler(in format: any PayloadFormat) -> (any MethodHandler)? { make(format) }
+  func handler(in format: any PayloadFormat) -> MethodHandler? { make(format) }
 }

@@ -6,8 +6,8 @@ extension Method {
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler:
       nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
-  ) -> any MethodHandler {
-    RPCHandler(one: self, interceptors) { request, answer in
+  ) -> MethodHandler {
+    MethodHandler(one: self, interceptors) { request, answer in
       try answer.respond(try await handler(request, answer.context))
     }
   }
@@ -18,8 +18,8 @@ extension Method {
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler:
       @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
-  ) -> any MethodHandler {
-    RPCHandler(one: self, interceptors) { request, answer in
+  ) -> MethodHandler {
+    MethodHandler(one: self, interceptors) { request, answer in
       try await handler(request, answer.writer, answer.context)
       answer.finish(.ok)
     }
@@ -30,8 +30,8 @@ extension Method {
   public func clientStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
-  ) -> any MethodHandler {
-    RPCHandler(stream: self, interceptors) { requests, answer in
+  ) -> MethodHandler {
+    MethodHandler(stream: self, interceptors) { requests, answer in
       try answer.respond(try await handler(requests, answer.context))
     }
   }
@@ -44,8 +44,8 @@ extension Method {
       @escaping @Sendable (
         RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
       ) async throws -> Void
-  ) -> any MethodHandler {
-    RPCHandler(stream: self, interceptors) { requests, answer in
+  ) -> MethodHandler {
+    MethodHandler(stream: self, interceptors) { requests, answer in
       try await handler(requests, answer.writer, answer.context)
       answer.finish(.ok)
     }

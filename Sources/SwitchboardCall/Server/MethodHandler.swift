@@ -1,57 +1,224 @@
-/// A method that a server can call: what a router finds for a path.
-public protocol MethodHandler: AnyObject, Sendable {
+/// Serves one method: takes the requests of a call in the way that its method has them, and has its handler answer.
+///
+/// `Method.unaryHandler` and its siblings make it.
+public final class MethodHandler: Sendable {
   /// The method it serves.
-  var method: MethodDescriptor { get }
+  public let method: MethodDescriptor
+  private let formats: HandlerFormats
+  private let factories: [any InterceptorFactory]
+  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  private let bind: @Sendable ([any InterceptorFactory]) -> Begin
+  private let begin: Begin
+
+  /// Begins a call. The bytes are those of its one request; where requests stream, there are none.
+  @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
+  @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
+    @Sendable () -> [ServerInterceptor<Request, Response>]
+  /// Handles what a client sends, and answers.
+  @usableFromInline typealias Handle<Input, Request: Sendable, Response: Sendable> =
+    nonisolated(nonsending) @Sendable (Input, CallAnswer<Request, Response>) async throws -> Void
+
+  @usableFromInline
+  init(
+    _ method: MethodDescriptor,
+    _ formats: HandlerFormats,
+    _ factories: [any InterceptorFactory] = [],
+    bind: @escaping @Sendable ([any InterceptorFactory]) -> Begin
+  ) {
+    self.method = method
+    self.formats = formats
+    self.factories = factories
+    self.bind = bind
+    begin = bind(factories)
+  }
+
+  // MARK: The two ways in which requests come
+
+  /// Serves a method that takes one request.
+  @inlinable
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    one method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
+    _ handle:
+      @escaping Handle<RequestMarshaller.Message, RequestMarshaller.Message, ResponseMarshaller.Message>
+  ) {
+    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, handle) }
+    self.init(method.descriptor, formats) { factories in
+      let interceptors = factories.wrapping(interceptors, for: method.descriptor)
+      let requests = method.requests
+      let codec = ServerCodec(method) { pipeline, request in
+        { await Self.run(handle, request, .chain(pipeline)) }
+      }
+      return { stream, message in
+        if let chain = interceptors?(), !chain.isEmpty {
+          return ServerPipeline(stream, chain, codec).receive(message: message)
+        }
+        let request: RequestMarshaller.Message
+        do {
+          request = try requests.decode(message)
+        } catch {
+          return stream.finish(.marshalling(error, "decoded"))
+        }
+        stream.run { await Self.run(handle, request, .stream(stream, codec.encode)) }
+      }
+    }
+  }
+
+  /// Serves a method that takes a stream of requests.
+  @inlinable
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+    stream method: Method<RequestMarshaller, ResponseMarshaller>,
+    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
+    _ handle:
+      @escaping Handle<
+        RequestStream<RequestMarshaller.Message>, RequestMarshaller.Message, ResponseMarshaller.Message
+      >
+  ) {
+    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, handle) }
+    self.init(method.descriptor, formats) { factories in
+      let interceptors = factories.wrapping(interceptors, for: method.descriptor)
+      let requests = method.requests
+      let codec = ServerCodec(method)
+      return { stream, _ in
+        if let chain = interceptors?(), !chain.isEmpty {
+          let pipeline = ServerPipeline(stream, chain, codec)
+          return pipeline.onRequestStream { messages in
+            stream.run { await Self.run(handle, messages, .chain(pipeline)) }
+          }
+        }
+        let messages = RequestStream(stream.requests) { bytes in
+          try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
+        }
+        stream.run { await Self.run(handle, messages, .stream(stream, codec.encode)) }
+      }
+    }
+  }
+
+  /// Runs the handler of one call. What it throws is the status of the call.
+  @inlinable
+  nonisolated(nonsending) static func run<Input, Request, Response>(
+    _ handle: Handle<Input, Request, Response>,
+    _ input: Input,
+    _ answer: CallAnswer<Request, Response>
+  ) async {
+    do {
+      try await handle(input, answer)
+    } catch {
+      answer.finish(GRPCStatus(describing: error))
+    }
+    answer.handlerReturned()
+  }
+
+  // MARK: In other formats
+  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+
+  @usableFromInline
+  static func oneInFormat<Request, Response>(
+    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
+    _ interceptors: Interceptors<Request, Response>?,
+    _ handle: @escaping Handle<Request, Request, Response>
+  ) -> MethodHandler {
+    MethodHandler(one: method, interceptors, handle)
+  }
+
+  @usableFromInline
+  static func streamInFormat<Request, Response>(
+    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
+    _ interceptors: Interceptors<Request, Response>?,
+    _ handle: @escaping Handle<RequestStream<Request>, Request, Response>
+  ) -> MethodHandler {
+    MethodHandler(stream: method, interceptors, handle)
+  }
+
+  // MARK: As a server has it
 
   /// The same method, with interceptors of these factories before its own. Asked for once, when a server is made.
-  func intercepted(by factories: [any InterceptorFactory]) -> any MethodHandler
+  package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
+    factories.isEmpty ? self : MethodHandler(method, formats, factories, bind: bind)
+  }
 
   /// Starts a call whose one request is whole. The bytes are lent for the length of this call.
-  func start(_ stream: any ServerStream, message: RawSpan)
+  package func start(_ stream: any ServerStream, message: RawSpan) {
+    if method.type.streamsRequests { stream.finish(.wrongShape(method)) } else { begin(stream, message) }
+  }
 
   /// Starts a call whose requests come as a stream.
-  func start(_ stream: any ServerStream)
+  package func start(_ stream: any ServerStream) {
+    if method.type.streamsRequests { begin(stream, RawSpan()) } else { stream.finish(.wrongShape(method)) }
+  }
 
   /// Whether it takes calls whose content type has this name; one without a name it always takes.
-  func reads(_ subtype: ContentSubtype) -> Bool
+  package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
 
   /// The same method with its messages in another format; `nil` where the format has no marshallers for them.
-  func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)?
+  package func inFormat(_ format: any PayloadFormat) -> MethodHandler? {
+    formats.handler(in: format)?.intercepted(by: factories)
+  }
 }
 
-extension MethodHandler {
-  public func reads(_ subtype: ContentSubtype) -> Bool { false }
+/// Where the handler of a call answers.
+@frozen
+@usableFromInline
+enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
+  /// Straight to the transport.
+  case stream(any ServerStream, @Sendable (Response) throws -> MessageBuffer)
+  /// Through a chain of interceptors.
+  case chain(ServerPipeline<Request, Response>)
 
-  public func inFormat(_ format: any PayloadFormat) -> (any MethodHandler)? { nil }
+  @inlinable
+  var context: ServerCallContext {
+    switch self {
+    case .stream(let stream, _): ServerCallContext(stream)
+    case .chain(let pipeline): ServerCallContext(pipeline)
+    }
+  }
+
+  /// Takes the one response, with which the call ends.
+  @inlinable
+  func respond(_ response: consuming Response) throws {
+    switch self {
+    case .stream(let stream, let encode):
+      let response = response
+      stream.respond(try GRPCStatus.encoding { try encode(response) })
+    case .chain(let pipeline): pipeline.respondHere(response)
+    }
+  }
+
+  /// Takes a stream of responses, which `finish` ends.
+  @inlinable
+  var writer: ResponseStreamWriter<Response> {
+    switch self {
+    case .stream(let stream, let encode):
+      ResponseStreamWriter(stream) { response in
+        try GRPCStatus.encoding(for: stream) { try encode(response) }
+      }
+    case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
+    }
+  }
+
+  @inlinable
+  func finish(_ status: GRPCStatus) {
+    switch self {
+    case .stream(let stream, _): stream.finish(status)
+    case .chain(let pipeline): pipeline.finish(status)
+    }
+  }
+
+  @inlinable
+  func handlerReturned() {
+    switch self {
+    case .stream(let stream, _): stream.handlerReturned()
+    case .chain(let pipeline): pipeline.stream.handlerReturned()
+    }
+  }
 }
 
-/// A service as a server sees it. Generated providers conform.
-public protocol CallHandlerProvider: Sendable {
-  /// The full name of the service, such as `echo.Echo`.
-  var serviceName: String { get }
-
-  /// The service's methods, asked for once, when the server is made.
-  var methodHandlers: [any MethodHandler] { get }
-
-  /// The formats that a method is served in beside its own, first choice first; by default none. Asked for once,
-  /// when the server is made.
-  func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat]
-
-  /// What reflection answers with for the service: the serialized descriptors of its file and of all that it
-  /// imports, each in base64. Empty unless it was generated with `ReflectionData=true`.
-  var reflectionData: [String] { get }
-
-  /// The server takes no new connections or calls from now on; those under way may finish. Called once,
-  /// from any thread. Calls that would go on for ever should end.
-  func serverIsShuttingDown()
-}
-
-extension CallHandlerProvider {
-  public func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [] }
-
-  /// None.
-  public var reflectionData: [String] { [] }
-
-  /// Does nothing.
-  public func serverIsShuttingDown() {}
+extension GRPCStatus {
+  static func wrongShape(_ method: MethodDescriptor) -> GRPCStatus {
+    GRPCStatus(
+      code: .internalError,
+      message: "\(method.path) was started as another type of call than \(method.type)",
+      origin: .library
+    )
+  }
 }

@@ -18,7 +18,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
 
   /// The messages of a pipe, decoded when they are read, by whoever reads.
   @inlinable
-  public init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
+  package init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
     source = .bytes(pipe, decode)
   }
 

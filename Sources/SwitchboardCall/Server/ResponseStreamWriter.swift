@@ -15,7 +15,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   /// Writes to a stream's responses; messages are encoded on the sender's executor. What `encode` throws, `send`
   /// throws.
   @inlinable
-  public init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
+  package init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     sink = .bytes(stream, encode)
   }
 

@@ -5,7 +5,7 @@ public struct ServerCallContext: Sendable {
 
   /// A view of the stream: copies are of the same call.
   @inlinable
-  public init(_ stream: any ServerCallState) {
+  package init(_ stream: any ServerCallState) {
     self.stream = stream
   }
 

@@ -1,7 +1,7 @@
 /// How failed calls are made again, as gRFC A6 has it.
 public struct RetryPolicy: Hashable, Sendable {
   /// More attempts than these are not made, whatever a policy says.
-  public static let attemptLimit = 5
+  package static let attemptLimit = 5
 
   /// How often the call is made, the first time included.
   public let maxAttempts: Int

@@ -26,7 +26,7 @@ public struct ServiceConfig: Hashable, Sendable {
   }
 
   /// The config for a method: the one that names it, or its service, or everything.
-  public func methodConfig(for method: MethodDescriptor) -> MethodConfig? {
+  package func methodConfig(for method: MethodDescriptor) -> MethodConfig? {
     let position = positions[method.path] ?? positions["/\(method.service)/"] ?? positions["//"]
     return position.map { methodConfigs[$0] }
   }

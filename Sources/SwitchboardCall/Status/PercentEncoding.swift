@@ -1,8 +1,7 @@
 /// The percent-encoding of `grpc-message`: space to tilde stand for themselves, except the percent sign and, since HTTP
 /// allows none there, a space at either end.
-@_spi(Transport)
-public enum PercentEncoding {
-  public static func encode(_ message: String) -> [UInt8] {
+package enum PercentEncoding {
+  package static func encode(_ message: String) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(message.utf8.count)
     let last = message.utf8.count - 1
@@ -20,7 +19,7 @@ public enum PercentEncoding {
   }
 
   /// Never fails: what is not a valid escape stays as it came, as the specification asks of receivers.
-  public static func decode(_ bytes: some Collection<UInt8>) -> String {
+  package static func decode(_ bytes: some Collection<UInt8>) -> String {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var rest = Array(bytes)[...]

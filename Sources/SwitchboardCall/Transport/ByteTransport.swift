@@ -1,5 +1,5 @@
 /// The seam below the call model on the client: carries calls whose messages are bytes already.
-public protocol ByteTransport: AnyObject, Sendable {
+@usableFromInline package protocol ByteTransport: AnyObject, Sendable {
   /// Where receivers are told of responses. A caller that prefers this executor pays no hop.
   var eventLoop: any EventLoop { get }
 
@@ -26,20 +26,20 @@ public protocol ByteTransport: AnyObject, Sendable {
 
 extension ByteTransport {
   /// One that has no address.
-  public var host: String { "" }
+  @usableFromInline package var host: String { "" }
 
   /// 256 KiB.
-  public var streamBufferSize: Int { 256 * 1024 }
+  @usableFromInline package var streamBufferSize: Int { 256 * 1024 }
 
   /// Itself, for its own host; it reaches no other.
-  public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+  @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     throw GRPCStatus(code: .unimplemented, message: "the transport cannot reach another target than its own")
   }
 }
 
 /// One call on a transport. Its methods may be called from any thread.
-public protocol ByteCall: AnyObject, Sendable {
+@usableFromInline package protocol ByteCall: AnyObject, Sendable {
   /// Sends the call on its way. To be called once.
   func start()
 
@@ -51,13 +51,13 @@ public protocol ByteCall: AnyObject, Sendable {
 }
 
 extension ByteCall {
-  public func look(for isThere: () -> Bool) {}
+  @usableFromInline package func look(for isThere: () -> Bool) {}
 }
 
 /// What a transport needs to know to start a call.
-public struct CallRequest: Sendable {
+@usableFromInline package struct CallRequest: Sendable {
   /// What the caller sends.
-  public enum Body: Sendable {
+  @usableFromInline package enum Body: Sendable {
     /// The one message of a unary or server-streaming call.
     case message(MessageBuffer)
     /// Messages as the caller writes them.
@@ -65,21 +65,21 @@ public struct CallRequest: Sendable {
   }
 
   /// The method to call.
-  public var method: MethodDescriptor
+  @usableFromInline package var method: MethodDescriptor
   /// The caller's choices; `nil` is the same as `CallOptions()`, and cheaper.
-  public var options: CallOptions?
+  @usableFromInline package var options: CallOptions?
   /// The messages to send.
-  public var body: Body
+  @usableFromInline package var body: Body
   /// Where streamed responses go. `nil`: the one response is lent to the receiver.
-  public var responses: MessagePipe?
+  @usableFromInline package var responses: MessagePipe?
   /// How often the call was made before, by a policy of retries: the server is told.
-  public var previousAttempts = 0
+  @usableFromInline package var previousAttempts = 0
   /// How the messages are written.
-  public var contentSubtype: ContentSubtype
+  @usableFromInline package var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call takes one response.
   @inlinable
-  public init(
+  package init(
     method: MethodDescriptor,
     options: CallOptions?,
     body: Body,
@@ -95,7 +95,7 @@ public struct CallRequest: Sendable {
 }
 
 /// What is told of a call's responses, on the transport's event loop.
-public protocol ResponseReceiver: AnyObject, Sendable {
+@usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
   /// Whether metadata and trailers are wanted: `false` saves making them.
   var wantsMetadata: Bool { get }
 
@@ -121,7 +121,7 @@ public protocol ResponseReceiver: AnyObject, Sendable {
 }
 
 extension ResponseReceiver {
-  public var wantsSent: Bool { wantsMetadata }
-  public func sent(_ part: SentPart) {}
-  public func responseWasCompressed() {}
+  @usableFromInline package var wantsSent: Bool { wantsMetadata }
+  @usableFromInline package func sent(_ part: SentPart) {}
+  @usableFromInline package func responseWasCompressed() {}
 }

@@ -1,16 +1,15 @@
 public import CLoopThread
 
 /// Which loop the calling thread runs, as the loop has told it.
-@_spi(Transport)
 @frozen
-public enum LoopOfThread {
+@usableFromInline package enum LoopOfThread {
   /// `nil` on a thread that runs none, or one that does not say so.
   @inlinable
-  public static var address: UnsafeMutableRawPointer? { switchboard_current_loop() }
+  package static var address: UnsafeMutableRawPointer? { switchboard_current_loop() }
 
   /// Says which loop the calling thread runs from now on.
   @inlinable
-  public static func set(_ address: UnsafeMutableRawPointer?) { switchboard_set_current_loop(address) }
+  package static func set(_ address: UnsafeMutableRawPointer?) { switchboard_set_current_loop(address) }
 }
 
 extension EventLoop {

@@ -5,9 +5,9 @@ import Synchronization
 /// One side pushes, the other pops, each from any thread. It counts what messages take in memory, which is their bytes and
 /// about a hundred more for each: a writer waits while `limit` or more lie unread, so a slow reader stops a fast writer,
 /// through the network and back.
-public final class MessagePipe: Sendable {
+@usableFromInline package final class MessagePipe: Sendable {
   /// What the transport at one end learns. Called with no lock held, on the thread of whoever caused it.
-  public protocol Observer: AnyObject, Sendable {
+  @usableFromInline package protocol Observer: AnyObject, Sendable {
     /// There is something to pop, or the end, where there was nothing before.
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped.
@@ -15,7 +15,7 @@ public final class MessagePipe: Sendable {
   }
 
   /// What `pop` found.
-  public enum Popped: Sendable {
+  @usableFromInline package enum Popped: Sendable {
     /// The next message, which is the caller's now.
     case message(MessageBuffer)
     /// Nothing yet.
@@ -45,14 +45,14 @@ public final class MessagePipe: Sendable {
   private let messageLimit = Atomic(Int.max)
 
   /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
-  public init(limit: Int) {
+  @usableFromInline package init(limit: Int) {
     self.limit = limit
   }
 
   // MARK: The transport's view
 
   /// The observer is kept until `detach`, which its owner calls when the call has ended.
-  public func attach(_ observer: any Observer) {
+  @usableFromInline package func attach(_ observer: any Observer) {
     let isReadable = queue.state.withLock { state in
       state.extra.observer = observer
       return state.isReadable
@@ -61,29 +61,29 @@ public final class MessagePipe: Sendable {
   }
 
   /// Lets go of the observer.
-  public func detach() {
+  @usableFromInline package func detach() {
     queue.state.withLock { $0.extra.observer = nil }
   }
 
   /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
-  public func limitMessages(to byteCount: Int) {
+  @usableFromInline package func limitMessages(to byteCount: Int) {
     messageLimit.store(byteCount, ordering: .relaxed)
   }
 
   /// What has been pushed so far, with the framing that it travels in.
-  public var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
+  @usableFromInline package var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
 
   /// Why the pipe was ended, where that was for a message above its limit.
   package var refusal: GRPCStatus? { queue.state.withLock { $0.extra.refusal } }
 
   /// Whether a writer would not have to wait.
-  public var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
+  @usableFromInline package var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
 
   /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
   package var hasMuchRoom: Bool { queue.state.withLock { $0.held <= limit / 2 } }
 
   /// Whether one of the sides has ended it.
-  public var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
+  @usableFromInline package var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
 
   // MARK: Writing
 
@@ -92,7 +92,7 @@ public final class MessagePipe: Sendable {
   ///
   /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
-  public func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
+  @usableFromInline package func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let byteCount = message.byteCount
     let messageLimit = messageLimit.load(ordering: .relaxed)
     guard byteCount <= messageLimit else {
@@ -128,13 +128,13 @@ public final class MessagePipe: Sendable {
   }
 
   /// Adds a message and waits until the pipe has room again.
-  nonisolated(nonsending) public func write(_ message: MessageBuffer, flush: Bool = true) async throws {
+  @usableFromInline nonisolated(nonsending) package func write(_ message: MessageBuffer, flush: Bool = true) async throws {
     try checkOpen()
     if !push(message, flush: flush) { try await waitUntilWritable() }
   }
 
   /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
-  nonisolated(nonsending) public func waitUntilWritable() async throws {
+  @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: limit)
     try checkOpen()
   }
@@ -146,11 +146,11 @@ public final class MessagePipe: Sendable {
   }
 
   /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
-  public func finish(_ failure: GRPCStatus? = nil) { end(failure, discarding: false) }
+  @usableFromInline package func finish(_ failure: GRPCStatus? = nil) { end(failure, discarding: false) }
 
   /// Ends the pipe for both sides now: messages in it are dropped, a waiting reader or writer gets the
   /// status.
-  public func abort(_ status: GRPCStatus) { end(status, discarding: true) }
+  @usableFromInline package func abort(_ status: GRPCStatus) { end(status, discarding: true) }
 
   private func end(_ failure: GRPCStatus?, discarding: Bool) {
     let (hasEnded, observer) = queue.state.withLock { state in
@@ -166,7 +166,7 @@ public final class MessagePipe: Sendable {
   // MARK: Reading
 
   /// Takes the next message, without waiting for one.
-  public func pop() -> Popped {
+  @usableFromInline package func pop() -> Popped {
     let (popped, writers, observer): (Messages.Popped?, [Messages.Writer], (any Observer)?) =
       queue.state.withLock { state in
         guard let popped = state.pop(cost: { $0.heldByteCount }) else { return (nil, [], nil) }
@@ -185,7 +185,7 @@ public final class MessagePipe: Sendable {
   }
 
   /// The next message, or `nil` at the end. Waits on the caller's own executor.
-  nonisolated(nonsending) public func next() async throws -> MessageBuffer? {
+  @usableFromInline nonisolated(nonsending) package func next() async throws -> MessageBuffer? {
     while true {
       switch pop() {
       case .message(let message): return message
@@ -197,10 +197,7 @@ public final class MessagePipe: Sendable {
   }
 
   /// Whether there is something to pop, or the end.
-  public var isReadable: Bool { queue.state.withLock { $0.isReadable } }
-
-  /// Whether everything pushed was popped and nothing will follow.
-  public var isDrained: Bool { queue.state.withLock { $0.end != nil && $0.elements.isEmpty } }
+  @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }
 }
 
 extension GRPCStatus {

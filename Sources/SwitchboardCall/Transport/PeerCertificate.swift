@@ -20,7 +20,7 @@ public struct PeerCertificate: Sendable, Hashable {
   public var pem: String
 
   /// Made by transports.
-  public init(subject: String, alternativeNames: [AlternativeName], pem: String) {
+  package init(subject: String, alternativeNames: [AlternativeName], pem: String) {
     self.subject = subject
     self.alternativeNames = alternativeNames
     self.pem = pem

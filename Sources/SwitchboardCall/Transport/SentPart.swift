@@ -1,7 +1,7 @@
 /// A part of one side's stream that has left for the network. Parts leave in order: metadata, every
 /// message, the end.
 @frozen
-public enum SentPart: Sendable {
+@usableFromInline package enum SentPart: Sendable {
   /// What the call starts with.
   case metadata
   /// The next of the messages.

@@ -1,5 +1,5 @@
 /// What a handler knows of its call, and may set on it. Its methods may be called from any thread.
-public protocol ServerCallState: AnyObject, Sendable {
+@usableFromInline package protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
   /// The metadata that the client sent.
@@ -34,7 +34,7 @@ public protocol ServerCallState: AnyObject, Sendable {
 /// The seam below the call model on the server: one call that a transport has accepted and routed.
 ///
 /// Its methods may be called from any thread.
-public protocol ServerStream: ServerCallState {
+@usableFromInline package protocol ServerStream: ServerCallState {
   /// Request messages, where the method streams them.
   var requests: MessagePipe { get }
   /// Response messages; opened by the first use, which is what sends the response headers.
@@ -65,7 +65,7 @@ public protocol ServerStream: ServerCallState {
 
 /// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
 /// the transport from here.
-public protocol ServerStreamObserver: AnyObject, Sendable {
+@usableFromInline package protocol ServerStreamObserver: AnyObject, Sendable {
   /// A part of the response has left. Told from `watchSent()` on.
   func sent(_ part: SentPart)
 
@@ -74,8 +74,8 @@ public protocol ServerStreamObserver: AnyObject, Sendable {
 }
 
 extension ServerCallState {
-  public var logger: Logger { .quiet }
-  public var requestWasCompressed: Bool { false }
+  @usableFromInline package var logger: Logger { .quiet }
+  @usableFromInline package var requestWasCompressed: Bool { false }
 }
 
 /// Who is at the other end of a connection.
@@ -86,7 +86,7 @@ public struct PeerIdentity: Sendable, Hashable {
   public var certificate: PeerCertificate?
 
   /// A peer without a certificate, unless one is given.
-  public init(address: String, certificate: PeerCertificate? = nil) {
+  package init(address: String, certificate: PeerCertificate? = nil) {
     self.address = address
     self.certificate = certificate
   }

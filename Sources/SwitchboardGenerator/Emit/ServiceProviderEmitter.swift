@@ -60,7 +60,7 @@ struct ServiceProviderEmitter {
       printer.blank()
       printer.line("\(visibility)var interceptors: (any \(factory.name))? { nil }")
       printer.blank()
-      let type = "[any \(MethodCode.library("MethodHandler"))]"
+      let type = "[\(MethodCode.library("MethodHandler"))]"
       guard !methods.isEmpty else { return printer.line("\(visibility)var methodHandlers: \(type) { [] }") }
       printer.block("\(visibility)var methodHandlers: \(type)") { printer in
         printer.line("typealias Methods = \(ServiceMetadataEmitter.methodsType(of: service, methods))")

@@ -16,6 +16,7 @@ extension Channel {
       try HTTP2ClientTransport(target: target, options: options, group: loops),
       serviceConfig: options.serviceConfig,
       retryBufferSize: options.retryBufferSize,
+      enablesRetry: options.enableRetry,
       interceptorFactories: options.interceptorFactories,
       registry: options.interceptorRegistry
     )

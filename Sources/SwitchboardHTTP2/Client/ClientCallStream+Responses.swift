@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 extension ClientCallStream: MessageTaker {
   var loop: Loop { channel.loop }

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 /// One call on the client: between a caller and an HTTP/2 stream.
@@ -52,13 +52,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
     inbound = InboundMessages(
       flow: request.responses.map(InboundFlow.init),
-      deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.maxResponseSize)
+      deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
     )
     self.request = request
     self.receiver = receiver
     self.channel = channel
     wantsMetadata = receiver.wantsMetadata
-    head = ResponseHead(listSizeLimit: channel.options.maxHeaderListSize)
+    head = ResponseHead(listSizeLimit: channel.options.maxMetadataSize)
   }
 
   var waitsForReady: Bool { request.options?.waitForReady ?? false }
@@ -191,7 +191,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     guard isOpen else { return }
     if head.isTooLarge {
       connection?.report(.headersTooLarge)
-      phase = .failing(.responseHeadersTooLarge(limit: channel.options.maxHeaderListSize))
+      phase = .failing(.responseHeadersTooLarge(limit: channel.options.maxMetadataSize))
       return ready()
     }
     head.blockDidEnd()

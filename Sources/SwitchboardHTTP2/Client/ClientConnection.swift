@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// One of a channel's connections.
 final class ClientConnection: Connection {
@@ -82,7 +82,7 @@ final class ClientConnection: Connection {
 
   /// It has answered a call, or could at least be used for longer than a new attempt would have to wait.
   var wasOfUse: Bool {
-    hasServed || isReady && loop.now - readySince >= channel.options.initialBackoff.nanoseconds
+    hasServed || isReady && loop.now - readySince >= channel.options.connectInitialBackoff.nanoseconds
   }
 
   /// A call has been answered.

@@ -35,7 +35,7 @@ extension HTTP2ClientTransport {
       self.dialingFailed(dialing, .connectTimeout)
     }
     dialing.timeout = timeout
-    loop.schedule(timeout, after: max(options.minimumConnectTimeout, dialing.backoff))
+    loop.schedule(timeout, after: max(options.connectMinTimeout, dialing.backoff))
   }
 
   private func connect(_ dialing: Dialing, _ addresses: [SocketAddress]) {

@@ -28,7 +28,7 @@ struct ChannelSiblings: Sendable {
 
 extension HTTP2ClientTransport {
   /// A channel with the same options to another target, on the same loop. It lives as long as this one, at most.
-  public func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
+  package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     if let known = siblings.withLock({ $0.take(host) }) { return known }
     let channel = try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop)

@@ -2,12 +2,12 @@ import SwitchboardCall
 import Synchronization
 
 /// The HTTP/2 transport under a channel: connects, reconnects, and gives each call a connection.
-public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
+package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   // Sendable holds because everything but `watchers` is touched on the loop alone.
 
   let loop: Loop
   let options: ChannelOptions
-  public let host: String
+  package let host: String
   let target: Target
   let authority: [UInt8]
   let userAgent: [UInt8]
@@ -38,7 +38,7 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let siblings = Locked(ChannelSiblings())
 
   /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
-  public convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
+  package convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
     try self.init(target: target, options: options, group: group, loop: group.nextLoop())
   }
 
@@ -60,26 +60,26 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     self.group = group
     self.loop = loop
     authority = Array((options.authority ?? self.target.authority).utf8)
-    userAgent =
-      Array((options.userAgentPrefix.map { "\($0) " } ?? "").utf8) + Array("grpc-swift-switchboard/0.1".utf8)
+    let prefix = options.userAgentPrefix.isEmpty ? "" : "\(options.userAgentPrefix) "
+    userAgent = Array("\(prefix)grpc-swift-switchboard/0.1".utf8)
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
-    backoff = Backoff(initial: options.initialBackoff, maximum: options.maximumBackoff)
+    backoff = Backoff(initial: options.connectInitialBackoff, maximum: options.connectMaxBackoff)
   }
 
-  public var eventLoop: any EventLoop { loop }
-  public var streamBufferSize: Int { options.streamBufferSize }
+  package var eventLoop: any EventLoop { loop }
+  package var streamBufferSize: Int { options.streamBufferSize }
 
-  public func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+  package func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
     ClientCallStream(consume request, receiver, self)
   }
 
   var sessionSettings: SessionSettings {
     SessionSettings(
-      streamWindow: options.streamWindow,
+      streamWindow: options.streamLookahead,
       connectionWindow: options.connectionWindow,
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
-      maxHeaderListSize: options.maxHeaderListSize,
+      maxHeaderListSize: options.maxMetadataSize,
       isServer: false,
       headerTableSize: options.hpackTableSizeDecoder,
       maxEncoderTableSize: options.hpackTableSizeEncoder,
@@ -158,7 +158,7 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   /// Connects without waiting for a call to want it, unless there is a connection or one is on its way.
-  public func connect() {
+  package func connect() {
     loop.execute {
       if self.state == .idle { self.connectIfNeeded() }
     }
@@ -176,7 +176,7 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   // MARK: Shutting down
 
-  public func shutDown(grace: Duration) async {
+  package func shutDown(grace: Duration) async {
     retireSiblings()
     let deadline = Task(executorPreference: loop) {
       try await self.loop.sleep(for: grace)
@@ -190,7 +190,7 @@ public final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     if grace > .zero { await loop.waitForLastWords() }
   }
 
-  public func retire() {
+  package func retire() {
     retireSiblings()
     loop.execute { self.beginShutDown(nil) }
   }

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// The headers and trailers of a response, read from bytes as they come.
 struct ResponseHead {

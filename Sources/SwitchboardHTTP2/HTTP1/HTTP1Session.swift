@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// A connection that speaks HTTP/1.1: calls of gRPC-Web, one after the other.
 ///
@@ -42,7 +42,7 @@ final class HTTP1Session {
   init(_ connection: ServerConnection, idleTimeout: Duration) {
     self.connection = connection
     self.idleTimeout = idleTimeout
-    parser = HTTP1Parser(headLimit: connection.options.maxHeaderListSize + 8192)
+    parser = HTTP1Parser(headLimit: connection.options.maxMetadataSize + 8192)
   }
 
   /// Whether a header section was started and is incomplete.

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 /// A call within the process: the client's call and the server's stream in one.
@@ -53,7 +53,7 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   private var responseLimit: Int {
-    request.options?.responseSizeLimit ?? transport.channelOptions.maxResponseSize
+    request.options?.responseSizeLimit ?? transport.channelOptions.responseSizeLimit
   }
 
   var isHandling: Bool { phase == .handling }
@@ -66,7 +66,7 @@ final class InProcessCall: @unchecked Sendable {
     guard transport.begin(self) else { return close(.channelShutDown) }
     if transport.isObserved { observe(transport.channelOptions.observer, isServer: false) }
     if let failure = request.options?.initialMetadata.failureToSend { return close(failure) }
-    guard headers.listSize <= transport.options.maxHeaderListSize else { return close(.headersTooLarge) }
+    guard headers.listSize <= transport.options.maxMetadataSize else { return close(.headersTooLarge) }
     guard let method = handler else {
       return close(request.method.pathBytes.withUnsafeBufferPointer { .unknownMethod($0) })
     }
@@ -98,7 +98,7 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   /// A caller that does not know the method's kind streams its one request.
-  private func start(_ handler: any MethodHandler, readingFrom pipe: MessagePipe) {
+  private func start(_ handler: MethodHandler, readingFrom pipe: MessagePipe) {
     Task(executorPreference: transport.loop) {
       guard let message = try? await pipe.next() else { return self.close(.missingRequest) }
       guard (try? await pipe.next()) == nil else { return self.close(.severalRequests) }
@@ -113,7 +113,7 @@ final class InProcessCall: @unchecked Sendable {
     observations.append(Observation(observer, call))
   }
 
-  private var handler: (any MethodHandler)? {
+  private var handler: MethodHandler? {
     request.method.pathBytes.withUnsafeBufferPointer { transport.router.route(for: $0)?.handler }
   }
 

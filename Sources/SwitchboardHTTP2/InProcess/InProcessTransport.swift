@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Carries calls to services of the same process, without sockets or framing: a message that was encoded
 /// is handed over as it is. Limits, deadlines, cancellation and backpressure are those of a connection.
@@ -97,6 +97,7 @@ extension Channel {
       InProcessTransport(providers, options, channelOptions, loops),
       serviceConfig: channelOptions.serviceConfig,
       retryBufferSize: channelOptions.retryBufferSize,
+      enablesRetry: channelOptions.enableRetry,
       interceptorFactories: channelOptions.interceptorFactories,
       registry: channelOptions.interceptorRegistry
     )

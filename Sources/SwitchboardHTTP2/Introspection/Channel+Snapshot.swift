@@ -17,7 +17,7 @@ extension Channel {
   }
 
   /// Whether `snapshot()` returns one.
-  public var hasSnapshot: Bool { transport is HTTP2ClientTransport }
+  package var hasSnapshot: Bool { transport is HTTP2ClientTransport }
 }
 
 extension HTTP2ClientTransport {

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Work that a loop received after its end. It must not be lost, because other code may wait for it, and it must not
 /// run on two threads at once, because it was written to run on a loop.

@@ -5,7 +5,7 @@ import SwitchboardCall
 ///
 /// In each turn it waits for the sockets, reads from them, runs the jobs that become ready, and then writes their
 /// output, in one write per connection.
-public final class Loop: EventLoop, @unchecked Sendable {
+package final class Loop: EventLoop, @unchecked Sendable {
   // Sendable because everything except `mailbox`, `late` and `wake` is touched only on the loop's own thread, or by the
   // thread that replaces it after its end, as the thread-local variable records; `mailbox` and `late` use locks, and
   // libuv allows sending `wake` from any thread. Unchecked exclusivity holds for the same reason: no two accesses
@@ -77,9 +77,9 @@ public final class Loop: EventLoop, @unchecked Sendable {
     alarm.deallocate()
   }
 
-  public var inEventLoop: Bool { LoopThread.isCurrent(self) }
+  package var inEventLoop: Bool { LoopThread.isCurrent(self) }
 
-  public func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
+  package func execute(_ work: @escaping @Sendable () -> Void) { run(.closure(work)) }
 
   /// Adds work. Returns `false` if the loop has ended: then the work does not run and the caller must handle that. Use
   /// `run` for work that must run in any case.
@@ -336,16 +336,16 @@ extension Loop {
 
 extension Loop {
   /// Runs the next step of a Swift task on the loop or, if that has ended, in the global pool.
-  public func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
+  package func enqueue(_ job: consuming ExecutorJob) { run(.job(UnownedJob(job))) }
 
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
   /// The loop as a task executor preference.
-  public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+  package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-  public func isIsolatingCurrentContext() -> Bool? { inEventLoop }
+  package func isIsolatingCurrentContext() -> Bool? { inEventLoop }
 
-  public func checkIsolated() {
+  package func checkIsolated() {
     precondition(inEventLoop, "isolated to an event loop, but not on its thread")
   }
 }

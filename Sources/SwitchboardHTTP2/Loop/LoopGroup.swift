@@ -7,7 +7,7 @@ import Synchronization
 /// few hundred thousand small calls a second, so a client rarely needs more than one.
 public final class LoopGroup: Sendable {
   /// The loops, each on its own thread.
-  public let loops: [Loop]
+  package let loops: [Loop]
   private let next = Atomic(0)
 
   /// Starts `count` loops.
@@ -26,7 +26,7 @@ public final class LoopGroup: Sendable {
   deinit { shutDown() }
 
   /// The next loop in turn.
-  public func nextLoop() -> Loop {
+  package func nextLoop() -> Loop {
     let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
     return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
   }

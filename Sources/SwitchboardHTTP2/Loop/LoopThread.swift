@@ -1,5 +1,5 @@
 import CLibuv
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc

@@ -74,7 +74,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The bytes of an internet address, 4 or 16.
-  public var ipBytes: [UInt8]? {
+  package var ipBytes: [UInt8]? {
     guard case .ip(let isV6) = kind else { return nil }
     // Behind the family and the port and, for IPv6, the flow label.
     let place = isV6 ? 8..<24 : 4..<8

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 #if canImport(Glibc)
   import Glibc
@@ -10,7 +10,7 @@
 /// metadata.
 struct RequestHead {
   /// What was found for the path.
-  private(set) var handler: (any MethodHandler)?
+  private(set) var handler: MethodHandler?
   private(set) var streamsRequests = false
   /// Set where nothing was found.
   private var unknownMethod: GRPCStatus?

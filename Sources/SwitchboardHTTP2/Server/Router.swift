@@ -1,13 +1,13 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Finds the handler for a path by the bytes of the path: an open-addressing table that never changes.
 final class Router: Sendable {
   /// A handler, with what every call asks about its method.
   struct Route {
-    let handler: any MethodHandler
+    let handler: MethodHandler
     let streamsRequests: Bool
 
-    init(_ handler: any MethodHandler) {
+    init(_ handler: MethodHandler) {
       self.handler = handler
       streamsRequests = handler.method.type.streamsRequests
     }
@@ -17,12 +17,12 @@ final class Router: Sendable {
   private let paths: [[UInt8]]
   private let mask: Int
   /// The handlers of methods in formats beside their own, by the handler that the table holds.
-  private let others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]]
+  private let others: [ObjectIdentifier: [ContentSubtype: MethodHandler]]
 
   /// A later provider's method takes the place of an earlier one of the same path.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
-    var others: [ObjectIdentifier: [ContentSubtype: any MethodHandler]] = [:]
+    var others: [ObjectIdentifier: [ContentSubtype: MethodHandler]] = [:]
     let handlers = providers.flatMap { provider in
       let handlers = provider.methodHandlers.map { $0.intercepted(by: factories) }
       for handler in handlers {
@@ -59,15 +59,15 @@ final class Router: Sendable {
   }
 
   /// The same handler for calls whose content type has a name, where it is served under that name.
-  func handler(_ handler: any MethodHandler, for subtype: ContentSubtype) -> (any MethodHandler)? {
+  func handler(_ handler: MethodHandler, for subtype: ContentSubtype) -> MethodHandler? {
     handler.reads(subtype) ? handler : others[ObjectIdentifier(handler)]?[subtype]
   }
 
   private static func handlers(
-    of handler: any MethodHandler,
+    of handler: MethodHandler,
     in formats: [any PayloadFormat]
-  ) -> [ContentSubtype: any MethodHandler] {
-    var handlers: [ContentSubtype: any MethodHandler] = [:]
+  ) -> [ContentSubtype: MethodHandler] {
+    var handlers: [ContentSubtype: MethodHandler] = [:]
     for format in formats where handlers[format.contentSubtype] == nil {
       handlers[format.contentSubtype] = handler.inFormat(format)
     }

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 // MARK: - What the handler asks, from any thread

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 // MARK: - How the call ended, as the client is told
 

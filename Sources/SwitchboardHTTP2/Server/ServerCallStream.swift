@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 import Synchronization
 
 /// One call on the server: between an HTTP/2 stream and a handler.
@@ -77,7 +77,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
-      listSizeLimit: connection.options.maxHeaderListSize,
+      listSizeLimit: connection.options.maxMetadataSize,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1
     )
@@ -291,7 +291,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  private func startSingle(_ handler: any MethodHandler) {
+  private func startSingle(_ handler: MethodHandler) {
     let request = inbound.single
     inbound.single = .none
     switch request {

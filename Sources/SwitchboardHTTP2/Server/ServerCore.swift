@@ -42,11 +42,11 @@ final class ServerCore: @unchecked Sendable {
   var sessionSettings: SessionSettings {
     SessionSettings(
       maxConcurrentStreams: options.maxConcurrentStreams,
-      streamWindow: options.streamWindow,
+      streamWindow: options.streamLookahead,
       connectionWindow: options.connectionWindow,
       windowLimit: options.maxWindow,
       unreadLimit: options.connectionBufferSize,
-      maxHeaderListSize: options.maxHeaderListSize,
+      maxHeaderListSize: options.maxMetadataSize,
       controlFrameAllowance: options.controlFrameAllowance
     )
   }

@@ -7,16 +7,16 @@ public struct ServerOptions: Sendable {
   /// How many calls a client may have open on one connection.
   public var maxConcurrentStreams = 100
   /// The largest block of request headers, counted as HTTP/2 counts it.
-  public var maxHeaderListSize = 16 * 1024
+  public var maxMetadataSize = 16 * 1024
   /// How much of one stream's messages is held unread, each way, before their sender is made to wait: their bytes, and 96
   /// more for each.
   public var streamBufferSize = 256 * 1024
   /// How many bytes a client may send on one call before it must wait for us.
-  public var streamWindow = 1024 * 1024
+  public var streamLookahead = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// What these windows may grow to, where much is in flight on the way here and is read as it comes: they follow
-  /// the link's bandwidth and delay. No more than `streamWindow` keeps both fixed.
+  /// the link's bandwidth and delay. No more than `streamLookahead` keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
   public var connectionBufferSize = 64 * 1024 * 1024
@@ -78,7 +78,7 @@ extension ServerOptions {
   var inRange: ServerOptions {
     var options = self
     for size in [
-      \ServerOptions.maxConcurrentStreams, \.maxHeaderListSize, \.streamWindow, \.connectionWindow,
+      \ServerOptions.maxConcurrentStreams, \.maxMetadataSize, \.streamLookahead, \.connectionWindow,
       \.maxWindow,
     ] {
       options[keyPath: size] = min(max(0, options[keyPath: size]), Int(Int32.max))

@@ -1,5 +1,5 @@
 import CNghttp2
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// What HTTP allows in a field's name and value.
 enum FieldSyntax {

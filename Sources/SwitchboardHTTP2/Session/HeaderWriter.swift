@@ -1,5 +1,5 @@
 import CNghttp2
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// A list of header fields in the form that nghttp2 takes, used again for every submission.
 ///

@@ -1,5 +1,5 @@
 import CNghttp2
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// What a connection learns from its session. Only notes are to be taken: see `SessionStream`.
 protocol SessionDelegate: AnyObject {

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// One HTTP/2 stream, as the session's callbacks see it. Servers and clients subclass it.
 ///

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// Encodes padded Base64, so that pieces can be concatenated.
 enum Base64Text {

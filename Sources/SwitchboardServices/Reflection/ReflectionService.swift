@@ -30,7 +30,7 @@ public struct ReflectionService: Grpc_Reflection_V1_ServerReflectionProvider {
   private static let alphaName = "grpc.reflection.v1alpha.ServerReflection"
 
   /// The method under both names of the service.
-  public var methodHandlers: [any MethodHandler] {
+  public var methodHandlers: [MethodHandler] {
     let method = Grpc_Reflection_V1_ServerReflectionMetadata.Methods.serverReflectionInfo
     let alpha = ProtobufMethod<
       Grpc_Reflection_V1_ServerReflectionRequest, Grpc_Reflection_V1_ServerReflectionResponse

@@ -1,4 +1,4 @@
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 @testable import SwitchboardHTTP2
 
@@ -20,7 +20,7 @@ final class ClientLife: Life {
   static func options(_ observer: any CallObserver) -> ChannelOptions {
     var options = ChannelOptions()
     options.maxConnections = 1
-    options.maxResponseSize = MessageSender.sizeLimit
+    options.responseSizeLimit = MessageSender.sizeLimit
     options.observer = observer
     return options
   }

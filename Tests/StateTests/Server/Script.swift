@@ -1,5 +1,5 @@
 import CallTestSupport
-@_spi(Transport) import SwitchboardCall
+import SwitchboardCall
 
 /// The actions of handlers, as the test scripts them, and their observations, as the model expects them. Used on the
 /// loop.
@@ -144,12 +144,12 @@ struct ScriptedService: CallHandlerProvider {
 
   private typealias Chain = @Sendable () -> [ServerInterceptor<[UInt8], [UInt8]>]
 
-  var methodHandlers: [any MethodHandler] {
+  var methodHandlers: [MethodHandler] {
     let chain: Chain = { [script] in [HoldingInterceptor(script)] }
     return makeHandlers("", nil) + makeHandlers("I", chain)
   }
 
-  private func makeHandlers(_ suffix: String, _ chain: Chain?) -> [any MethodHandler] {
+  private func makeHandlers(_ suffix: String, _ chain: Chain?) -> [MethodHandler] {
     let script = script
     func method(_ name: String, _ type: GRPCCallType) -> MethodDescriptor {
       MethodDescriptor(service: "s", method: name + suffix, type: type)

@@ -134,7 +134,7 @@ import Testing
 
     var serviceName: String { Self.name }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       let method = MethodDescriptor(service: Self.name, method: "Count", type: .clientStreaming)
       return [
         method.bytes.clientStreamingHandler { [self] requests, _ in

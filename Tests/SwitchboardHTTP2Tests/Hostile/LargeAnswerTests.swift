@@ -16,7 +16,7 @@ import Testing
   private struct Verbose: CallHandlerProvider {
     var serviceName: String { "test.Verbose" }
 
-    var methodHandlers: [any MethodHandler] {
+    var methodHandlers: [MethodHandler] {
       func method(_ name: String, _ type: GRPCCallType = .unary) -> MethodDescriptor {
         MethodDescriptor(service: serviceName, method: name, type: type)
       }

@@ -1,4 +1,5 @@
 import HTTP2TestSupport
+import SwitchboardCall
 import SwitchboardHTTP2
 import TLSSupport
 import Testing

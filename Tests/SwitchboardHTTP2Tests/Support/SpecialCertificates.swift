@@ -1,4 +1,4 @@
-import SwitchboardHTTP2
+import SwitchboardCall
 
 /// More certificates, from a separate authority: an expired one, one with every kind of name, and one issued by an
 /// intermediate authority.

@@ -53,7 +53,7 @@ struct TestService: CallHandlerProvider {
   let stubborn = Counter()
   let released = Signal()
 
-  var methodHandlers: [any MethodHandler] {
+  var methodHandlers: [MethodHandler] {
     return [
       Self.get.bytes.unaryHandler { request, _ in request },
       Method(Self.named, requests: BytesMarshaller("named"), responses: BytesMarshaller("named")).unaryHandler

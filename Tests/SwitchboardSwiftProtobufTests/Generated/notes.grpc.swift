@@ -178,7 +178,7 @@ extension Notes_NotesProvider {
 
   var interceptors: (any Notes_NotesServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Notes_NotesMetadata.Methods
     return [
       Methods.keep.unaryHandler(

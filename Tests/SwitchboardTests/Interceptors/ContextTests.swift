@@ -155,10 +155,10 @@ import Testing
   }
 
   private struct OneMethod: CallHandlerProvider {
-    let handler: any MethodHandler
+    let handler: MethodHandler
 
     var serviceName: String { "echo.Echo" }
-    var methodHandlers: [any MethodHandler] { [handler] }
+    var methodHandlers: [MethodHandler] { [handler] }
   }
 
   @Test func requestOptionsNameWhereTheCallGoes() async throws {

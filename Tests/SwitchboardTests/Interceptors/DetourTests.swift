@@ -120,7 +120,7 @@ private final class Silent: EchoServerInterceptor {
 private struct Generous: CallHandlerProvider {
   static let count = 20_000
   let serviceName: String
-  let methodHandlers: [any MethodHandler]
+  let methodHandlers: [MethodHandler]
 
   init(_ queue: DispatchQueue, _ sent: LiveCount) {
     let make: @Sendable () -> [EchoServerInterceptor] = {

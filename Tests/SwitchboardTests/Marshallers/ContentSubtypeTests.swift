@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardProtobuf
 import Testing
 
 @Suite struct ContentSubtypeTests {

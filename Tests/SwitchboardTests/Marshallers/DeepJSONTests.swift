@@ -1,4 +1,5 @@
 import Switchboard
+import SwitchboardProtobuf
 import Testing
 
 /// JSON that is far deeper than any message is refused, and does not overflow a stack.

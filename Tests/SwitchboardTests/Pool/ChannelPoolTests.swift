@@ -274,7 +274,7 @@ import Testing
       ("grpc.max_metadata_size", { $0.additionalChannelArgs = ["grpc.max_metadata_size": -5] }),
       ("grpc.primary_user_agent", { $0.additionalChannelArgs = ["grpc.primary_user_agent": 5] }),
       ("service config", { $0.additionalChannelArgs = ["grpc.service_config": "{"] }),
-      ("streamWindow", { $0.streamLookahead = .max }),
+      ("streamLookahead", { $0.streamLookahead = .max }),
       ("stream", { $0.maxConcurrentStreams = 0 }),
     ]
     for (word, change) in changes {

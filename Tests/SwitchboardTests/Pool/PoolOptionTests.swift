@@ -31,24 +31,53 @@ import Testing
       $0.retryBufferSize = 11
     }
     #expect(options.userAgentPrefix == "app/1")
-    #expect(options.maxResponseSize == 1000)
+    #expect(options.responseSizeLimit == 1000)
     #expect(options.keepaliveInterval == .seconds(1))
     #expect(options.keepaliveTimeout == .seconds(2))
-    #expect(options.minimumConnectTimeout == .seconds(3))
-    #expect(options.initialBackoff == .seconds(4))
-    #expect(options.maximumBackoff == .seconds(5))
+    #expect(options.connectMinTimeout == .seconds(3))
+    #expect(options.connectInitialBackoff == .seconds(4))
+    #expect(options.connectMaxBackoff == .seconds(5))
     #expect(options.tls?.trustRoots == .bytes(Array("root".utf8)))
     #expect(options.tls?.credentials?.certificateChain == .bytes(Array("chain".utf8)))
     #expect(options.tls?.credentials?.privateKey == .bytes(Array("key".utf8)))
     #expect(options.tls?.serverNameOverride == "name")
     #expect(options.authority == "name")
-    #expect(options.maxHeaderListSize == 6)
+    #expect(options.maxMetadataSize == 6)
     #expect(options.hpackTableSizeEncoder == 7)
     #expect(options.hpackTableSizeDecoder == 8)
     #expect(options.maxConcurrentStreams == 9)
-    #expect(options.streamWindow == 10_000_000)
+    #expect(options.streamLookahead == 10_000_000)
     #expect(options.connectionWindow == 10_000_000)
     #expect(options.retryBufferSize == 11)
+  }
+
+  /// Those too that have no name in L38.
+  @Test func everyOptionOfAChannelCanBeChosen() throws {
+    let options = try channelOptions {
+      $0.maxConnections = 7
+      $0.lowLatency = true
+      $0.tls = ClientTLS(minimumVersion: .tls13)
+      $0.pemRootCert = "root"
+    }
+    #expect(options.maxConnections == 7)
+    #expect(options.lowLatency)
+    #expect(options.tls == ClientTLS(trustRoots: .bytes(Array("root".utf8)), minimumVersion: .tls13))
+  }
+
+  /// Neither the order in which options are chosen nor a default that is chosen tells channels apart.
+  @Test func theSameChoicesAreEqual() throws {
+    let one = CallOptions.with {
+      $0.keepaliveInterval = .seconds(30)
+      $0.channelID = 3
+      $0.maxConnections = ChannelOptions().maxConnections
+    }
+    var other = CallOptions.with { $0.keepaliveInterval = .seconds(31) }
+    other.channelID = 3
+    other.keepaliveInterval = nil
+    #expect(try ChannelArguments(one) != ChannelArguments(other))
+    other.keepaliveInterval = .seconds(30)
+    #expect(try ChannelArguments(one) == ChannelArguments(other))
+    #expect(try ChannelArguments(one).hashValue == ChannelArguments(other).hashValue)
   }
 
   @Test func connectionsAreSecureUnlessToldOtherwise() throws {
@@ -71,20 +100,20 @@ import Testing
       ]
     }
     #expect(options.userAgentPrefix == "app/2")
-    #expect(options.maxResponseSize == 2)
+    #expect(options.responseSizeLimit == 2)
     #expect(options.keepaliveInterval == .seconds(3))
     #expect(options.keepaliveTimeout == .seconds(4))
     #expect(options.keepaliveWithoutCalls)
-    #expect(options.minimumConnectTimeout == .seconds(5))
-    #expect(options.initialBackoff == .seconds(6))
-    #expect(options.maximumBackoff == .seconds(7))
+    #expect(options.connectMinTimeout == .seconds(5))
+    #expect(options.connectInitialBackoff == .seconds(6))
+    #expect(options.connectMaxBackoff == .seconds(7))
     #expect(options.tls?.serverNameOverride == "name")
     #expect(options.authority == "authority")
-    #expect(options.maxHeaderListSize == 8)
+    #expect(options.maxMetadataSize == 8)
     #expect(options.hpackTableSizeEncoder == 9)
     #expect(options.hpackTableSizeDecoder == 10)
     #expect(options.maxConcurrentStreams == 11)
-    #expect(options.streamWindow == 12)
+    #expect(options.streamLookahead == 12)
   }
 
   @Test func anOptionGoesBeforeAnArgument() throws {
@@ -98,10 +127,10 @@ import Testing
     }
     #expect(options.keepaliveInterval == .seconds(1))
     #expect(options.keepaliveTimeout == .seconds(9))
-    #expect(options.maxResponseSize == 5)
+    #expect(options.responseSizeLimit == 5)
     #expect(
       try channelOptions { $0.additionalChannelArgs = ["grpc.max_receive_message_length": -1] }
-        .maxResponseSize
+        .responseSizeLimit
         == Int(UInt32.max)
     )
   }
@@ -116,9 +145,9 @@ import Testing
         ]
       }
     )
-    #expect(arguments.settings.serviceConfig == (try ServiceConfig(json: json)))
-    #expect(!arguments.enableRetry)
-    #expect(arguments.settings.retryBufferSize == 77)
+    #expect(arguments.channel[\.serviceConfig] == (try ServiceConfig(json: json)))
+    #expect(!arguments.channel.options.enableRetry)
+    #expect(arguments.channel[\.retryBufferSize] == 77)
   }
 
   /// It would switch the check of the certificate off.

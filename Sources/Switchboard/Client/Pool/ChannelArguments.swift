@@ -1,122 +1,66 @@
-/// The options of a channel with what `additionalChannelArgs` say where no option does.
+/// The options that a channel of a pool is made with: those of a client, with what its `additionalChannelArgs` say where no
+/// option does. They tell channels apart.
 struct ChannelArguments: Hashable, Sendable {
-  private(set) var settings: ChannelSettings
-  private(set) var compression: MessageCompression
-  private(set) var responseSizeLimit: Int?
-  private(set) var enableRetry: Bool
-  private(set) var keepaliveWithoutCalls = false
-  private(set) var authority: String?
+  let channel: ChosenOptions<ChannelOptions>
+  let pool: ChosenOptions<PoolOptions>
+  let compression: MessageCompression
 
   /// Throws `INVALID_ARGUMENT` for an argument whose value is not of its kind.
   init(_ options: CallOptions) throws(GRPCStatus) {
-    settings = options.channelSettings
-    compression = options.compression
-    responseSizeLimit = options.responseSizeLimit
-    enableRetry = options.enableRetry
+    var channel = options.channelOptions
+    var pool = options.poolOptions
     // In an order of their own, since two names may say the same: `max_receive_message_length` goes first.
-    for (name, value) in (settings.additionalChannelArgs ?? [:]).sorted(by: { $0.key > $1.key }) {
-      try take(name, value)
-    }
-    normalize()
-  }
-
-  /// What is chosen as it is by default does not tell channels apart.
-  private mutating func normalize() {
-    let defaults = ChannelOptions()
-    settings.keepaliveTimeout = settings.keepaliveTimeout ?? defaults.keepaliveTimeout
-    settings.connectMinTimeout = settings.connectMinTimeout ?? defaults.minimumConnectTimeout
-    settings.connectInitialBackoff = settings.connectInitialBackoff ?? defaults.initialBackoff
-    settings.connectMaxBackoff = settings.connectMaxBackoff ?? defaults.maximumBackoff
-    settings.transportType = settings.transportType ?? .secure
-    settings.channelID = settings.channelID ?? 0
-    settings.maxMetadataSize = settings.maxMetadataSize ?? defaults.maxHeaderListSize
-    settings.retryBufferSize = settings.retryBufferSize ?? defaults.retryBufferSize
-    responseSizeLimit = responseSizeLimit ?? defaults.maxResponseSize
-    if settings.additionalChannelArgs?.isEmpty == true { settings.additionalChannelArgs = nil }
-    if settings.logContext?.isEmpty == true { settings.logContext = nil }
-    if settings.userAgentPrefix?.isEmpty == true { settings.userAgentPrefix = nil }
-  }
-
-  private mutating func take(_ name: String, _ value: ChannelArgument) throws(GRPCStatus) {
-    switch name {
-    case "grpc.primary_user_agent":
-      let text = try value.text(name)
-      settings.userAgentPrefix = settings.userAgentPrefix ?? text
-    case "grpc.default_authority":
-      authority = try value.text(name)
-    case "grpc.ssl_target_name_override":
-      let text = try value.text(name)
-      guard !text.isEmpty else {
-        throw .badArgument(name, "is empty: without a name any certificate would do")
+    for (name, value) in pool.options.additionalChannelArgs.sorted(by: { $0.key > $1.key }) {
+      try channel.take(value, named: name)
+      try pool.take(value, named: name)
+      if name == "grpc.service_config" {
+        let config = try ServiceConfig(json: try String(value, of: name))
+        channel[\.serviceConfig] = channel[\.serviceConfig] ?? config
       }
-      settings.hostNameOverride = settings.hostNameOverride ?? text
-    case "grpc.service_config":
-      let config = try ServiceConfig(json: try value.text(name))
-      settings.serviceConfig = settings.serviceConfig ?? config
-    case "grpc.max_receive_message_length", "grpc.max_message_length":
-      let number = try value.number(name)
-      // -1 is gRPC's word for no limit.
-      responseSizeLimit = responseSizeLimit ?? (number < 0 ? Int(UInt32.max) : number)
-    case "grpc.enable_retries":
-      let number = try value.number(name)
-      enableRetry = enableRetry && number != 0
-    case "grpc.keepalive_permit_without_calls":
-      keepaliveWithoutCalls = try value.number(name) != 0
-    default:
-      try takeNumber(name, value)
     }
-  }
-
-  private static let times: [String: WritableKeyPath<ChannelSettings, Duration?> & Sendable] = [
-    "grpc.keepalive_time_ms": \.keepaliveInterval,
-    "grpc.keepalive_timeout_ms": \.keepaliveTimeout,
-    "grpc.min_reconnect_backoff_ms": \.connectMinTimeout,
-    "grpc.initial_reconnect_backoff_ms": \.connectInitialBackoff,
-    "grpc.max_reconnect_backoff_ms": \.connectMaxBackoff,
-  ]
-
-  private static let sizes: [String: WritableKeyPath<ChannelSettings, Int?> & Sendable] = [
-    "grpc.max_metadata_size": \.maxMetadataSize,
-    "grpc.http2.hpack_table_size.encoder": \.hpackTableSizeEncoder,
-    "grpc.http2.hpack_table_size.decoder": \.hpackTableSizeDecoder,
-    "grpc.max_concurrent_streams": \.maxConcurrentStreams,
-    "grpc.http2.lookahead_bytes": \.streamLookahead,
-    "grpc.per_rpc_retry_buffer_size": \.retryBufferSize,
-  ]
-
-  private mutating func takeNumber(_ name: String, _ value: ChannelArgument) throws(GRPCStatus) {
-    if let path = Self.times[name] {
-      let time = Duration.milliseconds(try value.size(name))
-      settings[keyPath: path] = settings[keyPath: path] ?? time
-    } else if let path = Self.sizes[name] {
-      let size = try value.size(name)
-      settings[keyPath: path] = settings[keyPath: path] ?? size
-    }
+    self.channel = channel
+    self.pool = pool
+    compression = options.compression
   }
 }
 
-extension ChannelArgument {
-  fileprivate func text(_ name: String) throws(GRPCStatus) -> String {
-    guard case .string(let text) = self else { throw .badArgument(name, "is not a string") }
-    return text
-  }
-
-  fileprivate func number(_ name: String) throws(GRPCStatus) -> Int {
-    guard case .integer(let number) = self else { throw .badArgument(name, "is not a number") }
-    return number
-  }
-
-  fileprivate func size(_ name: String) throws(GRPCStatus) -> Int {
-    let number = try number(name)
-    guard (0...Int(Int32.max)).contains(number) else {
-      throw .badArgument(name, "is \(number), out of range")
+extension ChannelOptions {
+  /// The options of a pool's channel. Throws `INVALID_ARGUMENT` for options that contradict each other.
+  init(_ arguments: ChannelArguments) throws(GRPCStatus) {
+    self = arguments.channel.options
+    let pool = arguments.pool.options
+    // A window of the connection below that of a stream would be the one that counts.
+    connectionWindow = max(connectionWindow, streamLookahead)
+    if pool.hostNameOverride?.isEmpty == true {
+      throw .invalidOption("hostNameOverride is empty: without a name any certificate would do")
     }
-    return number
+    authority = authority ?? pool.hostNameOverride
+    tls = try pool.secured(tls)
   }
 }
 
-extension GRPCStatus {
-  static func badArgument(_ name: String, _ reason: String) -> GRPCStatus {
-    GRPCStatus(code: .invalidArgument, message: "the channel argument \(name) \(reason)")
+extension PoolOptions {
+  /// `tls` with what these options say.
+  fileprivate func secured(_ tls: ClientTLS?) throws(GRPCStatus) -> ClientTLS? {
+    let hasPEM = pemRootCert != nil || pemPrivateKey != nil || pemCertChain != nil
+    if transportType == .insecure {
+      guard !hasPEM, tls == nil else {
+        throw .invalidOption("certificates or a key are given for an insecure transport")
+      }
+      return nil
+    }
+    var tls = tls ?? ClientTLS()
+    tls.serverNameOverride = hostNameOverride ?? tls.serverNameOverride
+    if let pemRootCert { tls.trustRoots = .bytes(Array(pemRootCert.utf8)) }
+    switch (pemCertChain, pemPrivateKey) {
+    case (nil, nil): break
+    case (let chain?, let key?):
+      tls.credentials = TLSCredentials(
+        certificateChain: .bytes(Array(chain.utf8)),
+        privateKey: .bytes(Array(key.utf8))
+      )
+    default: throw .invalidOption("of pemCertChain and pemPrivateKey only one is given")
+    }
+    return tls
   }
 }

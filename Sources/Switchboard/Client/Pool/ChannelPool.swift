@@ -55,7 +55,7 @@ public final class ChannelPool: Sendable {
     observer: (any CallObserver)? = nil,
     time: any CallTime
   ) throws(GRPCStatus) {
-    guard idleTimeout > .zero else { throw .contradiction("an idle time has to be above zero") }
+    guard idleTimeout > .zero else { throw .invalidOption("an idle time has to be above zero") }
     if let group { self.group = group } else { self.group = try LoopGroup() }
     self.idleTimeout = idleTimeout
     self.logger = logger
@@ -122,7 +122,7 @@ public final class ChannelPool: Sendable {
     _ loop: Loop
   ) throws(GRPCStatus) -> PooledChannel {
     var options = try ChannelOptions(arguments)
-    options.logger = logger.adding(arguments.settings.logContext)
+    options.logger = logger.adding(arguments.pool.options.logContext)
     options.observer = observer
     return PooledChannel(try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop))
   }

@@ -56,16 +56,15 @@ extension Channel {
     do throws(GRPCStatus) {
       let owner: ChannelPool
       if let pool { owner = pool } else { owner = try ChannelPool.ofProcess.get() }
-      let arguments = try ChannelArguments(options)
+      let settings = try ChannelArguments(options).channel
       self.init(
         PooledTransport(owner, host, options, loop: owner.loop(for: host)),
-        serviceConfig: arguments.settings.serviceConfig,
-        retryBufferSize: arguments.settings.retryBufferSize,
-        enablesRetry: arguments.enableRetry,
-        environment: CallEnvironment()
+        serviceConfig: settings[\.serviceConfig],
+        retryBufferSize: settings[\.retryBufferSize],
+        enablesRetry: settings[\.enableRetry] ?? true
       )
     } catch {
-      self.init(FailingTransport(error), serviceConfig: nil, environment: CallEnvironment())
+      self.init(FailingTransport(error))
     }
   }
 }

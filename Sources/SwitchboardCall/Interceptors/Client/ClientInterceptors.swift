@@ -14,7 +14,7 @@ public struct ClientInterceptors<Factory>: Sendable {
   /// The interceptors of one call: those of its options, then those that the client's own factory makes for the
   /// method, then those of the channel. `nil` where there are none.
   @inlinable
-  public func make<Request, Response>(
+  package func make<Request, Response>(
     for method: MethodDescriptor,
     options: [any InterceptorFactory],
     channel: [any InterceptorFactory],
@@ -59,7 +59,7 @@ extension Channel {
   /// A call's own interceptors, between those that its options make and those of the channel; `nil` where there are
   /// none.
   @inlinable
-  public func scoped<Request: Sendable, Response: Sendable>(
+  package func scoped<Request: Sendable, Response: Sendable>(
     _ own: ClientInterceptorChain<Request, Response>?,
     for method: MethodDescriptor,
     _ factories: [any InterceptorFactory]?

@@ -41,7 +41,7 @@ public final class InterceptorRegistry: Sendable {
   public var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
   /// What is registered now and for good.
-  public func freeze() -> [any InterceptorFactory] {
+  package func freeze() -> [any InterceptorFactory] {
     state.withLock { state in
       state.isFrozen = true
       return state.factories

@@ -1,21 +1,21 @@
 /// A sequence that is read as if its elements came over time.
 @frozen
-public struct ImmediateSequence<Base: Sequence>: AsyncSequence {
-  public typealias Element = Base.Element
+@usableFromInline package struct ImmediateSequence<Base: Sequence>: AsyncSequence {
+  @usableFromInline package typealias Element = Base.Element
 
   @usableFromInline let base: Base
 
   /// The elements of `base`, in order.
   @inlinable
-  public init(_ base: Base) {
+  package init(_ base: Base) {
     self.base = base
   }
 
   @inlinable
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base.makeIterator()) }
+  package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base.makeIterator()) }
 
   @frozen
-  public struct AsyncIterator: AsyncIteratorProtocol {
+  @usableFromInline package struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline var iterator: Base.Iterator
 
     @inlinable
@@ -24,7 +24,7 @@ public struct ImmediateSequence<Base: Sequence>: AsyncSequence {
     }
 
     @inlinable
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Base.Element? {
+    package mutating func next(isolation actor: isolated (any Actor)?) async -> Base.Element? {
       iterator.next()
     }
   }

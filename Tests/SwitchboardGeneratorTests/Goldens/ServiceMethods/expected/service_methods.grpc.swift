@@ -338,7 +338,7 @@ extension Golden_Services_DeskProvider {
 
   public var interceptors: (any Golden_Services_DeskServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_DeskMetadata.Methods
     return [
       Methods.ask.unaryHandler(
@@ -438,7 +438,7 @@ extension Golden_Services_ClosedProvider {
 
   public var interceptors: (any Golden_Services_ClosedServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] { [] }
+  public var methodHandlers: [Switchboard.MethodHandler] { [] }
 }
 
 /// The static description of `golden.services.Archive`.
@@ -564,7 +564,7 @@ extension Golden_Services_ArchiveProvider {
 
   public var interceptors: (any Golden_Services_ArchiveServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_ArchiveMetadata.Methods
     return [
       Methods.find.unaryHandler(

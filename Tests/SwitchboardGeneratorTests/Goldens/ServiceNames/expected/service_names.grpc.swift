@@ -1711,7 +1711,7 @@ extension WordsProvider {
 
   var interceptors: (any WordsServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = WordsMetadata.Methods
     return [
       Methods.class.unaryHandler(
@@ -2272,7 +2272,7 @@ extension TwinsProvider {
 
   var interceptors: (any TwinsServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = TwinsMetadata.Methods
     return [
       Methods.Fetch.unaryHandler(
@@ -2428,7 +2428,7 @@ extension ShopServiceProvider {
 
   var interceptors: (any ShopServiceServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = ShopServiceMetadata.Methods
     return [
       Methods.open.unaryHandler(
@@ -3427,7 +3427,7 @@ extension TypesProvider {
 
   var interceptors: (any TypesServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = TypesMetadata.Methods_
     return [
       Methods.channel_.unaryHandler(

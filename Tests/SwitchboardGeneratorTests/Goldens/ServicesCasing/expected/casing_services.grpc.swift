@@ -177,7 +177,7 @@ extension Golden_Services_Casing_PostProvider {
 
   var interceptors: (any Golden_Services_Casing_PostServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Casing_PostMetadata.Methods
     return [
       Methods.Send.unaryHandler(
@@ -262,5 +262,5 @@ extension Golden_Services_Casing_EmptyProvider {
 
   var interceptors: (any Golden_Services_Casing_EmptyServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] { [] }
+  var methodHandlers: [Switchboard.MethodHandler] { [] }
 }

@@ -273,7 +273,7 @@ extension Payloads_MappedProvider {
 
   var interceptors: (any Payloads_MappedServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Payloads_MappedMetadata.Methods
     return [
       Methods.both.unaryHandler(
@@ -421,7 +421,7 @@ extension Payloads_InJSONProvider {
 
   var interceptors: (any Payloads_InJSONServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Payloads_InJSONMetadata.Methods
     return [
       Methods.get.unaryHandler(

@@ -58,7 +58,7 @@ extension Golden_Services_Server_PostProvider {
 
   var interceptors: (any Golden_Services_Server_PostServerInterceptorFactoryProtocol)? { nil }
 
-  var methodHandlers: [any Switchboard.MethodHandler] {
+  var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_Server_PostMetadata.Methods
     return [
       Methods.send.unaryHandler(

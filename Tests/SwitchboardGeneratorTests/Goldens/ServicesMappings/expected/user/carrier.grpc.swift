@@ -145,7 +145,7 @@ extension Golden_Services_User_CarrierProvider {
 
   public var interceptors: (any Golden_Services_User_CarrierServerInterceptorFactoryProtocol)? { nil }
 
-  public var methodHandlers: [any Switchboard.MethodHandler] {
+  public var methodHandlers: [Switchboard.MethodHandler] {
     typealias Methods = Golden_Services_User_CarrierMetadata.Methods
     return [
       Methods.carry.clientStreamingHandler(

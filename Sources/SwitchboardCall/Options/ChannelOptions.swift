@@ -1,23 +1,29 @@
-import SwitchboardCall
-
 /// What a channel is set to, for all its calls.
+///
+/// ```swift
+/// var options = ChannelOptions()
+/// options.keepaliveInterval = .seconds(30)
+/// let channel = try Channel(target: "greeter.example:443", options: options)
+/// ```
+///
+/// `CallOptions` has every option that can be compared, under the same name, for the channels of a pool.
 public struct ChannelOptions: Sendable {
   /// How long to wait after the first failure to connect; grows by 1.6 with each further one.
-  public var initialBackoff = Duration.seconds(1)
+  public var connectInitialBackoff = Duration.seconds(1)
   /// What the wait after a failure to connect grows to.
-  public var maximumBackoff = Duration.seconds(120)
+  public var connectMaxBackoff = Duration.seconds(120)
   /// How long one attempt to connect may take at the least.
-  public var minimumConnectTimeout = Duration.seconds(20)
+  public var connectMinTimeout = Duration.seconds(20)
   /// The largest response message, after decompression.
-  public var maxResponseSize = 4 * 1024 * 1024
+  public var responseSizeLimit = 4 * 1024 * 1024
   /// The largest block of response headers that servers are asked to send.
-  public var maxHeaderListSize = 16 * 1024
+  public var maxMetadataSize = 16 * 1024
   /// How many bytes a server may send on one call before it must wait for us.
-  public var streamWindow = 1024 * 1024
+  public var streamLookahead = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
   /// What these windows may grow to, where much is in flight on the way here and is read as it comes: they follow
-  /// the link's bandwidth and delay. No more than `streamWindow` keeps both fixed.
+  /// the link's bandwidth and delay. No more than `streamLookahead` keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
   /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
   public var connectionBufferSize = 64 * 1024 * 1024
@@ -39,6 +45,9 @@ public struct ChannelOptions: Sendable {
   /// the server refuses it untouched, and by the policies of the service config. A call with more is not made again
   /// once they have left.
   public var retryBufferSize = 256 * 1024
+  /// Whether calls may be made again by the policies of the service config. A request that never reached a server is
+  /// sent again in any case.
+  public var enableRetry = true
   /// How long the server may be silent before it is asked for a sign of life; ten seconds at least. `nil`: it is
   /// never asked. It is asked half as often each time that it has ended a connection over it, down to every two hours.
   public var keepaliveInterval: Duration?
@@ -56,8 +65,8 @@ public struct ChannelOptions: Sendable {
   /// time of being woken out of a call's latency, for cores that are busy while calls go on; while none do they
   /// are idle.
   public var lowLatency = false
-  /// Goes before our own name in `user-agent`.
-  public var userAgentPrefix: String?
+  /// Precedes Switchboard's own name in `user-agent`, unless it is empty.
+  public var userAgentPrefix = ""
   /// The `:authority` to send in place of the target's.
   public var authority: String?
 
@@ -76,40 +85,73 @@ public struct ChannelOptions: Sendable {
   /// The defaults.
   public init() {}
 
-  /// By gRPC's specification of keepalive.
-  static let shortestKeepaliveInterval = Duration.seconds(10)
+  /// The interval that gRPC's specification of keepalive allows at least.
+  package static let shortestKeepaliveInterval = Duration.seconds(10)
 
-  /// What the interval grows to where servers find it too short: what servers ask at by themselves.
-  static let longestKeepaliveInterval = Duration.seconds(7200)
+  /// The longest interval between pings to servers that object to them: what servers use by default.
+  package static let longestKeepaliveInterval = Duration.seconds(7200)
 
-  func validate() throws(GRPCStatus) {
-    guard initialBackoff <= maximumBackoff else {
-      throw GRPCStatus(
-        code: .invalidArgument,
-        message: "the initial backoff, \(initialBackoff), is above the maximum, \(maximumBackoff)"
+  /// Throws `INVALID_ARGUMENT` for options that are out of range or contradict each other.
+  package func validate() throws(GRPCStatus) {
+    guard connectInitialBackoff <= connectMaxBackoff else {
+      throw .invalidOption(
+        "the initial backoff, \(connectInitialBackoff), is above the maximum, \(connectMaxBackoff)"
       )
     }
-    guard maxConnections > 0 else {
-      throw GRPCStatus(code: .invalidArgument, message: "a channel needs at least one connection")
-    }
-    for (name, value) in [
-      ("streamWindow", streamWindow), ("connectionWindow", connectionWindow),
-      ("maxHeaderListSize", maxHeaderListSize), ("hpackTableSizeEncoder", hpackTableSizeEncoder ?? 0),
-      ("hpackTableSizeDecoder", hpackTableSizeDecoder ?? 0),
-    ] where !(0...Int(Int32.max)).contains(value) {
-      throw GRPCStatus(
-        code: .invalidArgument,
-        message: "\(name) is \(value), not a size that HTTP/2 can express"
-      )
-    }
-    guard streamBufferSize > 0 else {
-      throw GRPCStatus(
-        code: .invalidArgument,
-        message: "streamBufferSize is \(streamBufferSize): a stream needs room for a message"
-      )
-    }
-    guard maxConcurrentStreams ?? 1 > 0 else {
-      throw GRPCStatus(code: .invalidArgument, message: "a connection needs at least one stream")
-    }
+    for rule in Self.rules { try rule.check(self) }
   }
+}
+
+extension ChannelOptions: ChannelOptionSet {
+  package static let rules: [OptionRule<ChannelOptions>] = [
+    OptionRule(\.connectInitialBackoff, argument: "grpc.initial_reconnect_backoff_ms"),
+    OptionRule(\.connectMaxBackoff, argument: "grpc.max_reconnect_backoff_ms"),
+    OptionRule(\.connectMinTimeout, argument: "grpc.min_reconnect_backoff_ms"),
+    OptionRule(\.responseSizeLimit, argument: "grpc.max_receive_message_length", unlimited: Int(UInt32.max)),
+    OptionRule(\.responseSizeLimit, argument: "grpc.max_message_length", unlimited: Int(UInt32.max)),
+    OptionRule(\.maxMetadataSize, "maxMetadataSize", argument: "grpc.max_metadata_size", in: sizes),
+    OptionRule(\.streamLookahead, "streamLookahead", argument: "grpc.http2.lookahead_bytes", in: sizes),
+    OptionRule(\.connectionWindow, "connectionWindow", in: sizes),
+    OptionRule(
+      \.streamBufferSize,
+      "streamBufferSize",
+      in: 1...Int.max,
+      because: "a stream needs room for a message"
+    ),
+    OptionRule(
+      \.hpackTableSizeEncoder,
+      "hpackTableSizeEncoder",
+      argument: "grpc.http2.hpack_table_size.encoder",
+      in: sizes
+    ),
+    OptionRule(
+      \.hpackTableSizeDecoder,
+      "hpackTableSizeDecoder",
+      argument: "grpc.http2.hpack_table_size.decoder",
+      in: sizes
+    ),
+    OptionRule(
+      \.maxConcurrentStreams,
+      "maxConcurrentStreams",
+      argument: "grpc.max_concurrent_streams",
+      in: 1...Int.max,
+      because: "a connection needs at least one stream"
+    ),
+    OptionRule(
+      \.maxConnections,
+      "maxConnections",
+      in: 1...Int.max,
+      because: "a channel needs at least one connection"
+    ),
+    OptionRule(\.retryBufferSize, argument: "grpc.per_rpc_retry_buffer_size"),
+    OptionRule(\.enableRetry, argument: "grpc.enable_retries"),
+    OptionRule(\.keepaliveInterval, argument: "grpc.keepalive_time_ms"),
+    OptionRule(\.keepaliveTimeout, argument: "grpc.keepalive_timeout_ms"),
+    OptionRule(\.keepaliveWithoutCalls, argument: "grpc.keepalive_permit_without_calls"),
+    OptionRule(\.userAgentPrefix, argument: "grpc.primary_user_agent"),
+    OptionRule(\.authority, argument: "grpc.default_authority"),
+  ]
+
+  /// The sizes that HTTP/2 can express.
+  private static let sizes = 0...Int(Int32.max)
 }

@@ -1,0 +1,104 @@
+/// The options that were chosen of those that `Options` has, with their values. Two are equal if they choose the same,
+/// where choosing a default makes no difference.
+package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
+  private struct Choice: Hashable, Sendable {
+    let option: PartialKeyPath<Options> & Sendable
+    let value: any Hashable & Sendable
+    let isDefault: Bool
+    let apply: @Sendable (inout Options) -> Void
+
+    init<Value: Hashable & Sendable>(
+      _ option: WritableKeyPath<Options, Value> & Sendable,
+      _ value: Value
+    ) {
+      self.option = option
+      self.value = value
+      isDefault = Options()[keyPath: option] == value
+      apply = { $0[keyPath: option] = value }
+    }
+
+    static func == (left: Choice, right: Choice) -> Bool {
+      left.option == right.option && AnyHashable(left.value) == AnyHashable(right.value)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      option.hash(into: &hasher)
+      value.hash(into: &hasher)
+    }
+  }
+
+  private var choices: [Choice] = []
+
+  package init() {}
+
+  /// The value of an option; `nil` if it is not chosen.
+  @_disfavoredOverload
+  package subscript<Value: Hashable & Sendable>(
+    option: WritableKeyPath<Options, Value> & Sendable
+  ) -> Value? {
+    get {
+      // Not by chaining: where `Value` is an optional, the cast of `nil` to it succeeds.
+      guard let choice = choice(option) else { return nil }
+      return choice.value as? Value
+    }
+    set { set(option, newValue.map { Choice(option, $0) }) }
+  }
+
+  /// The same, of an option that is `nil` by default.
+  package subscript<Value: Hashable & Sendable>(
+    option: WritableKeyPath<Options, Value?> & Sendable
+  ) -> Value? {
+    get { choice(option)?.value as? Value }
+    set { set(option, newValue.map { Choice(option, Optional($0)) }) }
+  }
+
+  private func choice(_ option: PartialKeyPath<Options>) -> Choice? {
+    choices.first { $0.option == option }
+  }
+
+  private mutating func set(_ option: PartialKeyPath<Options>, _ choice: Choice?) {
+    choices.removeAll { $0.option == option }
+    if let choice { choices.append(choice) }
+  }
+
+  /// These choices, and those of `defaults` for the options that these leave open.
+  func overriding(_ defaults: Self) -> Self {
+    var merged = self
+    merged.choices += defaults.choices.filter { choice($0.option) == nil }
+    return merged
+  }
+
+  /// Sets the option that a channel argument stands for, unless it is chosen. A name that stands for none does nothing.
+  package mutating func take(_ argument: ChannelArgument, named name: String) throws(GRPCStatus) {
+    for rule in Options.rules where rule.argument == name { try rule.take(argument, &self) }
+  }
+
+  /// The options with these choices.
+  package var options: Options {
+    var options = Options()
+    for choice in choices { choice.apply(&options) }
+    return options
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { left.signature == right.signature }
+
+  package func hash(into hasher: inout Hasher) { signature.hash(into: &hasher) }
+
+  private var signature: Set<Choice> { Set(choices.lazy.filter { !$0.isDefault }) }
+}
+
+/// The choices for a channel behind a reference, so that options of one client compare in one step.
+final class ChannelChoices: Sendable {
+  let channel: ChosenOptions<ChannelOptions>
+  let pool: ChosenOptions<PoolOptions>
+
+  init(_ channel: ChosenOptions<ChannelOptions>, _ pool: ChosenOptions<PoolOptions>) {
+    self.channel = channel
+    self.pool = pool
+  }
+
+  func overriding(_ defaults: ChannelChoices) -> ChannelChoices {
+    if self === defaults { return self }
+    return ChannelChoices(channel.overriding(defaults.channel), pool.overriding(defaults.pool))
+  }
+}
