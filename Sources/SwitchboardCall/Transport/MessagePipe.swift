@@ -128,7 +128,9 @@ import Synchronization
   }
 
   /// Adds a message and waits until the pipe has room again.
-  @usableFromInline nonisolated(nonsending) package func write(_ message: MessageBuffer, flush: Bool = true) async throws {
+  @usableFromInline nonisolated(nonsending) package func write(_ message: MessageBuffer, flush: Bool = true)
+    async throws
+  {
     try checkOpen()
     if !push(message, flush: flush) { try await waitUntilWritable() }
   }
