@@ -1,3 +1,4 @@
+import CallTestSupport
 import Testing
 
 @testable import SwitchboardCall
@@ -13,6 +14,15 @@ import Testing
     let cancelled = Task { try await SystemTime().sleep(until: .now + .seconds(3600), on: loop) }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
+  }
+
+  /// No timeout that a caller can choose leads to a sum that traps.
+  @Test func everyTimeoutMakesADeadline() {
+    let time = ManualTime()
+    let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
+    #expect(time.deadline(after: longest) > time.now + .seconds(1_000_000_000))
+    #expect(time.deadline(after: Duration(secondsComponent: .min, attosecondsComponent: 0)) == time.now)
+    #expect(time.deadline(after: .seconds(3)) == time.now + .seconds(3))
   }
 }
 

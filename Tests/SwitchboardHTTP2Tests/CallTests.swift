@@ -83,7 +83,7 @@ import Testing
 
   @Test(arguments: Wire.allCases) func metadataGoesThereAndBack(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
-      var options = CallOptions(timeout: .seconds(20))
+      var options = CallOptions()
       options.initialMetadata.add(name: "one", value: "1")
       options.initialMetadata.add(name: "two-bin", binary: [0, 255])
       options.initialMetadata.add(name: "grpc-status", value: "7")
@@ -91,7 +91,12 @@ import Testing
       options.initialMetadata.add(name: "connection", value: "close")
       let recorder = MetadataRecorder()
       let call = pair.channel.transport.makeCall(
-        CallRequest(method: TestService.reflect, options: options, body: .message(MessageBuffer([]))),
+        CallRequest(
+          method: TestService.reflect,
+          options: options,
+          deadline: .now + .seconds(20),
+          body: .message(MessageBuffer([]))
+        ),
         receiver: recorder
       )
       call.start()

@@ -66,10 +66,3 @@ extension CallOptions {
     set { choose { $0.logger = newValue } }
   }
 }
-
-extension CallOptions.Choices {
-  /// Whether a call with these options has more to it than the transport carries out by itself.
-  var needsEngine: Bool {
-    oauth2AccessToken != nil || authTokenProvider != nil || serviceConfig != nil
-  }
-}

@@ -68,6 +68,8 @@ extension ByteCall {
   @usableFromInline package var method: MethodDescriptor
   /// The caller's choices; `nil` is the same as `CallOptions()`, and cheaper.
   @usableFromInline package var options: CallOptions?
+  /// When the call must end. The engine sets it where the options have a timeout and it is `nil`.
+  @usableFromInline package var deadline: ContinuousClock.Instant?
   /// The messages to send.
   @usableFromInline package var body: Body
   /// Where streamed responses go. `nil`: the one response is lent to the receiver.
@@ -82,12 +84,14 @@ extension ByteCall {
   package init(
     method: MethodDescriptor,
     options: CallOptions?,
+    deadline: ContinuousClock.Instant? = nil,
     body: Body,
     responses: MessagePipe? = nil,
     contentSubtype: ContentSubtype = .unnamed
   ) {
     self.method = method
     self.options = options
+    self.deadline = deadline
     self.body = body
     self.responses = responses
     self.contentSubtype = contentSubtype

@@ -90,11 +90,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
-    if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
+    if let deadline = request.deadline, !watch(deadline) { return }
     dispatch()
   }
 
-  private func startDeadline(_ timeout: Duration) -> Bool {
+  /// `false`: the deadline has passed, and the call has ended.
+  private func watch(_ deadline: ContinuousClock.Instant) -> Bool {
+    let timeout = deadline - .now
     guard timeout > .zero else {
       close(.deadlinePassed)
       return false

@@ -26,7 +26,6 @@ final class InProcessCall: @unchecked Sendable {
   let headers: HPACKHeaders
   let shared = Locked(Shared())
   let cancelled = Atomic(false)
-  private(set) var deadline: ContinuousClock.Instant?
   private var phase = Phase.idle
   private(set) var hasSucceeded = false
   private var headersTold = false
@@ -75,7 +74,7 @@ final class InProcessCall: @unchecked Sendable {
       return close(.unknownFormat)
     }
     if transport.isObserved { observe(transport.options.observer, isServer: true) }
-    if let timeout = request.options?.timeout, !startDeadline(timeout) { return }
+    if let deadline = request.deadline, !watch(deadline) { return }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe):
@@ -117,12 +116,13 @@ final class InProcessCall: @unchecked Sendable {
     request.method.pathBytes.withUnsafeBufferPointer { transport.router.route(for: $0)?.handler }
   }
 
-  private func startDeadline(_ timeout: Duration) -> Bool {
+  /// `false`: the deadline has passed, and the call has ended.
+  private func watch(_ deadline: ContinuousClock.Instant) -> Bool {
+    let timeout = deadline - .now
     guard timeout > .zero else {
       close(.deadlinePassed)
       return false
     }
-    deadline = ContinuousClock.now + .nanoseconds(Int64(clamping: timeout.nanoseconds))
     let timer = LoopTimer { self.close(.deadlinePassed) }
     self.timer = timer
     transport.loop.schedule(timer, after: timeout)

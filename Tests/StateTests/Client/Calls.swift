@@ -18,8 +18,7 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
   }
 
   func start(on channel: HTTP2ClientTransport, _ method: String) {
-    var options = CallOptions(initialMetadata: ["x-token": "\(model.token)"])
-    if model.hasDeadline { options.timeout = .seconds(10) }
+    let options = CallOptions(initialMetadata: ["x-token": "\(model.token)"])
     var body = requests.map { CallRequest.Body.stream($0) }
     if body == nil {
       model.written = [[UInt8(truncatingIfNeeded: model.token)]]
@@ -30,6 +29,7 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
     let request = CallRequest(
       method: MethodDescriptor(service: "s", method: method, type: model.type),
       options: options,
+      deadline: model.hasDeadline ? .now + .seconds(10) : nil,
       body: body,
       responses: responses
     )

@@ -79,25 +79,25 @@ import Testing
         $0.maxResponseMessageBytes = 100
       }
     )
-    func options(_ own: CallOptions?) async throws -> CallOptions? {
+    func request(_ own: CallOptions?) async throws -> CallRequest {
       let call = script.unary(options: own)
       let made = try await script.transport.next()
       made.answer([1])
       _ = try await call.response
-      return made.request.options
+      return made.request
     }
-    let configured = try await options(nil)
-    #expect(configured?.timeout == .seconds(5))
-    #expect(configured?.waitForReady == true)
-    #expect(configured?.responseSizeLimit == 100)
+    let configured = try await request(nil)
+    #expect(configured.deadline == script.time.now + .seconds(5))
+    #expect(configured.options?.waitForReady == true)
+    #expect(configured.options?.responseSizeLimit == 100)
     var own = CallOptions(timeout: .seconds(2), responseSizeLimit: 50)
     own.waitForReady = false
-    let lower = try await options(own)
-    #expect(lower?.timeout == .seconds(2))
-    #expect(lower?.waitForReady == false)
-    #expect(lower?.responseSizeLimit == 50)
-    let higher = try await options(CallOptions(timeout: .seconds(20), responseSizeLimit: 500))
-    #expect(higher?.timeout == .seconds(5))
-    #expect(higher?.responseSizeLimit == 100)
+    let lower = try await request(own)
+    #expect(lower.deadline == script.time.now + .seconds(2))
+    #expect(lower.options?.waitForReady == false)
+    #expect(lower.options?.responseSizeLimit == 50)
+    let higher = try await request(CallOptions(timeout: .seconds(20), responseSizeLimit: 500))
+    #expect(higher.deadline == script.time.now + .seconds(5))
+    #expect(higher.options?.responseSizeLimit == 100)
   }
 }

@@ -33,20 +33,20 @@ final class AuthorizedCall: ByteCall {
   }
 
   func start() {
-    let time = engine.environment.time
-    let deadline = request.options?.timeout.map { time.now.advanced(by: $0) }
     let cancelled: GRPCStatus? = phase.withLock { phase in
       if case .over(let status) = phase { return status }
       guard case .idle = phase else { return nil }
-      phase = .fetching(Task(executorPreference: engine.eventLoop) { await self.fetch(deadline) })
+      phase = .fetching(Task(executorPreference: engine.eventLoop) { await self.fetch() })
       return nil
     }
     if let cancelled { close(cancelled) }
   }
 
-  private func fetch(_ deadline: ContinuousClock.Instant?) async {
+  private func fetch() async {
     let time = engine.environment.time
-    let alarm = deadline.map { time.alarm(at: $0, on: engine.eventLoop) { self.end(.deadlinePassed) } }
+    let alarm = request.deadline.map { deadline in
+      time.alarm(at: deadline, on: engine.eventLoop) { self.end(.deadlinePassed) }
+    }
     let result: Result<String?, GRPCStatus>
     do {
       result = .success(try await provider.token())
@@ -55,19 +55,18 @@ final class AuthorizedCall: ByteCall {
     }
     alarm?.cancel()
     switch result {
-    case .success(let token): goOn(with: token, deadline)
+    case .success(let token): goOn(with: token)
     case .failure(let status): end(status)
     }
   }
 
-  private func goOn(with token: String?, _ deadline: ContinuousClock.Instant?) {
+  private func goOn(with token: String?) {
     var request = request
-    var options = request.options ?? CallOptions()
-    if let token { options.authorize(token) }
-    if let deadline {
-      options.timeout = max(.zero, engine.environment.time.now.duration(to: deadline))
+    if let token {
+      var options = request.options ?? CallOptions()
+      options.authorize(token)
+      request.options = options
     }
-    request.options = options
     let call = engine.makeCall(request, receiver, plan)
     let isWanted = phase.withLock { phase in
       guard case .fetching = phase else { return false }

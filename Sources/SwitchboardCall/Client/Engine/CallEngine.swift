@@ -57,10 +57,13 @@ final class CallEngine: ByteTransport {
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    if config == nil {
-      guard let choices = request.options?.box?.choices, choices.needsEngine else {
-        return transport.makeCall(request, receiver: receiver)
-      }
+    guard config != nil || request.options?.box != nil else {
+      return transport.makeCall(request, receiver: receiver)
+    }
+    let time = environment.time
+    if request.deadline == nil { request.deadline = request.options?.timeout.map(time.deadline(after:)) }
+    guard config != nil || request.options?.needsEngine == true else {
+      return transport.makeCall(request, receiver: receiver)
     }
     return makeConfiguredCall(request, receiver)
   }
@@ -71,6 +74,9 @@ final class CallEngine: ByteTransport {
     let config = options.serviceConfig ?? config
     let method = config?.methodConfig(for: request.method)
     if let method { options.apply(method) }
+    if let latest = method?.timeout.map(environment.time.deadline(after:)) {
+      request.deadline = min(request.deadline ?? latest, latest)
+    }
     let provider = options.authTokenProvider
     if provider == nil, let token = options.oauth2AccessToken { options.authorize(token) }
     request.options = options
@@ -117,11 +123,17 @@ struct RepetitionPlan: Sendable {
 extension CallOptions {
   /// Adds what is configured for the method; where both limit something, the lower limit counts.
   fileprivate mutating func apply(_ config: MethodConfig) {
-    if let longest = config.timeout { timeout = min(timeout ?? longest, longest) }
     if let patience = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = patience }
     if let largest = config.maxResponseMessageBytes {
       responseSizeLimit = min(responseSizeLimit ?? largest, largest)
     }
+  }
+
+  /// Whether the call takes more than the transport does by itself.
+  fileprivate var needsEngine: Bool {
+    guard let box else { return false }
+    return box.choices.oauth2AccessToken != nil || box.choices.authTokenProvider != nil
+      || box.choices.serviceConfig != nil
   }
 
   fileprivate var chosenEnableRetry: Bool? { box?.choices.enableRetry }

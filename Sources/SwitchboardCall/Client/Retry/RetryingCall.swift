@@ -25,7 +25,6 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   var committed: Attempt?
   var attemptsMade = 0
   var log = RequestLog()
-  var deadline: ContinuousClock.Instant?
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var alarm: Task<Void, Never>?
   private var forwarding: Task<Void, Never>?
@@ -75,7 +74,6 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     guard phase == .idle else { return }
     phase = .running
     if let status = cancellation.withLock({ $0 }) { return finish(status, HPACKHeaders()) }
-    deadline = request.options?.timeout.map { environment.time.now.advanced(by: $0) }
     makeAttempt()
     if case .stream(let pipe) = request.body { pipe.attach(self) }
   }
@@ -88,7 +86,6 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     copy.previousAttempts = attemptsMade
     if let pipe = attempt.requests { copy.body = .stream(pipe) }
     if let pipe = attempt.responses { copy.responses = pipe }
-    if let deadline { copy.options?.timeout = max(.zero, environment.time.now.duration(to: deadline)) }
     attemptsMade += 1
     attempts.append(attempt)
     let call = transport.makeCall(copy, receiver: attempt)
@@ -120,14 +117,14 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm?.cancel()
     let now = environment.time.now
     var time = now.advanced(by: delay)
-    if let deadline, attempts.isEmpty { time = min(time, deadline) }
+    if let deadline = request.deadline, attempts.isEmpty { time = min(time, deadline) }
     alarm = environment.time.alarm(at: time, on: loop) { self.wokenUp() }
   }
 
   private func wokenUp() {
     guard phase == .running, committed == nil else { return }
     alarm = nil
-    if let deadline, environment.time.now >= deadline {
+    if let deadline = request.deadline, environment.time.now >= deadline {
       // Attempts that are under way end with the deadline by themselves.
       if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
       return

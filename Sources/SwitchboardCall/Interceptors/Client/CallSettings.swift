@@ -18,9 +18,9 @@ struct CallSettings: Sendable {
   private(set) var options: CallOptions
   private var rare: Rare?
 
-  init(_ options: CallOptions) {
+  init(_ options: CallOptions, _ time: any CallTime) {
     self.options = options
-    if let timeout = options.timeout { deadline = .now + timeout }
+    if let timeout = options.timeout { deadline = time.deadline(after: timeout) }
   }
 
   var areEmpty: Bool { options.box == nil && rare == nil }
@@ -43,16 +43,15 @@ struct CallSettings: Sendable {
   }
 
   /// A timeout that is changed starts anew; one that is not runs on.
-  mutating func change(_ options: CallOptions) {
-    if options.timeout != self.options.timeout { deadline = options.timeout.map { .now + $0 } }
+  mutating func change(_ options: CallOptions, _ time: any CallTime) {
+    if options.timeout != self.options.timeout { deadline = options.timeout.map(time.deadline(after:)) }
     self.options = options
   }
 
-  /// The options as the transport should have them, when the call starts now.
+  /// The options as the transport should have them.
   func options(startingWith metadata: HPACKHeaders) -> CallOptions {
     var options = options
     options.initialMetadata = metadata
-    if let deadline { options.timeout = max(.zero, deadline - .now) }
     return options
   }
 }
@@ -66,8 +65,8 @@ struct SharedCallSettings: ~Copyable, Sendable {
   private let isChanged = Atomic(false)
 
   @usableFromInline
-  init(_ options: CallOptions) {
-    first = CallSettings(options)
+  init(_ options: CallOptions, _ engine: CallEngine) {
+    first = CallSettings(options, engine.environment.time)
   }
 
   /// Whether they are those that the call was made with, and those choose nothing.
@@ -76,6 +75,18 @@ struct SharedCallSettings: ~Copyable, Sendable {
   var current: CallSettings {
     guard isChanged.load(ordering: .acquiring) else { return first }
     return latest.withLock { $0 } ?? first
+  }
+
+  // Each call asks for these two. Most choose neither, and need no copy of the settings to say so.
+
+  /// When the caller stops waiting.
+  var deadline: ContinuousClock.Instant? { areEmpty ? nil : current.deadline }
+
+  /// The options, where they choose a format.
+  var optionsWithFormat: CallOptions? {
+    if areEmpty { return nil }
+    let options = current.options
+    return options.payloadFormat == nil ? nil : options
   }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {

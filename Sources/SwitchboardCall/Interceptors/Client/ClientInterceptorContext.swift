@@ -42,11 +42,9 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   public var safety: RequestOptions.Safety {
     get { options.safety }
     nonmutating set {
-      pipeline.settings.change { settings in
-        var options = settings.options
-        options.safety = newValue
-        settings.change(options)
-      }
+      var options = options
+      options.safety = newValue
+      self.options = options
     }
   }
 
@@ -57,7 +55,7 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// interceptors, which have been asked. A change counts until the metadata has left the chain.
   public var options: CallOptions {
     get { pipeline.settings.current.options }
-    nonmutating set { pipeline.settings.change { $0.change(newValue) } }
+    nonmutating set { pipeline.settings.change { $0.change(newValue, pipeline.transport.environment.time) } }
   }
 
   /// When the caller stops waiting.

@@ -5,7 +5,7 @@ extension ClientPipeline {
     switch part {
     case .metadata(let headers):
       // Only now have the interceptors had their say.
-      if chosen != nil || hasChosenFormat { codec.chooseFormat(self) }
+      if chosen != nil || optionsWithFormat != nil { codec.chooseFormat(self) }
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
@@ -82,14 +82,7 @@ extension ClientPipeline {
 
   /// The options, where they choose a format.
   @usableFromInline
-  var optionsWithFormat: CallOptions? {
-    let options = settings.current.options
-    return options.payloadFormat == nil ? nil : options
-  }
-
-  /// Whether the options choose a format.
-  @usableFromInline
-  var hasChosenFormat: Bool { settings.current.options.payloadFormat != nil }
+  var optionsWithFormat: CallOptions? { settings.optionsWithFormat }
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
@@ -100,11 +93,12 @@ extension ClientPipeline {
     }
     // Nothing was chosen for most calls.
     if settings.areEmpty, metadata.isEmpty {
-      return start(transport.makeCall(request(method, nil, body), receiver: self))
+      return start(transport.makeCall(request(method, nil, nil, body), receiver: self))
     }
     let settings = settings.current
     let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
-    let request = request(changed ?? method, settings.options(startingWith: metadata), body)
+    let options = settings.options(startingWith: metadata)
+    let request = request(changed ?? method, options, settings.deadline, body)
     guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
@@ -116,11 +110,13 @@ extension ClientPipeline {
   private func request(
     _ method: MethodDescriptor,
     _ options: CallOptions?,
+    _ deadline: ContinuousClock.Instant?,
     _ body: consuming CallRequest.Body
   ) -> CallRequest {
     CallRequest(
       method: method,
       options: options,
+      deadline: deadline,
       body: body,
       responses: responses?.pipe,
       contentSubtype: contentSubtype
