@@ -31,9 +31,20 @@ import Testing
     let credit = Credit()
     credit.spend()
     let taking = Task { try await credit.take() }
-    let waiting = Task { await credit.wait() }
+    let waiting = Task { try await credit.wait() }
     credit.close()
     await #expect(throws: GRPCStatus.callEnded) { try await taking.value }
-    await waiting.value
+    await #expect(throws: Never.self) { try await waiting.value }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aCancelledTaskStopsWaitingAndOthersGoOn() async throws {
+    let credit = Credit()
+    let cancelled = Task { try await credit.take() }
+    let other = Task { try await credit.take() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    credit.add(1)
+    try await other.value
+    #expect(credit.count == 0)
   }
 }

@@ -163,6 +163,13 @@ import Testing
   }
 
   /// The reader must not take what comes before it for all that there is.
+  @Test func aWriterHearsThatItsMessageIsTooLarge() async {
+    let pipe = MessagePipe(limit: 1000)
+    pipe.limitMessages(to: 10)
+    let refusal = GRPCStatus.messageTooLarge(11, limit: 10)
+    await #expect(throws: refusal) { try await pipe.write(self.message(11)) }
+  }
+
   @Test func aMessageAboveTheLimitEndsThePipe() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 100)

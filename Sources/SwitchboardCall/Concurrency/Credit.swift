@@ -12,6 +12,11 @@ final class Credit: Sendable {
 
     var mustWait: Bool { count <= 0 && isOpen }
 
+    mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+      defer { waiters = [] }
+      return waiters
+    }
+
     /// `false`: nothing is left, and more may come.
     mutating func take() throws(GRPCStatus) -> Bool {
       guard count > 0 else {
@@ -50,28 +55,35 @@ final class Credit: Sendable {
   private func change(_ change: (inout State) -> Void) {
     let waiters: [UnsafeContinuation<Void, Never>] = state.withLock { state in
       change(&state)
-      guard !state.mustWait else { return [] }
-      defer { state.waiters = [] }
-      return state.waiters
+      return state.mustWait ? [] : state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
 
   /// Waits until something is wanted, and takes one off. Throws once it is closed and nothing is left.
   nonisolated(nonsending) func take() async throws {
-    while try !state.withLock({ try $0.take() }) { await wait() }
+    while try !state.withLock({ try $0.take() }) { try await wait() }
   }
 
   /// Waits until something is wanted, or it is closed.
-  nonisolated(nonsending) func wait() async {
+  nonisolated(nonsending) func wait() async throws {
     while state.withLock({ $0.mustWait }) {
-      await withUnsafeContinuation { waiting in
-        let mustWait = state.withLock { state in
-          if state.mustWait { state.waiters.append(waiting) }
-          return state.mustWait
-        }
-        if !mustWait { waiting.resume() }
+      try Task.checkCancellation()
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { register($0) }
+      } onCancel: {
+        // All of them look again, and the cancelled one finds itself cancelled.
+        for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
       }
     }
+  }
+
+  private func register(_ waiter: UnsafeContinuation<Void, Never>) {
+    let mustWait = state.withLock { state in
+      guard state.mustWait, !Task.isCancelled else { return false }
+      state.waiters.append(waiter)
+      return true
+    }
+    if !mustWait { waiter.resume() }
   }
 }

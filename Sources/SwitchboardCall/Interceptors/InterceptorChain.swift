@@ -25,8 +25,6 @@ protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors
   func transmit(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?)
   func deliver(_ part: Interceptor.Received)
   func deliver(failure: any Error)
-  /// The transport may bring so many more messages to the chain, where they stream.
-  func addDemand(_ count: Int)
   /// Where what is sent waits that no interceptor takes in.
   var transportQueue: (any WriterRoom)? { get }
   /// What an interceptor did on its own executor is done.
@@ -61,6 +59,8 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   @exclusivity(unchecked) @usableFromInline final var sideWork: SideWork?
   /// Whether parts may still pass.
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
+  /// How many more messages the transport may bring to the chain. Made when it is needed: most calls stream none.
+  @exclusivity(unchecked) @usableFromInline final var credit: Credit?
 
   @inlinable @inline(__always)
   init(_ interceptors: consuming [Interceptor], on eventLoop: any EventLoop) {
@@ -72,6 +72,13 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
       self.interceptors.takeDetours()
       break
     }
+  }
+
+  @usableFromInline
+  final func makeCredit() -> Credit {
+    let credit = credit ?? Credit()
+    self.credit = credit
+    return credit
   }
 
   /// Releases the interceptors, and with them every part that one of them kept.
@@ -178,10 +185,7 @@ extension InterceptorChain {
     }
     guard isOpen else { return }
     guard interceptors.contains(index) else { return deliver(failure: error) }
-    if let executor = sideWork?.executors?[index].received {
-      return hop(executor, index) { $0.errorCaught(error, context: $1) }
-    }
-    interceptors[index].errorCaught(error, context: context(at: index))
+    perform(at: index, on: sideWork?.executors?[index].received) { $0.errorCaught(error, context: $1) }
   }
 
   /// Asks for so many more messages, where they stream.
@@ -191,11 +195,8 @@ extension InterceptorChain {
       return eventLoop.execute { self.receiveNextMessages(count, to: index) }
     }
     guard isOpen else { return }
-    guard interceptors.contains(index) else { return addDemand(count) }
-    if let executor = sideWork?.executors?[index].sent {
-      return hop(executor, index) { $0.receiveNextMessages(count, context: $1) }
-    }
-    interceptors[index].receiveNextMessages(count, context: context(at: index))
+    guard interceptors.contains(index) else { return makeCredit().add(count) }
+    perform(at: index, on: sideWork?.executors?[index].sent) { $0.receiveNextMessages(count, context: $1) }
   }
 
   /// Where streamed messages wait that are sent to the place at `index`.
@@ -210,6 +211,16 @@ extension InterceptorChain {
 // MARK: - Executors
 
 extension InterceptorChain {
+  /// Has an interceptor do something, on its own executor if it names one.
+  @usableFromInline
+  func perform(
+    at index: Int,
+    on executor: InterceptorExecutor?,
+    _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
+  ) {
+    if let executor { hop(executor, index, work) } else { work(interceptors[index], context(at: index)) }
+  }
+
   /// Has an interceptor do its part on its own executor; it hands the part on from there.
   @usableFromInline
   func hop(

@@ -19,7 +19,7 @@ struct InterceptorGate: Sendable {
 
   @usableFromInline
   nonisolated(nonsending) func waitUntilWritable() async throws {
-    await executors?.wait()
+    try await executors?.wait()
     try await queue?.waitUntilWritable()
   }
 }

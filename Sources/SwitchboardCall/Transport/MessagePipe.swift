@@ -87,8 +87,8 @@ import Synchronization
 
   // MARK: Writing
 
-  /// Adds a message. `false` when the pipe is now full, and the writer should wait; the message is in it
-  /// all the same, unless the pipe has ended.
+  /// Adds a message, unless the pipe has ended. `false` when it has, or is full now: the writer should wait, which fails
+  /// where the pipe has ended.
   ///
   /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
   @discardableResult
@@ -97,12 +97,12 @@ import Synchronization
     let messageLimit = messageLimit.load(ordering: .relaxed)
     guard byteCount <= messageLimit else {
       refuse(.messageTooLarge(byteCount, limit: messageLimit))
-      return hasRoom
+      return false
     }
     // A reader that waits gets it; otherwise, the observer is told where that is news.
     let (reader, observer, hasRoom): (Messages.Reader?, (any Observer)?, Bool) =
       queue.state.withLock { state in
-        guard state.end == nil else { return (nil, nil, state.held < limit) }
+        guard state.end == nil else { return (nil, nil, false) }
         state.extra.totals.messages += 1
         state.extra.totals.bytes += byteCount + MessageBuffer.prefixByteCount
         let isNews = state.elements.isEmpty || state.extra.isHeldBack
@@ -131,19 +131,14 @@ import Synchronization
   @usableFromInline nonisolated(nonsending) package func write(_ message: MessageBuffer, flush: Bool = true)
     async throws
   {
-    try checkOpen()
     if !push(message, flush: flush) { try await waitUntilWritable() }
   }
 
   /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
   @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: limit)
-    try checkOpen()
-  }
-
-  private func checkOpen() throws(GRPCStatus) {
     let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
-    if isFinished { throw .writeAfterEnd }
+    if isFinished { throw GRPCStatus.writeAfterEnd }
     if case .failed(let status) = end { throw status }
   }
 

@@ -100,10 +100,7 @@ extension ClientPipeline {
       promise?.succeed()
       return
     }
-    if let executor = sideWork?.executors?[index].sent {
-      return hop(executor, index) { $0.cancel(promise: promise, context: $1) }
-    }
-    interceptors[index].cancel(promise: promise, context: context(at: index))
+    perform(at: index, on: sideWork?.executors?[index].sent) { $0.cancel(promise: promise, context: $1) }
   }
 
   private func giveUp(_ status: GRPCStatus) {
@@ -128,7 +125,7 @@ extension ClientPipeline {
 
   // MARK: The deadline
 
-  var deadline: ContinuousClock.Instant? { settings.current.deadline }
+  var deadline: ContinuousClock.Instant? { settings.deadline }
 
   /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not escape it.
   @usableFromInline

@@ -40,14 +40,6 @@ extension ClientPipeline: ResponseReceiver {
     }
   }
 
-  /// Lets so many more responses come to the chain.
-  @usableFromInline
-  func addDemand(_ count: Int) {
-    let credit = credit ?? Credit()
-    self.credit = credit
-    credit.add(count)
-  }
-
   /// Reads responses as fast as the chain asks for them, and its caller has room.
   private func read(_ responses: StreamedAnswers) async {
     while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next(),

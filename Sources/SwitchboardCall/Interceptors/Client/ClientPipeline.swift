@@ -53,8 +53,6 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var responses: StreamedAnswers?
   /// Waits until the caller has room for more responses.
   @exclusivity(unchecked) @usableFromInline var room: (@Sendable (Int) async throws -> Void)?
-  /// How many responses the chain wants, where they stream.
-  @exclusivity(unchecked) var credit: Credit?
   @exclusivity(unchecked) var troubles: Troubles?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
 
@@ -76,7 +74,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     self.codec = codec
     self.contentSubtype = contentSubtype
     metadata = options.initialMetadata
-    settings = SharedCallSettings(options)
+    settings = SharedCallSettings(options, engine)
     super.init(interceptors, on: engine.eventLoop)
   }
 

@@ -116,16 +116,6 @@ extension ServerPipeline {
     }
   }
 
-  @usableFromInline
-  func addDemand(_ count: Int) { makeCredit().add(count) }
-
-  /// Made when it is needed: most calls stream no requests.
-  private func makeCredit() -> Credit {
-    let credit = credit ?? Credit()
-    self.credit = credit
-    return credit
-  }
-
   /// A request could not be read, which fails the call, whatever its handler makes of it.
   @usableFromInline
   func failToDecode(_ error: any Error) {

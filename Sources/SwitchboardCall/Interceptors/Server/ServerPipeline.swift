@@ -44,8 +44,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var promises = SentPromises()
   /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
-  /// How many requests the chain wants, where they stream.
-  @exclusivity(unchecked) @usableFromInline var credit: Credit?
 
   @inlinable @inline(__always)
   init(
