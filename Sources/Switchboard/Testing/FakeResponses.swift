@@ -3,9 +3,15 @@
 /// Generated test clients stand on one, and on a channel to it within the process. So what is between a client and the
 /// network in production is there in the test as well: interceptors, marshallers, deadlines and cancellation.
 public final class FakeResponses: Sendable {
+  /// How the test sees the requests of a call.
+  public typealias RequestHandler<M: Marshaller> = @Sendable (FakeRequestPart<M.Message>) -> Void
+
+  private typealias Exchange<Requests: Marshaller, Responses: Marshaller> =
+    FakeExchange<Requests.Message, Responses.Message>
+
   private let service: String
-  /// By the method's path: each has one kind of response.
-  private let queues = Locked<[String: [any Sendable]]>([:])
+  /// By the method's path.
+  private let exchanges = Locked<[String: [any Sendable]]>([:])
 
   /// No responses for any method of `service`.
   public init(_ service: ServiceDescriptor) { self.service = service.name }
@@ -16,133 +22,95 @@ public final class FakeResponses: Sendable {
   }
 
   /// Whether there are responses that no call has taken yet.
-  public func remain<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    for method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> Bool {
-    queues.withLock { $0[method.descriptor.path]?.isEmpty == false }
+  public func remain<Requests, Responses>(for method: Method<Requests, Responses>) -> Bool {
+    exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }
 
   // MARK: Enqueueing
 
   /// Enqueues a response that the test will send.
-  public func make<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
-  ) -> FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
-    enqueue(FakeUnaryResponse(requestHandler), for: method.descriptor)
+  public func make<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ requestHandler: @escaping RequestHandler<Requests>
+  ) -> FakeUnaryResponse<Requests.Message, Responses.Message> {
+    FakeUnaryResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
   /// Enqueues a stream of responses that the test will send.
-  public func makeStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
-  ) -> FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message> {
-    enqueue(FakeStreamingResponse(requestHandler), for: method.descriptor)
+  public func makeStream<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ requestHandler: @escaping RequestHandler<Requests>
+  ) -> FakeStreamingResponse<Requests.Message, Responses.Message> {
+    FakeStreamingResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
-  /// Enqueues a response as a whole. It is sent once the client has sent all its requests.
-  public func enqueue<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ response: ResponseMarshaller.Message,
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
+  /// Enqueues a whole response, of one message or a stream of them. It ends once the client has sent all its requests.
+  public func enqueue<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ responses: [Responses.Message],
+    _ requestHandler: @escaping RequestHandler<Requests>
   ) {
-    let fake = FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>(
-      isLast: true,
-      requestHandler
-    )
-    // Nobody else has it yet, so nothing has been sent that this could not follow.
-    try? fake.sendMessage(response)
-    _ = enqueue(fake, for: method.descriptor)
+    let exchange = Exchange<Requests, Responses>(isLast: true, requestHandler)
+    // In an order that is allowed: none of these can fail.
+    for response in responses { try? exchange.send(.message(response)) }
+    try? exchange.send(.end(.ok, HPACKHeaders()))
+    _ = enqueue(method, exchange)
   }
 
-  /// Enqueues a stream of responses as a whole. It ends once the client has sent all its requests.
-  public func enqueueStream<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ responses: [ResponseMarshaller.Message],
-    _ requestHandler: @escaping @Sendable (FakeRequestPart<RequestMarshaller.Message>) -> Void
-  ) {
-    let fake = FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>(
-      isLast: true,
-      requestHandler
-    )
-    for response in responses { try? fake.sendMessage(response) }
-    try? fake.sendEnd()
-    _ = enqueue(fake, for: method.descriptor)
+  private func enqueue<Requests, Responses>(
+    _ method: Method<Requests, Responses>,
+    _ exchange: Exchange<Requests, Responses>
+  ) -> Exchange<Requests, Responses> {
+    exchanges.withLock { $0[method.descriptor.path, default: []].append(exchange) }
+    return exchange
   }
 
-  private func enqueue<Fake: Sendable>(_ fake: Fake, for method: MethodDescriptor) -> Fake {
-    queues.withLock { $0[method.path, default: []].append(fake) }
-    return fake
-  }
+  // MARK: Serving
 
-  /// Takes the next response of a method.
-  private func next<Fake: Sendable>(_ method: MethodDescriptor, as type: Fake.Type) throws -> Fake {
-    let next: (any Sendable)? = queues.withLock { queues in
-      queues[method.path].flatMap { $0.isEmpty ? nil : $0 }.map { queue in
-        queues[method.path] = Array(queue.dropFirst())
-        return queue[0]
+  /// Answers the calls of a method, of whatever type it is.
+  public func handler<Requests, Responses>(_ method: Method<Requests, Responses>) -> MethodHandler {
+    switch method.descriptor.type {
+    case .unary:
+      return method.unaryHandler { request, context in
+        var response: Responses.Message?
+        try await self.next(method).answer(request, context) { response = $0 }
+        return try Self.found(response)
+      }
+    case .clientStreaming:
+      return method.clientStreamingHandler { requests, context in
+        var response: Responses.Message?
+        try await self.next(method).answer(requests, context) { response = $0 }
+        return try Self.found(response)
+      }
+    case .serverStreaming:
+      return method.serverStreamingHandler { request, responses, context in
+        try await self.next(method).answer(request, context) { try await responses.send($0) }
+      }
+    case .bidirectionalStreaming:
+      return method.bidirectionalStreamingHandler { requests, responses, context in
+        try await self.next(method).answer(requests, context) { try await responses.send($0) }
       }
     }
-    guard let fake = next as? Fake else {
-      throw GRPCStatus(code: .unavailable, message: "no response is enqueued for \(method.path)")
-    }
-    return fake
-  }
-}
-
-// MARK: Serving
-
-extension FakeResponses {
-  /// Answers calls with one request and one response.
-  public func unary<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> MethodHandler {
-    method.unaryHandler { request, context in
-      let fake = try self.next(
-        method.descriptor,
-        as: FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
-      )
-      return try await fake.serve(request, context)
-    }
   }
 
-  /// Answers calls with a stream of requests and one response.
-  public func clientStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> MethodHandler {
-    method.clientStreamingHandler { requests, context in
-      let fake = try self.next(
-        method.descriptor,
-        as: FakeUnaryResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
-      )
-      return try await fake.serve(requests, context)
+  private func next<Requests, Responses>(
+    _ method: Method<Requests, Responses>
+  ) throws -> Exchange<Requests, Responses> {
+    let path = method.descriptor.path
+    let next: (any Sendable)? = exchanges.withLock { exchanges in
+      guard let queue = exchanges[path], let first = queue.first else { return nil }
+      exchanges[path] = Array(queue.dropFirst())
+      return first
     }
+    guard let exchange = next as? Exchange<Requests, Responses> else {
+      throw GRPCStatus(code: .unavailable, message: "no response is enqueued for \(path)")
+    }
+    return exchange
   }
 
-  /// Answers calls with one request and a stream of responses.
-  public func serverStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> MethodHandler {
-    method.serverStreamingHandler { request, writer, context in
-      let fake = try self.next(
-        method.descriptor,
-        as: FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
-      )
-      try await fake.serve(request, writer, context)
-    }
-  }
-
-  /// Answers calls with streams both ways.
-  public func bidirectionalStreaming<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
-    _ method: Method<RequestMarshaller, ResponseMarshaller>
-  ) -> MethodHandler {
-    method.bidirectionalStreamingHandler { requests, writer, context in
-      let fake = try self.next(
-        method.descriptor,
-        as: FakeStreamingResponse<RequestMarshaller.Message, ResponseMarshaller.Message>.self
-      )
-      try await fake.serve(requests, writer, context)
-    }
+  private static func found<Response>(_ response: Response?) throws -> Response {
+    guard let response else { throw GRPCStatus(code: .internalError, message: "no message was sent") }
+    return response
   }
 }
 

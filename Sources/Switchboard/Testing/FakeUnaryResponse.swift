@@ -2,26 +2,20 @@
 ///
 /// A generated `<Service>TestClient` makes them: `make<Method>ResponseStream(_:)`.
 public final class FakeUnaryResponse<Request: Sendable, Response: Sendable>: Sendable {
-  private let parts = FakeResponseParts<Response>()
-  private let requests: FakeRequests<Request>
-  /// Whether the response is held back until the client has sent all its requests.
-  private let isLast: Bool
+  private let exchange: FakeExchange<Request, Response>
 
-  init(isLast: Bool = false, _ requestHandler: @escaping @Sendable (FakeRequestPart<Request>) -> Void) {
-    requests = FakeRequests(observe: requestHandler)
-    self.isLast = isLast
-  }
+  init(_ exchange: FakeExchange<Request, Response>) { self.exchange = exchange }
 
-  /// Sends the response and ends the call. Where `status` is an error, the client sees that instead.
+  /// Sends the response and ends the call. If `status` is an error, the client gets that instead.
   public func sendMessage(
     _ response: Response,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
     trailingMetadata: HPACKHeaders = HPACKHeaders(),
     status: GRPCStatus = .ok
   ) throws(FakeResponseProtocolViolation) {
-    try parts.send(.metadata(initialMetadata))
-    try parts.send(.message(response))
-    try parts.send(.end(status, trailingMetadata))
+    try exchange.send(.metadata(initialMetadata))
+    try exchange.send(.message(response))
+    try exchange.send(.end(status, trailingMetadata))
   }
 
   /// Ends the call with an error.
@@ -29,20 +23,6 @@ public final class FakeUnaryResponse<Request: Sendable, Response: Sendable>: Sen
     _ error: any Error,
     trailingMetadata: HPACKHeaders = HPACKHeaders()
   ) throws(FakeResponseProtocolViolation) {
-    try parts.send(error: error, trailers: trailingMetadata)
-  }
-
-  func serve(_ request: Request, _ context: ServerCallContext) async throws -> Response {
-    requests.show(request, context)
-    return try await parts.message(context)
-  }
-
-  func serve(_ stream: RequestStream<Request>, _ context: ServerCallContext) async throws -> Response {
-    requests.observe(.metadata(context.headers))
-    // Ended with the call, whichever of the two ends it.
-    async let shown: Void = requests.show(stream)
-    let response = try await parts.message(context)
-    if isLast { await shown }
-    return response
+    try exchange.send(error: error, trailers: trailingMetadata)
   }
 }

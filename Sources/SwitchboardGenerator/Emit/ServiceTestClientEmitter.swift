@@ -49,7 +49,7 @@ struct ServiceTestClientEmitter {
       printer.line("self.channel = try self.fakeResponses.channel([")
       printer.indented { printer in
         for method in methods {
-          printer.line("self.fakeResponses.\(method.kind.rawValue)(Methods.\(method.swiftName)),")
+          printer.line("self.fakeResponses.handler(Methods.\(method.swiftName)),")
         }
       }
       printer.line("])")
@@ -83,11 +83,8 @@ struct ServiceTestClientEmitter {
       printer.line("\(handler) = { _ in }")
     }
     printer.block(")") { printer in
-      printer.line(
-        streams
-          ? "fakeResponses.enqueueStream(\(constant), responses, requestHandler)"
-          : "fakeResponses.enqueue(\(constant), response, requestHandler)"
-      )
+      let responses = streams ? "responses" : "[response]"
+      printer.line("fakeResponses.enqueue(\(constant), \(responses), requestHandler)")
     }
 
     printer.blank()

@@ -119,21 +119,20 @@ private final class Silent: EchoServerInterceptor {
 /// Answers with many responses, and counts those that it was let write.
 private struct Generous: CallHandlerProvider {
   static let count = 20_000
-  let serviceName: String
+  let serviceName = Echo_EchoMetadata.service.name
   let methodHandlers: [MethodHandler]
 
   init(_ queue: DispatchQueue, _ sent: LiveCount) {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [ElsewhereOnTheServer(InterceptorExecutor(queue: queue))]
     }
-    var handlers = ServiceHandlers(Echo_EchoMetadata.service)
-    handlers.serverStreaming(Echo_EchoMetadata.Methods.expand, interceptors: make) { _, responses, _ in
+    let method = Echo_EchoMetadata.Methods.expand
+    let expand = method.serverStreamingHandler(interceptors: make) { _, responses, _ in
       for _ in 0..<Self.count {
         try await responses.send(Echo_EchoResponse())
         sent.add(1)
       }
     }
-    serviceName = handlers.serviceName
-    methodHandlers = handlers.methodHandlers
+    methodHandlers = [expand]
   }
 }

@@ -34,14 +34,15 @@ import Testing
   func aRequestThatCannotBeReadFailsTheCallOfAHandlerThatIgnoresIt(_ isIntercepted: Bool) async throws {
     let hooked: @Sendable () -> [EchoServerInterceptor] = { [ServerHook()] }
     let make = isIntercepted ? hooked : nil
-    var handlers = ServiceHandlers(Echo_EchoMetadata.service)
-    handlers.bidirectionalStreaming(Echo_EchoMetadata.Methods.update, interceptors: make) { requests, _, _ in
+    typealias Methods = Echo_EchoMetadata.Methods
+    let update = Methods.update.bidirectionalStreamingHandler(interceptors: make) { requests, _, _ in
       do { for try await _ in requests {} } catch {}
     }
-    handlers.clientStreaming(Echo_EchoMetadata.Methods.collect, interceptors: make) { requests, _ in
+    let collect = Methods.collect.clientStreamingHandler(interceptors: make) { requests, _ in
       do { for try await _ in requests {} } catch {}
       return Echo_EchoResponse()
     }
+    let handlers = ServiceHandlers(Echo_EchoMetadata.service, [update, collect])
     try await Link.connection.with([handlers]) { channel async throws in
       for method in [
         Echo_EchoMetadata.Methods.update.descriptor, Echo_EchoMetadata.Methods.collect.descriptor,

@@ -54,12 +54,11 @@ import Testing
 
   @Test func aCallsOptionsOverrideTheClientsFieldByField() async throws {
     let log = Log()
-    var handlers = ServiceHandlers(Stock.service)
-    handlers.unary(Stock.find) { query, context in
+    let find = Stock.find.unaryHandler { query, context in
       log.note("\(context.headers["who"]) \(context.deadline == nil ? "no deadline" : "deadline")")
       return Stock.Item(name: query.name, count: 1)
     }
-    try await Link.connection.with([handlers]) { channel async throws in
+    try await Link.connection.with([ServiceHandlers(Stock.service, [find])]) { channel async throws in
       let client = MethodClient(
         channel: channel,
         defaultCallOptions: .with {
@@ -79,12 +78,12 @@ import Testing
   }
 
   @Test func interceptorsSeeTheValues() async throws {
-    var handlers = ServiceHandlers(Stock.service)
     let renaming: @Sendable () -> [ServerInterceptor<Stock.Query, Stock.Item>] = { [Renamer()] }
-    handlers.unary(Stock.find, interceptors: renaming) { query, _ in
+    let find = Stock.find.unaryHandler(interceptors: renaming) { query, _ in
       Stock.Item(name: query.name, count: 1)
     }
-    try await Link.connection.with([handlers]) { [handlers] channel async throws in
+    let handlers = ServiceHandlers(Stock.service, [find])
+    try await Link.connection.with([handlers]) { channel async throws in
       #expect(handlers.serviceName == "shop.Stock")
       let item = try await MethodClient(channel: channel).call(Stock.find).unary(Stock.Query(name: "pot"))
       #expect(item.name == "POT")

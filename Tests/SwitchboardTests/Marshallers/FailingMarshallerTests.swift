@@ -49,23 +49,27 @@ import Testing
     _ fault: Fault?,
     _ interceptors: (@Sendable () -> [ServerInterceptor<String, String>])? = nil
   ) -> ServiceHandlers {
-    var handlers = ServiceHandlers(ServiceDescriptor("test.Text", []))
-    handlers.unary(method("Unary", .unary, fault), interceptors: interceptors) { request, _ in request }
-    handlers.serverStreaming(method("Server", .serverStreaming, fault), interceptors: interceptors) {
+    let unary = method("Unary", .unary, fault).unaryHandler(interceptors: interceptors) {
+      request,
+      _ in
+      request
+    }
+    let server = method("Server", .serverStreaming, fault).serverStreamingHandler(interceptors: interceptors)
+    {
       request,
       responses,
       _ in
       for text in ["one", request, "three"] { try? await responses.send(text) }
     }
-    handlers.clientStreaming(method("Client", .clientStreaming, fault), interceptors: interceptors) {
+    let client = method("Client", .clientStreaming, fault).clientStreamingHandler(interceptors: interceptors)
+    {
       requests,
       _ in
       var all = ""
       for try await request in requests { all = request }
       return all
     }
-    handlers.bidirectionalStreaming(
-      method("Both", .bidirectionalStreaming, fault),
+    let both = method("Both", .bidirectionalStreaming, fault).bidirectionalStreamingHandler(
       interceptors: interceptors
     ) {
       requests,
@@ -73,7 +77,7 @@ import Testing
       _ in
       for try await request in requests { try? await responses.send(request) }
     }
-    return handlers
+    return ServiceHandlers(ServiceDescriptor("test.Text", []), [unary, server, client, both])
   }
 
   /// Makes one call of each kind that goes wrong, beside one that does not end before they have.

@@ -28,29 +28,30 @@ enum Stock {
     [find.descriptor, list.descriptor, count.descriptor, move.descriptor, label.descriptor]
   )
 
-  static var handlers: ServiceHandlers {
-    var handlers = ServiceHandlers(service)
-    handlers.unary(find) { query, _ in
-      guard query.name != "nothing" else { throw GRPCStatus(code: .notFound, message: query.name) }
-      return Item(name: query.name, count: 3)
-    }
-    handlers.serverStreaming(list) { query, responses, _ in
-      for count in 1...3 { try await responses.send(Item(name: query.name, count: count)) }
-    }
-    handlers.clientStreaming(count) { requests, _ in
-      var total = Item(name: "", count: 0)
-      for try await item in requests {
-        total.name += item.name
-        total.count += item.count
-      }
-      return total
-    }
-    handlers.bidirectionalStreaming(move) { requests, responses, _ in
-      for try await item in requests { try await responses.send(Item(name: item.name, count: -item.count)) }
-    }
-    handlers.unary(label) { point, _ in Point(x: point.y, y: point.x) }
-    return handlers
-  }
+  static let handlers = ServiceHandlers(
+    service,
+    [
+      find.unaryHandler { query, _ in
+        guard query.name != "nothing" else { throw GRPCStatus(code: .notFound, message: query.name) }
+        return Item(name: query.name, count: 3)
+      },
+      list.serverStreamingHandler { query, responses, _ in
+        for count in 1...3 { try await responses.send(Item(name: query.name, count: count)) }
+      },
+      count.clientStreamingHandler { requests, _ in
+        var total = Item(name: "", count: 0)
+        for try await item in requests {
+          total.name += item.name
+          total.count += item.count
+        }
+        return total
+      },
+      move.bidirectionalStreamingHandler { requests, responses, _ in
+        for try await item in requests { try await responses.send(Item(name: item.name, count: -item.count)) }
+      },
+      label.unaryHandler { point, _ in Point(x: point.y, y: point.x) },
+    ]
+  )
 }
 
 /// A value with a layout of its own, as FlatBuffers' tables have one: written in place, read without parsing.

@@ -8,9 +8,8 @@ struct Item: Codable, Sendable {
 enum Stock {
   static let find = CodableMethod<String, Item>("stock.Stock", "Find", .unary)
 
-  static var handlers: ServiceHandlers {
-    var handlers = ServiceHandlers(ServiceDescriptor("stock.Stock", [find.descriptor]))
-    handlers.unary(find) { name, _ in Item(name: name, count: 8) }
-    return handlers
-  }
+  static let handlers = ServiceHandlers(
+    ServiceDescriptor("stock.Stock", [find.descriptor]),
+    [find.unaryHandler { name, _ in Item(name: name, count: 8) }]
+  )
 }

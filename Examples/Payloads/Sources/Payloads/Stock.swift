@@ -5,9 +5,8 @@ enum Stock {
   static let find = CodableMethod<String, Order>("stock.Stock", "Find", .unary)
   static let service = ServiceDescriptor("stock.Stock", [find.descriptor])
 
-  static var handlers: ServiceHandlers {
-    var handlers = ServiceHandlers(service)
-    handlers.unary(find) { article, _ in Order(article: article, count: article.count) }
-    return handlers
-  }
+  static let handlers = ServiceHandlers(
+    service,
+    [find.unaryHandler { article, _ in Order(article: article, count: article.count) }]
+  )
 }

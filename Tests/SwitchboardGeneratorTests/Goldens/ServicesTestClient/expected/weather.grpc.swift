@@ -247,10 +247,10 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     typealias Methods = Weather_WeatherMetadata.Methods
     self.fakeResponses = Switchboard.FakeResponses(Weather_WeatherMetadata.service)
     self.channel = try self.fakeResponses.channel([
-      self.fakeResponses.unary(Methods.look),
-      self.fakeResponses.serverStreaming(Methods.forecast),
-      self.fakeResponses.clientStreaming(Methods.summarize),
-      self.fakeResponses.bidirectionalStreaming(Methods.follow),
+      self.fakeResponses.handler(Methods.look),
+      self.fakeResponses.handler(Methods.forecast),
+      self.fakeResponses.handler(Methods.summarize),
+      self.fakeResponses.handler(Methods.follow),
     ])
     self.defaultCallOptions = defaultCallOptions
     self.interceptors = Switchboard.ClientInterceptors(interceptors)
@@ -268,7 +268,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ response: Weather_Report,
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
-    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, response, requestHandler)
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.look, [response], requestHandler)
   }
 
   /// Whether there are responses to `Look` that no call has received yet.
@@ -308,7 +308,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ responses: [Weather_Report],
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
-    fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.forecast, responses, requestHandler)
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.forecast, responses, requestHandler)
   }
 
   /// Whether there are responses to `Forecast` that no call has received yet.
@@ -352,7 +352,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ response: Weather_Report,
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
-    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, response, requestHandler)
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.summarize, [response], requestHandler)
   }
 
   /// Whether there are responses to `Summarize` that no call has received yet.
@@ -403,7 +403,7 @@ public struct Weather_WeatherTestClient: Switchboard.ServiceClient, Weather_Weat
     _ responses: [Weather_Report],
     _ requestHandler: @escaping @Sendable (Switchboard.FakeRequestPart<Weather_Place>) -> Swift.Void = { _ in }
   ) {
-    fakeResponses.enqueueStream(Weather_WeatherMetadata.Methods.follow, responses, requestHandler)
+    fakeResponses.enqueue(Weather_WeatherMetadata.Methods.follow, responses, requestHandler)
   }
 
   /// Whether there are responses to `Follow` that no call has received yet.
