@@ -90,13 +90,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
-    if let deadline = request.deadline, !watch(deadline) { return }
+    if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
     dispatch()
   }
 
   /// `false`: the deadline has passed, and the call has ended.
-  private func watch(_ deadline: ContinuousClock.Instant) -> Bool {
-    let timeout = deadline - .now
+  private func startTimer(_ timeout: Duration) -> Bool {
     guard timeout > .zero else {
       close(.deadlinePassed)
       return false

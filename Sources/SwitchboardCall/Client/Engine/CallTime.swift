@@ -41,9 +41,9 @@ package protocol TimedEventLoop: EventLoop {
 
 extension CallTime {
   /// When a call that may take this long from now must end. Every deadline of a client's call is made here, once.
-  func deadline(after timeout: Duration) -> ContinuousClock.Instant {
+  func deadline(after timeout: Duration) -> CallDeadline {
     // A sum that no instant can hold would trap.
-    now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40)))
+    CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
   }
 
   package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {

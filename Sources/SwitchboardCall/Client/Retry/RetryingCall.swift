@@ -117,14 +117,14 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm?.cancel()
     let now = environment.time.now
     var time = now.advanced(by: delay)
-    if let deadline = request.deadline, attempts.isEmpty { time = min(time, deadline) }
+    if let deadline = request.deadline?.time, attempts.isEmpty { time = min(time, deadline) }
     alarm = environment.time.alarm(at: time, on: loop) { self.wokenUp() }
   }
 
   private func wokenUp() {
     guard phase == .running, committed == nil else { return }
     alarm = nil
-    if let deadline = request.deadline, environment.time.now >= deadline {
+    if let deadline = request.deadline?.time, environment.time.now >= deadline {
       // Attempts that are under way end with the deadline by themselves.
       if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
       return

@@ -64,13 +64,13 @@ public struct ClientInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// Hands a part to the next interceptor towards the network. Once the call has ended the promise fails.
   @inlinable
   public func send(_ part: GRPCClientRequestPart<Request>, promise: EventLoopPromise<Void>?) {
-    pipeline.send(part, promise: promise, to: index + 1)
+    pipeline.send(part, promise: promise, to: index &+ 1)
   }
 
   /// Hands a part to the next interceptor towards the caller.
   @inlinable
   public func receive(_ part: GRPCClientResponsePart<Response>) {
-    pipeline.receive(part, at: index - 1)
+    pipeline.receive(part, at: index &- 1)
   }
 
   /// Tells the next interceptor towards the caller that the call failed.

@@ -125,12 +125,12 @@ extension ClientPipeline {
 
   // MARK: The deadline
 
-  var deadline: ContinuousClock.Instant? { settings.deadline }
+  var deadline: ContinuousClock.Instant? { settings.deadline?.time }
 
   /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not escape it.
   @usableFromInline
   func watchDeadline() {
-    guard isOpen, phase != .live || call == nil, alarm == nil, let deadline else { return }
+    guard isOpen, phase != .live || call == nil, hasSettings, alarm == nil, let deadline else { return }
     alarm = transport.environment.time.alarm(at: deadline, on: eventLoop) { [weak self] in
       self?.alarmRang(deadline)
     }

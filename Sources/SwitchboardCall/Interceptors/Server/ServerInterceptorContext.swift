@@ -45,13 +45,13 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// Hands a part to the next interceptor towards the handler.
   @inlinable
   public func receive(_ part: GRPCServerRequestPart<Request>) {
-    pipeline.receive(part, at: index + 1)
+    pipeline.receive(part, at: index &+ 1)
   }
 
   /// Hands a part to the next interceptor towards the network. Once the call has ended the promise fails.
   @inlinable
   public func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?) {
-    pipeline.send(part, promise: promise, to: index - 1)
+    pipeline.send(part, promise: promise, to: index &- 1)
   }
 
   /// Tells the next interceptor towards the handler that the call failed.
