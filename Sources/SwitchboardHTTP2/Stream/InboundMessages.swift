@@ -58,8 +58,9 @@ enum SingleMessage {
 protocol MessageTaker: AnyObject, Sendable {
   var id: Int32 { get }
   var loop: Loop { get }
-  /// `nil` when the stream is over, and the peer needs no room to send more on it.
-  var openConnection: Connection? { get }
+  associatedtype StreamConnection: Connection
+  /// The stream's connection; `nil` if the stream is over, so that the peer needs no room to send more on it.
+  var openConnection: StreamConnection? { get }
   var inbound: InboundMessages { get set }
   var announcedCompression: MessageCompression? { get }
   /// Whether messages are still of use.
@@ -139,7 +140,6 @@ extension MessageTaker {
     let credit = flow.takeWithheld()
     guard credit > 0 else { return }
     connection.settle(released: credit, on: id)
-    connection.setNeedsFlush()
   }
 
   private func takeHeld() {
