@@ -169,6 +169,7 @@ extension Connection {
     let offence = withWire { $0.receive(bytes, now: loop.now) }
     if hadStreams || session.streams.count > 0 { expectMore() }
     processReady()
+    guard !isClosed else { return }
     if let offence { return dismiss(offence) }
     if withWire({ $0.isInsideHeaders }) != (headersTimer != nil) { watchHeaders() }
     if socket.isWriting, withWire({ $0.unsentFrames }) > unsentFrameLimit {
