@@ -2,7 +2,7 @@ import SwitchboardCall
 import Synchronization
 
 /// One call on the client: between a caller and an HTTP/2 stream.
-final class ClientCallStream: SessionStream, @unchecked Sendable {
+final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
   // Sendable holds because what other threads may touch is `cancellation`, behind its lock, and the
   // signals; the rest is touched on the loop alone.
 
@@ -183,12 +183,12 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: What the session tells
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
     if head.add(name, value), wantsMetadata { fields.append(name: name, value: value) }
   }
 
-  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     if endsStream { state.remoteDidEnd() }
     guard isOpen else { return }
     if head.isTooLarge {
@@ -209,7 +209,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
     let credit = isOpen && head.isWhole ? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
@@ -229,28 +229,28 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func headersWereRefused(_ status: GRPCStatus) {
+  func headersWereRefused(_ status: GRPCStatus) {
     if isOpen { phase = .failing(status) }
   }
 
-  override func remoteDidEnd() {
+  func remoteDidEnd() {
     state.remoteDidEnd()
     ready()
   }
 
-  override func localDidEnd() {
+  func localDidEnd() {
     state.localDidEnd()
     if wantsSent { receiver.sent(.end) }
   }
 
-  override func didClose(_ code: UInt32) {
+  func didClose(_ code: UInt32) {
     state.didClose(code)
     connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
     ready()
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
     let read = body.read(into: buffer)
     if isOpen, let broken = body.failure {
@@ -260,10 +260,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     return read
   }
 
-  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
     defer { tellSent() }
     return body.takeBorrowed(count)
   }
+
+  /// A request ends with its body.
+  func trailers(into headers: HeaderWriter) -> Trailers { .none }
 
   private func tellSent() {
     if body.sentCount > 0 { connection?.counters.sent(body.sentCount, at: channel.loop.turnTime) }
@@ -277,13 +280,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func runOnLoop() { handleSignals() }
+  func runOnLoop() { handleSignals() }
 
   private func ready() { connection?.streamIsReady(self) }
 
   // MARK: After the session has taken in what was read
 
-  override func processReady() {
+  func processReady() {
     switch phase {
     case .open, .failing: tell()
     case .idle, .started, .waiting, .closed: break

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// One of a channel's connections.
-final class ClientConnection: Connection {
+final class ClientConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
   private let channel: HTTP2ClientTransport
   /// Among the channel's connections.
@@ -33,10 +33,13 @@ final class ClientConnection: Connection {
     }
     let settings = channel.sessionSettings
     guard let session = Session(.client, settings: settings, memory: channel.loop.blocks) else { return nil }
-    super.init(loop: channel.loop, socket: socket, session: session, settings: settings, tls: tls)
+    super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
   }
 
-  override var isLowLatency: Bool { channel.options.lowLatency }
+  /// Unlike a server, a client does not tell its calls who the peer is.
+  func didBecomeSecure() {}
+
+  var isLowLatency: Bool { channel.options.lowLatency }
 
   var hasRoom: Bool {
     isReady && !isRetired && !isClosed && session.streams.count < streamLimit
@@ -48,7 +51,7 @@ final class ClientConnection: Connection {
   }
 
   /// The first settings are what makes a connection usable: a peer that sends none may not speak HTTP/2.
-  override func sessionDidReceiveSettings() {
+  func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
     readySince = loop.now
@@ -58,7 +61,7 @@ final class ClientConnection: Connection {
     channel.connectionBecameReady(self)
   }
 
-  override func report(_ abuse: PeerAbuse) {
+  func report(_ abuse: PeerAbuse) {
     channel.options.observer?.peerAbused(abuse, channel.observed)
     channel.options.logger.log(
       .info,
@@ -67,7 +70,7 @@ final class ClientConnection: Connection {
     )
   }
 
-  override func sessionDidReceiveGoAway(_ goAway: GoAway) {
+  func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
     if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings", !wasTooCurious {
       wasTooCurious = true
@@ -76,9 +79,21 @@ final class ClientConnection: Connection {
     retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
   }
 
-  override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
-    if isAck { _ = takeMeasuringPing(payload) }
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
+    if isAck { _ = session.takeMeasurement(payload, now: loop.now) }
   }
+
+  /// A server opens no streams: the settings of this side forbid it.
+  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? { nil }
+
+  /// The time limit for the headers of a response.
+  var headersTimeout: Duration { .seconds(20) }
+
+  /// A client sends few frames besides requests, whose number the application determines.
+  var unsentFrameLimit: Int { .max }
+
+  /// Never called, because a client does not await a greeting.
+  func peerSpeaksHTTP1() -> HTTP1Session? { nil }
 
   /// It has answered a call, or could at least be used for longer than a new attempt would have to wait.
   var wasOfUse: Bool {
@@ -92,7 +107,7 @@ final class ClientConnection: Connection {
     channel.connectionServed()
   }
 
-  override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
+  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): .serverSpeaksTLS
     case (.http1, true): .peerSpeaksHTTP1
@@ -101,20 +116,20 @@ final class ClientConnection: Connection {
     }
   }
 
-  override func explanation(of reason: GRPCStatus) -> GRPCStatus {
+  func explanation(of reason: GRPCStatus) -> GRPCStatus {
     guard reason == .connectionLost else { return reason }
     if let goAway, goAway.code != HTTP2Error.noError.rawValue { return goAway.status }
     return isReady || tls != nil ? reason : .neverSpokeHTTP2
   }
 
   /// Before its calls look for another connection, the channel must know what became of this one.
-  override func willClose(_ reason: GRPCStatus) {
+  func willClose(_ reason: GRPCStatus) {
     guard isReady, !isRetired else { return }
     isRetired = true
     channel.connectionWasRetired(self, session.errorSent.map { _ in reason })
   }
 
-  override func didClose(_ reason: GRPCStatus) {
+  func didClose(_ reason: GRPCStatus) {
     isRetired = true
     if let keepaliveTimer { loop.cancel(keepaliveTimer) }
     keepaliveTimer = nil
@@ -142,7 +157,7 @@ final class ClientConnection: Connection {
       report(.silence)
       close(.keepaliveTimeout)
     case .ping(let time):
-      session.ping(0)
+      session.ping(PingPayload.keepalive)
       counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))

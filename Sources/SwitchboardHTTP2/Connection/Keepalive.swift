@@ -20,7 +20,7 @@ struct Keepalive {
     case close
   }
 
-  private let interval: UInt64
+  let interval: UInt64
   private let timeout: UInt64
   private var state = State.watching
 

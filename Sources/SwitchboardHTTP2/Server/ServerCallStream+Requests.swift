@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension ServerCallStream: MessageTaker {
-  var openConnection: Connection? { phase == .closed ? nil : connection }
+  var openConnection: ServerConnection? { phase == .closed ? nil : connection }
   var announcedCompression: MessageCompression? { head.encoding }
   var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }

@@ -107,7 +107,7 @@ extension ServerCallStream {
     connection.sawTraffic()
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
-      connection.resume(id)
+      connection.withWire { $0.resume(id) }
     } else if phase == .handling {
       submitHeaders()
     }
@@ -147,13 +147,13 @@ extension ServerCallStream {
     if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
     if let metadata {
       session.headers.add(metadata)
-      if let refusal = connection.refusalOfHeaders {
+      if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
         giveUpAnswer(refusal)
         return false
       }
     }
     headersDidLeave()
-    connection.submitResponse(self)
+    connection.withWire { $0.submitResponse(self) }
     return true
   }
 
@@ -220,7 +220,7 @@ extension ServerCallStream {
     } else {
       body.isLast = true
     }
-    connection.resume(id)
+    connection.withWire { $0.resume(id) }
   }
 
   private func submitTrailersOnly() {
@@ -228,8 +228,8 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
-    writeStatus(into: headers, limit: connection.headerListLimit)
-    connection.submitTrailersOnly(self)
+    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
+    connection.withWire { $0.submitTrailersOnly(self) }
   }
 
   /// Answers a request that is no call of gRPC's.
@@ -242,14 +242,14 @@ extension ServerCallStream {
     headers.add("grpc-status", "13")
     headers.add("grpc-message", message)
     if let allowed { headers.add("allow", allowed) }
-    connection.submitTrailersOnly(self)
+    connection.withWire { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
     if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
     headers.reset()
-    writeStatus(into: headers, limit: connection.headerListLimit)
+    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
     return .written
   }
 }

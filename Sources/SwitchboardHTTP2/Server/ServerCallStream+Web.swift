@@ -82,7 +82,7 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", "204")
     head.crossOrigin?.addPreflight(to: head.metadata, into: headers)
-    connection.submitTrailersOnly(self)
+    connection.withWire { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }
 }

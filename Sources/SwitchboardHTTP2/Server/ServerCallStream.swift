@@ -2,7 +2,7 @@ import SwitchboardCall
 import Synchronization
 
 /// One call on the server: between an HTTP/2 stream and a handler.
-final class ServerCallStream: SessionStream, @unchecked Sendable {
+final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
   // Sendable holds because what other threads may touch is `shared`, behind its lock, and the atomics;
   // `head` is not written after the handler starts; the rest is touched on the loop alone.
 
@@ -88,7 +88,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: What the session tells
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .head else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value), for: value)
@@ -97,7 +97,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     // Trailers end a request, and say nothing to gRPC: the session has seen to it that they are some.
     guard phase == .head else { return endsStream ? remoteDidEnd() : () }
     phase = .receiving
@@ -112,25 +112,28 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.streamIsReady(self)
   }
 
-  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
     connection.settle(arrived: bytes.count, credit: receive(bytes), on: id)
   }
 
-  override func remoteDidEnd() {
+  func remoteDidEnd() {
     state.remoteDidEnd()
     endOfRequests()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
 
-  override func localDidEnd() {
+  func localDidEnd() {
     state.localDidEnd()
     if tellsSent { observer?.sent(.end) }
     // The answer is complete, so the rest of the request is of no use to anyone.
-    if !state.hasRemoteEnded { connection.stopRequest(id) }
+    if !state.hasRemoteEnded { connection.withWire { $0.stopRequest(id) } }
   }
 
-  override func didClose(_ code: UInt32) {
+  /// The reset that the session sends closes the stream, and `didClose` ends the call.
+  func headersWereRefused(_ status: GRPCStatus) {}
+
+  func didClose(_ code: UInt32) {
     let wasEnded = state.hasLocalEnded
     phase = .closed
     // Without headers it was no call, or one that failed.
@@ -167,13 +170,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     observer?.closed(failure)
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
     guard let web else { return body.read(into: buffer) }
     return readWebBody(web, into: buffer)
   }
 
-  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
     defer { tellSent() }
     return body.takeBorrowed(count)
   }
@@ -192,12 +195,12 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func trailers(into headers: HeaderWriter) -> Trailers {
+  func trailers(into headers: HeaderWriter) -> Trailers {
     // Those of gRPC-Web were in the body.
     web == nil ? makeTrailers(into: headers) : .none
   }
 
-  override func runOnLoop() { handleSignals() }
+  func runOnLoop() { handleSignals() }
 
   // MARK: Requests
 
@@ -232,7 +235,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: Starting
 
-  override func processReady() {
+  func processReady() {
     switch phase {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
@@ -348,7 +351,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     timer = nil
     observation?.end(.deadlinePassed, sent: body.totals, received: inbound.totals)
     observation = nil
-    connection.giveUp(id)
+    connection.withWire { $0.giveUpResponse(id) }
+    connection.setNeedsFlush()
   }
 
   func stopLimitingRequest() {

@@ -8,7 +8,7 @@ import SwitchboardCall
 /// peer that does no harm.
 struct FloodGuard {
   struct Finding {
-    let offence: Session.Offence
+    let offence: Offence
     /// Where the frame begins, in what was scanned.
     let offset: Int
   }
@@ -117,7 +117,7 @@ private enum FrameKind: UInt8 {
 // MARK: - What is allowed
 
 extension FloodGuard {
-  private mutating func judge(_ frame: Head, _ now: UInt64) -> Session.Offence? {
+  private mutating func judge(_ frame: Head, _ now: UInt64) -> Offence? {
     payloadLeft = frame.length
     kind = Kind(rawValue: frame.type)
     switch kind {
@@ -138,11 +138,11 @@ extension FloodGuard {
     }
   }
 
-  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Session.Offence? {
+  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Offence? {
     // nghttp2 soon forgets a stream, and takes frames for it in silence. That will do for a server's: gRPC's C++ says how
     // a call ended once more after its reset, when it answers before it has all requests.
     guard !isServer || frame.stream > highestEnded || !any(ended .== frame.stream) else {
-      return Session.Offence(abuse: .protocolViolation, code: .streamClosed)
+      return Offence(abuse: .protocolViolation, code: .streamClosed)
     }
     if frame.endsStream { note(frame.stream) }
     if kind == .headers {
@@ -155,12 +155,12 @@ extension FloodGuard {
   }
 
   /// A number that was left out can never be used.
-  private mutating func judgeNumber(_ stream: UInt32) -> Session.Offence? {
+  private mutating func judgeNumber(_ stream: UInt32) -> Offence? {
     if stream > highest {
       if stream > highest + 2 { leftOut = highest + 1..<stream }
       highest = stream
     } else if leftOut.contains(stream) {
-      return Session.Offence(abuse: .protocolViolation, code: .protocolError)
+      return Offence(abuse: .protocolViolation, code: .protocolError)
     }
     return nil
   }
@@ -171,7 +171,7 @@ extension FloodGuard {
     highestEnded = max(highestEnded, stream)
   }
 
-  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Session.Offence? {
+  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Offence? {
     spend(now: now) ? nil : .calmDown(abuse)
   }
 
@@ -189,8 +189,8 @@ extension FloodGuard {
   mutating func earn(_ amount: Int) { credit = min(allowance, credit + amount) }
 }
 
-extension Session.Offence {
-  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Session.Offence {
-    Session.Offence(abuse: abuse, code: .enhanceYourCalm)
+extension Offence {
+  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Offence {
+    Offence(abuse: abuse, code: .enhanceYourCalm)
   }
 }

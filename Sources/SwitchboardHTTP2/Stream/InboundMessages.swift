@@ -53,8 +53,9 @@ enum SingleMessage {
 protocol MessageTaker: AnyObject, Sendable {
   var id: Int32 { get }
   var loop: Loop { get }
-  /// `nil` when the stream is over, and the peer needs no room to send more on it.
-  var openConnection: Connection? { get }
+  associatedtype StreamConnection: Connection
+  /// The stream's connection; `nil` if the stream is over, so that the peer needs no room to send more on it.
+  var openConnection: StreamConnection? { get }
   var inbound: InboundMessages { get set }
   /// Leads to the reader; `nil` for a call that takes a single message. Any thread may use it, unlike `inbound`.
   var flow: InboundFlow? { get }
@@ -135,7 +136,6 @@ extension MessageTaker {
     let credit = flow.takeWithheld()
     guard credit > 0 else { return }
     connection.settle(released: credit, on: id)
-    connection.setNeedsFlush()
   }
 
   private func takeHeld() {

@@ -57,7 +57,7 @@ import Testing
       peer.send(text)
       let server = hostile.pair.server
       if text != "P" {
-        await hostile.loop.until { server.core.connections.contains { $0.http1?.isInsideHead == true } }
+        await hostile.loop.until { server.core.connections.contains { $0.http1?.isInsideHeaders == true } }
       } else {
         await hostile.loop.until { server.core.connectionCount == 2 }
       }
