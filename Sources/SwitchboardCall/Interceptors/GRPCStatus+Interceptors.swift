@@ -14,7 +14,7 @@ extension GRPCStatus {
     message: "the call takes one message and got several"
   )
 
-  /// A mistake of interceptors on the server.
+  /// Caused by an interceptor on the server.
   static let lateMetadata = GRPCStatus(
     code: .internalError,
     message: "interceptors: the metadata was sent after a message"
