@@ -11,7 +11,7 @@ extension GRPCStatus {
   @usableFromInline
   static let tooManyMessages = GRPCStatus(
     code: .internalError,
-    message: "the call takes one message and got several"
+    message: "the call takes one message but received several"
   )
 
   /// Caused by an interceptor on the server.
