@@ -7,7 +7,7 @@ public struct JSONFormat: PayloadFormat {
   private let decoding: JSONDecodingOptions
   private let extensions: ExtensionRegistry?
 
-  /// The options and the extensions apply to protobuf messages.
+  /// `encoding`, `decoding` and `extensions` apply to protobuf messages.
   public init(
     encoding: JSONEncodingOptions = JSONEncodingOptions(),
     decoding: JSONDecodingOptions = JSONDecodingOptions(),

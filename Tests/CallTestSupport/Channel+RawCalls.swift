@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension MethodDescriptor {
-  /// The method with raw bytes for messages.
+  /// The method with raw bytes as messages.
   package var bytes: Method<BytesMarshaller, BytesMarshaller> {
     Method(self, requests: BytesMarshaller(), responses: BytesMarshaller())
   }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Time that passes only when a test says so.
+/// A clock that only a test advances.
 package final class ManualTime: CallTime {
   private struct Sleeper {
     let id: Int
@@ -51,7 +51,7 @@ package final class ManualTime: CallTime {
     }
   }
 
-  /// How long the next one who waits will wait.
+  /// How long the next waiting task will wait.
   package func nextWait() async -> Duration? {
     for await wait in waits { return wait }
     return nil

@@ -4,8 +4,8 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct CallTimeTests {
-  /// A loop that has ended has no timers any more; what waits for a time is not to be lost with them.
-  @Test(.timeLimit(.minutes(5))) func timersOutliveTheirLoop() async throws {
+  /// A loop that has ended no longer has timers; what waits for a time must still resume.
+  @Test(.timeLimit(.minutes(5))) func sleepingTasksSurviveTheEndOfTheirLoop() async throws {
     let loop = EndedLoop()
     try await SystemTime().sleep(until: .now, on: loop)
     await withCheckedContinuation { continuation in
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// No timeout that a caller can choose leads to a sum that traps.
-  @Test func everyTimeoutMakesADeadline() {
+  @Test func noTimeoutOverflowsTheDeadline() {
     let time = ManualTime()
     let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
     #expect(time.deadline(after: longest).time > time.now + .seconds(1_000_000_000))
@@ -26,7 +26,7 @@ import Testing
   }
 }
 
-/// Runs work, as a loop that has ended does, and keeps no time.
+/// Runs work but has no timers, like a loop that has ended.
 private final class EndedLoop: TimedEventLoop {
   private let queue = QueueLoop()
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct CreditTests {
-  @Test func noMoreIsTakenThanWasGiven() async throws {
+  @Test func takingWaitsUntilMoreIsAdded() async throws {
     let credit = Credit(1)
     try await credit.take()
     let waiting = Task { try await credit.take() }
@@ -13,21 +13,21 @@ import Testing
     #expect(credit.count == 2)
   }
 
-  @Test func asMuchAsThereIsIsNeverUsedUp() async throws {
+  @Test func unlimitedCreditNeverRunsOut() async throws {
     let credit = Credit(5)
     credit.add(.max)
     try await credit.take()
     #expect(credit.count == .max)
   }
 
-  @Test func whatIsLeftCanBeTakenAfterTheEnd() async throws {
+  @Test func remainingCreditCanBeTakenAfterClosing() async throws {
     let credit = Credit(1)
     credit.close()
     try await credit.take()
     await #expect(throws: GRPCStatus.callEnded) { try await credit.take() }
   }
 
-  @Test func theEndResumesThoseWhoWait() async {
+  @Test func closingResumesWaitingTasks() async {
     let credit = Credit()
     credit.spend()
     let taking = Task { try await credit.take() }
@@ -37,7 +37,7 @@ import Testing
     await #expect(throws: Never.self) { try await waiting.value }
   }
 
-  @Test(.timeLimit(.minutes(1))) func aCancelledTaskStopsWaitingAndOthersGoOn() async throws {
+  @Test(.timeLimit(.minutes(1))) func cancellingOneWaitingTaskLeavesTheOthersWaiting() async throws {
     let credit = Credit()
     let cancelled = Task { try await credit.take() }
     let other = Task { try await credit.take() }

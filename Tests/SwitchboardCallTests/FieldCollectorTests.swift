@@ -20,10 +20,10 @@ import Testing
   private let headers: HPACKHeaders = [":status": "200", "content-type": "application/grpc", "a": ""]
   private let trailers: HPACKHeaders = ["grpc-status": "0", "a": "12345678"]
 
-  @Test func theFieldsThatCameAreTaken() {
+  @Test func takesTheFieldsOfEachBlock() {
     let lists: [HPACKHeaders] = [
       headers, trailers, headers, trailers, [:], headers,
-      // Less than before, more, other values of the same length, and other places.
+      // Fewer fields, more fields, other values of the same length, and another order.
       [":status": "200", "content-type": "application/grpc"],
       headers + [("b", "2")], headers,
       [":status": "200", "content-type": "application/grpx", "a": ""],
@@ -34,7 +34,7 @@ import Testing
     for list in lists + lists { #expect(collect(list) == list) }
   }
 
-  @Test func listsThatComeAgainShareTheirMemory() {
+  @Test func repeatedListsShareMemory() {
     let first = (collect(headers), collect(trailers))
     let second = (collect(headers), collect(trailers))
     #expect(first.0.sharesMemory(with: second.0))
@@ -42,7 +42,7 @@ import Testing
     #expect(!first.0.sharesMemory(with: second.1))
   }
 
-  @Test func sharedCopiesDoNotChange() {
+  @Test func changingACopyDoesNotChangeASharedList() {
     var mine = collect(headers)
     let before = mine
     mine.add(name: "mine", value: "1")
@@ -51,7 +51,7 @@ import Testing
     #expect(mine == headers + [("mine", "1")])
   }
 
-  @Test func aBlockThatNobodyTookIsForgotten() {
+  @Test func beginningABlockDiscardsUntakenFields() {
     #expect(collect(headers) == headers)
     fields.begin()
     append(trailers)
@@ -61,7 +61,7 @@ import Testing
     #expect(collect([:]) == [:])
   }
 
-  @Test func aConnectionDoesNotKeepLargeLists() {
+  @Test func largeListsAreNotKept() {
     let large: HPACKHeaders = ["large": String(repeating: "v", count: 2000)]
     let (first, second) = (collect(large), collect(large))
     #expect(!first.sharesMemory(with: second))
@@ -81,7 +81,7 @@ import Testing
 }
 
 extension HPACKHeaders {
-  /// Whether the bytes of both are the same bytes.
+  /// Whether both have their bytes in the same memory.
   fileprivate func sharesMemory(with other: HPACKHeaders) -> Bool {
     withField(at: 0) { own, _ in other.withField(at: 0) { name, _ in own.baseAddress == name.baseAddress } }
   }

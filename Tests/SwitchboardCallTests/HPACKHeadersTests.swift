@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct HPACKHeadersTests {
-  @Test func namesCompareWithoutCase() {
+  @Test func namesAreCaseInsensitive() {
     var headers: HPACKHeaders = ["User-Agent": "one"]
     headers.add(name: "user-agent", value: "two")
     #expect(headers["USER-AGENT"] == ["one", "two"])
@@ -11,7 +11,7 @@ import Testing
     #expect(headers.map(\.name) == ["user-agent", "user-agent"])
   }
 
-  @Test func manyFieldsKeepTheirPlaces() {
+  @Test func manyFieldsStayInOrder() {
     var headers = HPACKHeaders()
     for number in 0..<200 { headers.add(name: "n\(number)", value: String(repeating: "v", count: number)) }
     let copy = headers
@@ -29,18 +29,18 @@ import Testing
     #expect(headers == ["a": "1", "b": "", "a": "1", "b": ""])
   }
 
-  @Test func fieldsAreEqualOnlyWhereNameAndValueAre() {
+  @Test func fieldsAreEqualOnlyIfNameAndValueAre() {
     #expect(["ab": "c"] as HPACKHeaders != ["a": "bc"])
     #expect((["ab": "c"] as HPACKHeaders).hashValue == (["ab": "c"] as HPACKHeaders).hashValue)
   }
 
-  @Test func replacingLeavesOne() {
+  @Test func replacingLeavesOneField() {
     var headers: HPACKHeaders = ["a": "1", "b": "2", "a": "3"]
     headers.replaceOrAdd(name: "A", value: "4")
     #expect(headers == ["b": "2", "a": "4"])
   }
 
-  @Test func copiesChangeOnTheirOwn() {
+  @Test func copiesAreIndependent() {
     let first: HPACKHeaders = ["a": "1"]
     var second = first
     second.add(name: "b", value: "2")
@@ -52,7 +52,7 @@ import Testing
     #expect(third == ["a": "1", "a": "1", "b": "2"])
   }
 
-  @Test func listsGrow() {
+  @Test func listsGrowBeyondTheirFirstBlock() {
     let fields = (0..<100).map { ("name-\($0)", String(repeating: "v", count: $0 * $0 % 97)) }
     var headers = HPACKHeaders()
     var copies: [HPACKHeaders] = []
@@ -70,7 +70,7 @@ import Testing
     #expect(headers.first(name: "LONG")?.utf8.count == 100_000)
   }
 
-  @Test func equalListsHashAlike() {
+  @Test func equalListsHaveEqualHashes() {
     let headers: HPACKHeaders = ["a": "1", "b": ""]
     #expect(headers == ["A": "1", "b": ""])
     #expect(headers.hashValue == HPACKHeaders([("A", "1"), ("b", "")]).hashValue)
@@ -92,14 +92,14 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [0, 255], [1, 2, 3], Array(0...255)] as [[UInt8]])
-  func binaryValuesComeBack(_ bytes: [UInt8]) {
+  func binaryValuesRoundTrip(_ bytes: [UInt8]) {
     var headers = HPACKHeaders()
     headers.add(name: "trace-bin", binary: bytes)
     #expect(headers[binary: "trace-bin"] == [bytes])
     #expect(headers.first(name: "trace-bin")?.contains("=") == false)
   }
 
-  @Test func binaryValuesAreReadPaddedAndJoined() {
+  @Test func paddedAndJoinedBinaryValuesAreDecoded() {
     let headers: HPACKHeaders = ["x-bin": "AQI=, Aw", "x-bin": "not base64!"]
     #expect(headers[binary: "x-bin"] == [[1, 2], [3]])
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct InlineSlotTests {
-  /// What is told of when it goes, in structures that fit into the place and that do not.
+  /// Reports its release, in structures that fit into the slot and that do not.
   private final class Witness {
     let tell: () -> Void
 
@@ -22,7 +22,7 @@ import Testing
     var numbers = (1, 2, 3, 4, 5)
   }
 
-  @Test func valuesComeBack() {
+  @Test func storedValuesCanBeTaken() {
     var text = InlineSlot<String>()
     #expect(text.take() == nil)
     text.put("a text that is too long to lie within its two words")
@@ -32,14 +32,14 @@ import Testing
     #expect(text.take() == "again")
   }
 
-  @Test func theFirstValueStays() {
+  @Test func aFullSlotKeepsItsFirstValue() {
     var number = InlineSlot<Int>()
     number.put(1)
     number.put(2)
     #expect(number.take() == 1)
   }
 
-  @Test func largeAndStrictlyAlignedValuesLieElsewhere() {
+  @Test func largeAndStrictlyAlignedValuesAreStoredBehindAPointer() {
     #expect(InlineSlot<(Int, Int, Int, Int)>.fits)
     #expect(!InlineSlot<(Int, Int, Int, Int, Int)>.fits)
     #expect(!InlineSlot<SIMD4<Float>>.fits)
@@ -48,7 +48,7 @@ import Testing
     #expect(vector.take() == [1, 2, 3, 4])
   }
 
-  @Test func aPlaceThatIsClearedLetsGo() {
+  @Test func clearingTheSlotReleasesTheValue() {
     var gone = 0
     var small = InlineSlot<Small>()
     small.put(Small(witness: Witness { gone += 1 }))
@@ -63,7 +63,7 @@ import Testing
     #expect(gone == 2)
   }
 
-  @Test func aTakenValueHasLeftTheSlot() {
+  @Test func takingTheValueEmptiesTheSlot() {
     var gone = 0
     var large = InlineSlot<Large>()
     large.put(Large(witness: Witness { gone += 1 }))

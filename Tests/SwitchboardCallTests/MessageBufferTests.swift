@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct MessageBufferTests {
-  @Test func framesWhatIsWritten() throws {
+  @Test func framesTheWrittenBytes() throws {
     let message = try MessageBuffer(byteCount: 3) { output in
       for byte in [7, 8, 9] as [UInt8] { output.append(byte) }
     }
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [[1, 2, 3, 4], [1, 2], []] as [[UInt8]])
-  func aMarshallerThatWritesAnotherSizeFails(_ bytes: [UInt8]) {
+  func writingAnotherSizeThanAnnouncedFails(_ bytes: [UInt8]) {
     for whole in [true, false] {
       #expect(throws: GRPCStatus.self) {
         try MessageBuffer(byteCount: 3) { output in

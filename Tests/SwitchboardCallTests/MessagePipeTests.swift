@@ -15,7 +15,7 @@ import Testing
     #expect(try await pipe.next() == nil)
   }
 
-  @Test func aFullPipeMakesItsWriterWait() async throws {
+  @Test func aWriterWaitsWhileThePipeIsFull() async throws {
     let pipe = MessagePipe(limit: 10 + 2 * MessageBuffer.heldOverhead)
     #expect(pipe.push(message(9)))
     #expect(!pipe.push(message(1)))
@@ -29,7 +29,7 @@ import Testing
     #expect(try await pipe.next()?.byteCount == 5)
   }
 
-  @Test func messagesWithoutBytesFillItToo() {
+  @Test func emptyMessagesCountTowardsTheLimit() {
     let pipe = MessagePipe(limit: 256 * 1024)
     var count = 0
     while pipe.push(message(0)), count < 100_000 { count += 1 }
@@ -39,8 +39,8 @@ import Testing
     #expect(pipe.push(message(0)))
   }
 
-  /// Between a reader's look and its wait, a writer may fill the pipe and begin to wait itself.
-  @Test func aReaderThatComesToWaitMakesRoomToo() async throws {
+  /// After a reader has found nothing and before it waits, a writer may fill the pipe and start to wait.
+  @Test func aWaitingReaderResumesAWaitingWriter() async throws {
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(3))
     let writer = Task { try await pipe.waitUntilWritable() }
@@ -52,14 +52,14 @@ import Testing
     _ = await writer.result
   }
 
-  @Test func aWaitingReaderGetsWhatIsPushed() async throws {
+  @Test func aWaitingReaderReceivesThePushedMessage() async throws {
     let pipe = MessagePipe(limit: 10)
     async let received = pipe.next()
     pipe.push(message(4))
     #expect(try await received?.byteCount == 4)
   }
 
-  @Test func aFailureComesAfterWhatWasPushed() async throws {
+  @Test func theReaderSeesAFailureAfterEarlierMessages() async throws {
     let pipe = MessagePipe(limit: 10)
     pipe.push(message(1))
     pipe.finish(GRPCStatus(code: .dataLoss))
@@ -67,7 +67,7 @@ import Testing
     await #expect(throws: GRPCStatus(code: .dataLoss)) { try await pipe.next() }
   }
 
-  @Test func abortingDropsWhatIsLeftAndFreesBothSides() async throws {
+  @Test func abortingDropsMessagesAndResumesBothSides() async throws {
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(1))
     let writer = Task { try await pipe.write(message(1)) }
@@ -76,7 +76,7 @@ import Testing
     await #expect(throws: GRPCStatus(code: .cancelled)) { try await pipe.next() }
   }
 
-  @Test func aCancelledReaderStopsWaitingAndAnotherMayRead() async throws {
+  @Test func afterACancelledReaderAnotherMayRead() async throws {
     let pipe = MessagePipe(limit: 10)
     let reader = Task { try await pipe.next() }
     reader.cancel()
@@ -85,7 +85,7 @@ import Testing
     #expect(try await pipe.next()?.byteCount == 2)
   }
 
-  @Test func aCancelledWriterStopsWaitingAndOthersGoOn() async throws {
+  @Test func cancellingOneWaitingWriterLeavesTheOthersWaiting() async throws {
     let pipe = MessagePipe(limit: 1)
     pipe.push(message(1))
     let cancelled = Task { try await pipe.waitUntilWritable() }
@@ -97,7 +97,7 @@ import Testing
     try await other.value
   }
 
-  @Test func aSecondReaderIsRefusedAndTheFirstReadsOn() async throws {
+  @Test func aSecondReaderFailsAndTheFirstContinues() async throws {
     let pipe = MessagePipe(limit: 1)
     let reader = Task { try await pipe.next() }
     while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
@@ -106,7 +106,7 @@ import Testing
     #expect(try await reader.value?.byteCount == 1)
   }
 
-  @Test func writingAfterTheEndIsAnErrorOfItsOwn() async {
+  @Test func writingAfterTheEndFails() async {
     let pipe = MessagePipe(limit: 10)
     pipe.finish()
     await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
@@ -115,14 +115,14 @@ import Testing
   }
 
   private final class Observer: MessagePipe.Observer, @unchecked Sendable {
-    // One thread only, here.
+    // Used on one thread only.
     var readable = 0
     var released = 0
     func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
     func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
   }
 
-  @Test func observersHearOfTheFirstMessageOnly() {
+  @Test func observersAreNotifiedOfTheFirstMessageOnly() {
     let observer = Observer()
     let pipe = MessagePipe(limit: 10)
     pipe.attach(observer)
@@ -162,8 +162,8 @@ import Testing
     #expect(observer.readable == 1)
   }
 
-  /// The reader must not take what comes before it for all that there is.
-  @Test func aWriterHearsThatItsMessageIsTooLarge() async {
+  /// The reader must not take the messages before it for all messages.
+  @Test func writingATooLargeMessageFails() async {
     let pipe = MessagePipe(limit: 1000)
     pipe.limitMessages(to: 10)
     let refusal = GRPCStatus.messageTooLarge(11, limit: 10)

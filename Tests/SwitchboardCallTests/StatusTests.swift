@@ -9,7 +9,7 @@ import Testing
     #expect("\(GRPCStatus(code: .notFound))" == "not found (5)")
   }
 
-  @Test func thePartsOfAStatusCanBeSet() {
+  @Test func codeMessageAndDetailsCanBeChanged() {
     var status = GRPCStatus(code: .ok, message: "OK", origin: .peer)
     #expect(status == .ok)
     #expect(status.packedDetails == nil)
@@ -27,7 +27,7 @@ import Testing
     #expect(copy.origin == .peer)
   }
 
-  @Test func aStatusIsNoLargerThanTwoWords() {
+  @Test func aStatusIsAtMostTwoWordsLong() {
     #expect(MemoryLayout<GRPCStatus>.size <= 16)
   }
 
@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: ["", "plain", "100%", "schön\n\u{1F600}", "a%20b", " ", " at both ends ", "\t"])
-  func messagesSurviveTheWire(_ message: String) {
+  func messagesRoundTrip(_ message: String) {
     let encoded = PercentEncoding.encode(message)
     #expect(encoded.allSatisfy { (0x20...0x7e).contains($0) })
     #expect(encoded.first != 0x20 && encoded.last != 0x20)
     #expect(PercentEncoding.decode(encoded) == message)
   }
 
-  @Test func brokenEscapesStayAsTheyCame() {
+  @Test func invalidEscapesAreKept() {
     #expect(PercentEncoding.decode(Array("50%, %4, %zz, %41".utf8)) == "50%, %4, %zz, A")
   }
 
@@ -61,12 +61,12 @@ import Testing
     ("1n", 1), ("5u", 5_000), ("20m", 20_000_000), ("3S", 3_000_000_000), ("2M", 120_000_000_000),
     ("1H", 3_600_000_000_000),
   ])
-  func unitsAreRead(_ pair: (text: String, nanoseconds: UInt64)) {
+  func readsEveryUnit(_ pair: (text: String, nanoseconds: UInt64)) {
     #expect(GRPCTimeout(Array(pair.text.utf8))?.nanoseconds == pair.nanoseconds)
   }
 
   @Test(arguments: ["", "S", "1", "123456789S", "-1S", "1x", "1.5S", " 1S"])
-  func otherFormsAreRefused(_ text: String) {
+  func malformedTimeoutsAreRejected(_ text: String) {
     #expect(GRPCTimeout(Array(text.utf8)) == nil)
   }
 

@@ -1,13 +1,13 @@
-/// Calls methods that are described in Swift: what a generated client is for a service of a `.proto` file.
+/// Calls methods that are described in Swift, as a generated client calls those of a `.proto` file.
 ///
 /// ```swift
 /// let stock = MethodClient(channel: channel)
 /// let item = try await stock.call(Stock.find).unary(Query(name: "kettle"))
 /// ```
 public struct MethodClient: Sendable {
-  /// What the calls are made on.
+  /// The channel of the calls.
   public let channel: Channel
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   public var defaultCallOptions: CallOptions
 
   /// A client on `channel`.
@@ -15,8 +15,8 @@ public struct MethodClient: Sendable {
     self.channel = channel
     self.defaultCallOptions = defaultCallOptions
   }
-  /// A call of `method`, in whichever form is chosen of what this returns. Its own interceptors stand between those of its
-  /// options and the channel's; where it has any, make one call of it.
+  /// A call of `method`, ready to be made in the form that you choose. Its interceptors follow those of its options and
+  /// precede the channel's. With interceptors, it can be made only once.
   @inlinable
   public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,

@@ -1,20 +1,18 @@
-/// What generated clients stand on: a channel, the options of their calls and a factory of interceptors.
-///
-/// The closure that each kind of call takes asks the factory for the interceptors of its method.
+/// The base of generated clients: a channel, the options of all calls and a factory of interceptors.
 public protocol ServiceClient: Sendable {
-  /// The service's own protocol of factories.
+  /// The protocol of the service's interceptor factories.
   associatedtype InterceptorFactory
 
-  /// What the calls are made on.
+  /// The channel of the calls.
   var channel: Channel { get }
-  /// For all calls; those that have options of their own override them field by field.
+  /// The options of all calls; options passed to a call override them field by field.
   var defaultCallOptions: CallOptions { get set }
-  /// The factory, if there is one.
+  /// The client's factory of interceptors, if it has one.
   var interceptors: ClientInterceptors<InterceptorFactory> { get }
 }
 
 extension ServiceClient {
-  /// A call of one method, with the interceptors of all scopes: generated code makes its calls on it.
+  /// A call of one method, with the interceptors of all scopes, for generated code.
   @inlinable
   public func call<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,

@@ -1,5 +1,4 @@
-/// A service that is put together in Swift, method by method: what a generated provider is for a service of a
-/// `.proto` file.
+/// A service described in Swift, method by method, as a generated provider is for a service of a `.proto` file.
 ///
 /// ```swift
 /// let stock = ServiceHandlers(
@@ -9,14 +8,14 @@
 /// let server = try Server(providers: [stock])
 /// ```
 public struct ServiceHandlers: CallHandlerProvider {
-  /// What is known of the service before any call.
+  /// The name and the methods of the service.
   public let service: ServiceDescriptor
-  /// Its methods, in any order. Calls of methods that are not among them are answered with `UNIMPLEMENTED`.
+  /// The handlers of its methods, in any order. Calls of other methods fail with `UNIMPLEMENTED`.
   public var methodHandlers: [MethodHandler]
-  /// The formats that its methods are served in, beside their own.
+  /// The formats that its methods accept in addition to their own.
   public var payloadFormats: [any PayloadFormat]
 
-  /// A service with these methods.
+  /// A service with these handlers.
   public init(
     _ service: ServiceDescriptor,
     _ methodHandlers: [MethodHandler],

@@ -1,6 +1,6 @@
 import SwitchboardProtobuf
 
-/// Reads the members of one object of a service config, and says where it is when one is not as it should be.
+/// Reads the members of one object of a service config. Errors say where the object is.
 struct ConfigReader {
   private let members: [String: Google_Protobuf_Value]
   private let place: String
@@ -16,7 +16,7 @@ struct ConfigReader {
 
   private func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
-  /// What the member holds, unless it is missing or null.
+  /// The value of a member, unless it is missing or null.
   private func kind(_ name: String) -> Google_Protobuf_Value.OneOf_Kind? {
     if case .nullValue = members[name]?.kind { return nil }
     return members[name]?.kind
@@ -43,7 +43,7 @@ struct ConfigReader {
     }
   }
 
-  /// A number, which JSON may spell as a string too.
+  /// A number, which JSON may also spell as a string.
   func number(_ name: String) throws(GRPCStatus) -> Double? {
     switch kind(name) {
     case nil: return nil
@@ -55,16 +55,16 @@ struct ConfigReader {
     }
   }
 
-  /// A whole number from 0 on.
+  /// A non-negative integer.
   func count(_ name: String) throws(GRPCStatus) -> Int? {
     guard let number = try number(name) else { return nil }
     guard let count = Int(exactly: number), count >= 0 else {
-      throw failure(name, "is not a whole number from 0 on")
+      throw failure(name, "is not a non-negative integer")
     }
     return count
   }
 
-  /// A duration such as `"1.5s"`, not below zero.
+  /// A non-negative duration, such as `"1.5s"`.
   func duration(_ name: String) throws(GRPCStatus) -> Duration? {
     guard let text = try string(name) else { return nil }
     do {

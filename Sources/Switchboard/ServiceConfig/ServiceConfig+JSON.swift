@@ -1,11 +1,11 @@
 import SwitchboardProtobuf
 
 extension ServiceConfig {
-  /// The config that JSON text spells, in gRPC's form: `methodConfig` and `retryThrottling`. Members that are not known
-  /// here are passed over, as gRPC has it.
+  /// Reads a config from JSON in gRPC's form, with `methodConfig` and `retryThrottling`. Unknown members are ignored,
+  /// as gRPC requires.
   ///
-  /// Throws `INVALID_ARGUMENT`, which says where and why, for text that is not JSON, for values of the wrong kind, and
-  /// for a config that contradicts itself.
+  /// Throws `INVALID_ARGUMENT` for invalid JSON, for values of the wrong type and for contradictions, saying where and
+  /// why.
   public init(json: String) throws(GRPCStatus) {
     let root: Google_Protobuf_Struct
     do {

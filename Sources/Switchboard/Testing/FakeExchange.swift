@@ -1,10 +1,10 @@
-/// One call of a test client: the response that the test sends, before the call is made or later, and what the test sees of
+/// One call of a test client: the response, which the test sends before or during the call, and what the test sees of
 /// the requests.
 ///
 /// ```
 ///   idle ──metadata──> open ──message──> sending ──end──> ended
 /// ```
-/// A message or the end may also be sent first.
+/// A message or the end may also come first.
 final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
   enum Part: Sendable {
     case metadata(HPACKHeaders)
@@ -20,7 +20,7 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
   /// Whether the end waits until the client has sent all its requests.
   private let isLast: Bool
   private let phase = Locked(Phase.idle)
-  // Unbounded: it holds only what the test has made.
+  // Unbounded: it holds only what the test sends.
   private let (parts, sender) = AsyncStream<Part>.makeStream()
 
   init(isLast: Bool = false, _ showRequest: @escaping @Sendable (FakeRequestPart<Request>) -> Void) {
@@ -28,7 +28,7 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
     self.isLast = isLast
   }
 
-  // MARK: The test's side
+  // MARK: For the test
 
   func send(_ part: Part) throws(FakeResponseProtocolViolation) {
     let violation: String? = phase.withLock { phase in
@@ -49,7 +49,7 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
     try send(.end(GRPCStatus(describing: error), trailers))
   }
 
-  // MARK: The call's side
+  // MARK: For the call
 
   /// Answers a call that has one request.
   nonisolated(nonsending) func answer(
@@ -70,7 +70,7 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
     _ take: nonisolated(nonsending) (Response) async throws -> Void
   ) async throws {
     showRequest(.metadata(context.headers))
-    // Cancelled where the response ends the call first.
+    // Cancelled if the response ends the call first.
     async let shown: Void = show(requests)
     try await respond(context, take)
     if isLast { await shown }
@@ -81,7 +81,7 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
       for try await request in requests { showRequest(.message(request)) }
       showRequest(.end)
     } catch {
-      // The call ended before its requests did, and its status says why.
+      // The call ended before its requests did; its status says why.
     }
   }
 

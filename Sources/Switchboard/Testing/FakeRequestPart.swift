@@ -1,11 +1,11 @@
-/// What a fake response sees of a call's requests.
+/// A part of a call's requests, as a fake response sees it.
 @frozen
 public enum FakeRequestPart<Request: Sendable>: Sendable {
-  /// What the client sent at the start of the call.
+  /// The metadata at the start of the call.
   case metadata(HPACKHeaders)
   /// A request.
   case message(Request)
-  /// Nothing follows.
+  /// The end of the requests.
   case end
 }
 

@@ -1,6 +1,6 @@
-/// A test has sent a part of a response that cannot follow what it has sent before.
+/// A test sent a part of a response out of order.
 public struct FakeResponseProtocolViolation: Error, Hashable, CustomStringConvertible {
-  /// What was sent, and why it cannot be.
+  /// What was sent, and why it is not allowed.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,9 +1,15 @@
-/// The responses that a test has enqueued for the calls of a test client: each call takes the next one of its method.
+/// The responses that a test enqueues for a test client: each call takes the next one of its method.
 ///
-/// Generated test clients stand on one, and on a channel to it within the process. So what is between a client and the
-/// network in production is there in the test as well: interceptors, marshallers, deadlines and cancellation.
+/// Generated test clients use it over an in-process channel, so that interceptors, marshallers, deadlines and
+/// cancellation work as in production.
+///
+/// ```swift
+/// let client = try Hello_GreeterTestClient()
+/// client.enqueueGreetResponse(.with { $0.text = "Hello!" })
+/// #expect(try await client.greet(Hello_GreetRequest()).text == "Hello!")
+/// ```
 public final class FakeResponses: Sendable {
-  /// How the test sees the requests of a call.
+  /// Shows a test the requests of a call.
   public typealias RequestHandler<M: Marshaller> = @Sendable (FakeRequestPart<M.Message>) -> Void
 
   private typealias Exchange<Requests: Marshaller, Responses: Marshaller> =
@@ -13,22 +19,22 @@ public final class FakeResponses: Sendable {
   /// By the method's path.
   private let exchanges = Locked<[String: [any Sendable]]>([:])
 
-  /// No responses for any method of `service`.
+  /// No responses yet, for the methods of `service`.
   public init(_ service: ServiceDescriptor) { self.service = service.name }
 
-  /// A channel whose calls are answered from here; `handlers` are those that this has made for the service's methods.
+  /// A channel whose calls take the enqueued responses. `handlers` are from `handler(_:)`, one for each method.
   public func channel(_ handlers: [MethodHandler]) throws(GRPCStatus) -> Channel {
     try Channel(inProcess: [FakeProvider(serviceName: service, methodHandlers: handlers)])
   }
 
-  /// Whether there are responses that no call has taken yet.
+  /// Whether any response has not been taken by a call.
   public func remain<Requests, Responses>(for method: Method<Requests, Responses>) -> Bool {
     exchanges.withLock { $0[method.descriptor.path]?.isEmpty == false }
   }
 
   // MARK: Enqueueing
 
-  /// Enqueues a response that the test will send.
+  /// Enqueues a response that the test sends later.
   public func make<Requests, Responses>(
     _ method: Method<Requests, Responses>,
     _ requestHandler: @escaping RequestHandler<Requests>
@@ -36,7 +42,7 @@ public final class FakeResponses: Sendable {
     FakeUnaryResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
-  /// Enqueues a stream of responses that the test will send.
+  /// Enqueues a stream of responses that the test sends later.
   public func makeStream<Requests, Responses>(
     _ method: Method<Requests, Responses>,
     _ requestHandler: @escaping RequestHandler<Requests>
@@ -44,14 +50,14 @@ public final class FakeResponses: Sendable {
     FakeStreamingResponse(enqueue(method, FakeExchange(requestHandler)))
   }
 
-  /// Enqueues a whole response, of one message or a stream of them. It ends once the client has sent all its requests.
+  /// Enqueues a complete response of any number of messages. It ends once the client has sent all its requests.
   public func enqueue<Requests, Responses>(
     _ method: Method<Requests, Responses>,
     _ responses: [Responses.Message],
     _ requestHandler: @escaping RequestHandler<Requests>
   ) {
     let exchange = Exchange<Requests, Responses>(isLast: true, requestHandler)
-    // In an order that is allowed: none of these can fail.
+    // In a valid order: none of these fails.
     for response in responses { try? exchange.send(.message(response)) }
     try? exchange.send(.end(.ok, HPACKHeaders()))
     _ = enqueue(method, exchange)
@@ -67,7 +73,7 @@ public final class FakeResponses: Sendable {
 
   // MARK: Serving
 
-  /// Answers the calls of a method, of whatever type it is.
+  /// Answers the calls of a method of any type.
   public func handler<Requests, Responses>(_ method: Method<Requests, Responses>) -> MethodHandler {
     switch method.descriptor.type {
     case .unary:

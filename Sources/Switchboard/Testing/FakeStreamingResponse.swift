@@ -1,12 +1,12 @@
-/// The stream of responses to a call of a test client, which the test sends before the call is made or while it runs.
+/// The stream of responses to a test client's call, which the test sends before or during the call.
 ///
-/// A generated `<Service>TestClient` makes them: `make<Method>ResponseStream(_:)`.
+/// A generated `<Service>TestClient` makes it with `make<Method>ResponseStream(_:)`.
 public final class FakeStreamingResponse<Request: Sendable, Response: Sendable>: Sendable {
   private let exchange: FakeExchange<Request, Response>
 
   init(_ exchange: FakeExchange<Request, Response>) { self.exchange = exchange }
 
-  /// Sends metadata, which the client gets with the first response. Call it first, and once.
+  /// Sends metadata, which the client receives with the first response. Call it first, at most once.
   public func sendInitialMetadata(_ metadata: HPACKHeaders) throws(FakeResponseProtocolViolation) {
     try exchange.send(.metadata(metadata))
   }

@@ -1,12 +1,12 @@
-/// The one response to a call of a test client, which the test sends before the call is made or while it waits.
+/// The one response to a test client's call, which the test sends before or during the call.
 ///
-/// A generated `<Service>TestClient` makes them: `make<Method>ResponseStream(_:)`.
+/// A generated `<Service>TestClient` makes it with `make<Method>ResponseStream(_:)`.
 public final class FakeUnaryResponse<Request: Sendable, Response: Sendable>: Sendable {
   private let exchange: FakeExchange<Request, Response>
 
   init(_ exchange: FakeExchange<Request, Response>) { self.exchange = exchange }
 
-  /// Sends the response and ends the call. If `status` is an error, the client gets that instead.
+  /// Sends the response and ends the call. If `status` is an error, the client receives the error instead.
   public func sendMessage(
     _ response: Response,
     initialMetadata: HPACKHeaders = HPACKHeaders(),

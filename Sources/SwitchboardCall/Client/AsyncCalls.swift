@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A call with one request and one response, started, with all there is to know about it.
+/// A started call with one request and one response.
 public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
   private let eventual: OneShot<Response>
@@ -11,12 +11,12 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
     eventual = response
   }
 
-  /// The response, or the status that the call failed with.
+  /// The response. Throws the status if the call fails.
   public var response: Response {
     get async throws { try await eventual.value() }
   }
 
-  /// Whether the response came compressed. Not known, and `false`, behind interceptors.
+  /// Whether the response was compressed. Always `false` behind interceptors.
   public var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
@@ -24,18 +24,18 @@ public struct AsyncUnaryCall<Response: Sendable>: AsyncCall {
     }
   }
 
-  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
-  /// anything else happens to the call; at once, where it is known.
+  /// Calls back with the response or the status of a failed call: on the channel's event loop, before any later event
+  /// of the call; immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     eventual.whenSettled(callback)
   }
 }
 
-/// A call with a stream of requests and one response.
+/// A started call with a stream of requests and one response.
 public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   public let handle: CallHandle
   private let eventual: OneShot<Response>
-  /// Where the requests go.
+  /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
 
   @usableFromInline
@@ -45,12 +45,12 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
     eventual = response
   }
 
-  /// The response, or the status that the call failed with.
+  /// The response. Throws the status if the call fails.
   public var response: Response {
     get async throws { try await eventual.value() }
   }
 
-  /// Whether the response came compressed. Not known, and `false`, behind interceptors.
+  /// Whether the response was compressed. Always `false` behind interceptors.
   public var responseWasCompressed: Bool {
     get async throws {
       _ = try await eventual.value()
@@ -58,17 +58,17 @@ public struct AsyncClientStreamingCall<Request: Sendable, Response: Sendable>: A
     }
   }
 
-  /// Calls back with the response, or the status that the call failed with: on the channel's event loop, before
-  /// anything else happens to the call; at once, where it is known.
+  /// Calls back with the response or the status of a failed call: on the channel's event loop, before any later event
+  /// of the call; immediately if the result is known.
   public func whenResponse(_ callback: @escaping @Sendable (Result<Response, GRPCStatus>) -> Void) {
     eventual.whenSettled(callback)
   }
 }
 
-/// A call with one request and a stream of responses.
+/// A started call with one request and a stream of responses.
 public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  /// The responses. Letting go of them cancels the call.
+  /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 
   @usableFromInline
@@ -78,12 +78,12 @@ public struct AsyncServerStreamingCall<Response: Sendable>: AsyncCall {
   }
 }
 
-/// A call with streams both ways.
+/// A started call with streams in both directions.
 public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Sendable>: AsyncCall {
   public let handle: CallHandle
-  /// Where the requests go.
+  /// Sends the requests.
   public let requestStream: RequestStreamWriter<Request>
-  /// The responses. Letting go of them cancels the call.
+  /// The responses. Releasing the stream cancels the call.
   public let responseStream: ResponseStream<Response>
 
   @usableFromInline
@@ -98,19 +98,19 @@ public struct AsyncBidirectionalStreamingCall<Request: Sendable, Response: Senda
   }
 }
 
-/// What the four kinds of call object have in common. Letting go of the last copy of one cancels its call.
+/// What the four kinds of call object have in common. Releasing the last copy of a call object cancels its call.
 public protocol AsyncCall: Sendable {
-  /// The call that this object stands for.
+  /// Keeps the call alive.
   var handle: CallHandle { get }
 }
 
 extension AsyncCall {
-  /// The metadata that came before the first response. Throws the status of a call that failed without.
+  /// The metadata before the first response. Throws the status if the call fails without any.
   public var initialMetadata: HPACKHeaders {
     get async throws { try await handle.record.metadata() }
   }
 
-  /// The metadata that came with the status.
+  /// The metadata that arrived with the status.
   public var trailingMetadata: HPACKHeaders {
     get async throws { try await handle.record.trailers() }
   }
@@ -120,11 +120,11 @@ extension AsyncCall {
     get async { await handle.record.status() }
   }
 
-  /// Ends the call with `cancelled`, unless it has ended.
+  /// Cancels the call, unless it has ended.
   public func cancel() { handle.cancel() }
 }
 
-/// Keeps a call going for as long as someone holds it.
+/// Keeps a call alive: releasing the last reference cancels it.
 public final class CallHandle: Sendable {
   let call: any ByteCall
   let record: CallRecord

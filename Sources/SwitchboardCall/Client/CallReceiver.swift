@@ -1,16 +1,15 @@
-/// Brings what the transport tells of a call to those who wait for it.
+/// Passes what the transport reports about a call to the code that waits for it.
 ///
-/// It is made of closures, so that what it does is compiled for the types of the call: the transport would call methods of
-/// a generic class in their unspecialised form.
+/// Closures are specialised for the call's types; methods of a generic class, called by the transport, would not be.
 @usableFromInline
 final class CallReceiver: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because nothing changes, and the transport calls the closures on its loop alone.
+  // Sendable holds because nothing changes, and the transport calls the closures only on its loop.
   private let record: CallRecord?
   private let onMessage: (RawSpan) -> Void
   private let onEnd: End
 
-  /// Takes the end of the call and completes its record. It is handed the record: a closure that captures one object alone
-  /// needs no memory of its own.
+  /// Ends the call and completes its record. The record is a parameter because a closure that captures only one object
+  /// needs no allocation.
   @usableFromInline typealias End = (GRPCStatus, HPACKHeaders, CallRecord?) -> Void
 
   @usableFromInline
@@ -20,7 +19,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
     self.onEnd = onEnd
   }
 
-  /// Decodes the one response of a call, on the transport's loop.
+  /// Decodes the single response of a call, on the transport's loop.
   @inlinable
   convenience init<ResponseMarshaller: Marshaller>(
     _ record: CallRecord?,
@@ -34,7 +33,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
     }
   }
 
-  /// Ends the stream of responses, which the transport fills by itself.
+  /// Ends the stream of responses, which the transport fills directly.
   @usableFromInline
   convenience init(_ record: CallRecord?, _ responses: MessagePipe) {
     self.init(record) { _ in
@@ -44,7 +43,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
     }
   }
 
-  /// Where nobody keeps metadata and trailers, they would go nowhere.
+  /// Without a record, metadata and trailers would be discarded.
   @usableFromInline
   var wantsMetadata: Bool { record != nil }
 
@@ -61,7 +60,7 @@ final class CallReceiver: ResponseReceiver, @unchecked Sendable {
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) { onEnd(status, trailers, record) }
 }
 
-/// Stands for a call that never was.
+/// A placeholder for a call that was never made.
 @usableFromInline
 final class EndedCall: ByteCall {
   @usableFromInline

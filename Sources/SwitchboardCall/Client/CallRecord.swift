@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What a call object remembers of its call: metadata, trailers and status, each as it comes.
+/// Keeps a call's metadata, trailers and status for its call object, each as it arrives.
 @usableFromInline
 final class CallRecord: Sendable {
   private let initialMetadata = OneShot<HPACKHeaders>()
   private let end = OneShot<End>()
-  /// Written before the response is told.
+  /// Set before the response is delivered.
   let responseWasCompressed = Atomic(false)
 
   struct End: Sendable {
@@ -21,7 +21,7 @@ final class CallRecord: Sendable {
 
   @usableFromInline
   func close(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
-    // A call may end without metadata of its own: that is an error only if the call failed.
+    // A missing `receive(headers:)` is an error only if the call failed.
     initialMetadata.settle(status.isOk ? .success(HPACKHeaders()) : .failure(status))
     end.settle(.success(End(status: status, trailers: trailers)))
   }

@@ -1,18 +1,15 @@
-/// What generated clients make their calls on: a transport, and the four kinds of call over it.
+/// Carries the calls of generated clients over a transport: HTTP/2 or in-process.
 ///
-/// Transports come from the runtime: over HTTP/2, or within the process. Letting go of a channel lets its
-/// calls finish, and then closes its connections.
+/// When the last reference is released, calls in flight finish, and then the connections close.
 public final class Channel: Sendable {
-  /// What carries the calls.
   package let transport: any ByteTransport
-  /// Makes interceptors for every call on the channel, behind those of the client that makes the call.
+  /// Make the interceptors of every call on the channel, after those of the client.
   public let interceptorFactories: [any InterceptorFactory]
-  /// The transport with what is configured per method, tokens and retries.
+  /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
 
-  /// A channel over any transport. The service config is for calls that bring none of their own; of each call, up to
-  /// `retryBufferSize` bytes of requests are kept to make it again.
-  /// The factories of `registry`, which is then frozen, come behind the channel's own.
+  /// A channel over any transport. `serviceConfig` applies to calls that have none; up to `retryBufferSize` bytes of
+  /// each call's requests are kept for retries. Freezes `registry`, whose factories follow `interceptorFactories`.
   package init(
     _ transport: any ByteTransport,
     serviceConfig: ServiceConfig? = nil,
@@ -35,13 +32,13 @@ public final class Channel: Sendable {
 
   deinit { transport.retire() }
 
-  /// How much a stream holds unread before its writer waits.
+  /// How many unread bytes a stream holds before its writer waits.
   @usableFromInline var streamBufferSize: Int { engine.streamBufferSize }
 
-  /// The executor to prefer for calls that should not change threads on their way.
+  /// The loop of the channel's calls. A task that prefers it as its executor makes calls without changing threads.
   public var eventLoop: any EventLoop { transport.eventLoop }
 
-  /// Lets calls under way finish for as long as `grace` allows, and refuses new ones.
+  /// Refuses new calls and lets calls in flight finish within `grace`.
   public func shutDown(grace: Duration = .seconds(30)) async {
     await transport.shutDown(grace: grace)
   }

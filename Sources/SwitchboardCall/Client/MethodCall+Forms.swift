@@ -1,8 +1,8 @@
 // The forms of a call.
 extension MethodCall {
-  // MARK: Awaited: a task that was cancelled before starts no call
+  // MARK: Awaited; a task that is already cancelled starts no call
 
-  /// One request, one response.
+  /// Sends one request and returns the response.
   @inlinable
   nonisolated(nonsending) public func unary(_ request: Request) async throws -> Response {
     if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
@@ -11,8 +11,8 @@ extension MethodCall {
     return try await response.value(of: start(.message(request), response).call)
   }
 
-  /// A sequence of requests as they come, one response. Stops writing when the call has ended, also where the sequence
-  /// has nothing to give then.
+  /// Sends the requests of a sequence and returns the response. Stops writing when the call ends, even while the
+  /// sequence is waiting for its next element.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<Messages: AsyncSequence & Sendable>(
     _ requests: Messages
@@ -25,7 +25,7 @@ extension MethodCall {
     return try await response.value(of: started.call)
   }
 
-  /// A sequence of requests, one response.
+  /// Sends the requests of a sequence and returns the response.
   @inlinable
   nonisolated(nonsending) public func clientStreaming<Messages: Sequence<Request> & Sendable>(
     _ requests: Messages
@@ -33,16 +33,16 @@ extension MethodCall {
     try await clientStreaming(ImmediateSequence(requests))
   }
 
-  // MARK: Read
+  // MARK: Streams of responses
 
-  /// One request, a stream of responses. The call starts now; dropping the stream cancels it.
+  /// Sends one request. The call starts now; dropping the stream cancels it.
   @inlinable
   public func serverStreaming(_ request: Request) -> ResponseStream<Response> {
     startStream(.message(request)).1
   }
 
-  /// A sequence of requests as they come, written while the responses are read. The call starts now; dropping the stream
-  /// cancels it.
+  /// Sends the requests of a sequence while the responses are read. The call starts now; dropping the stream cancels
+  /// it.
   @inlinable
   public func bidirectionalStreaming<Messages: AsyncSequence & Sendable>(
     _ requests: Messages
@@ -52,7 +52,7 @@ extension MethodCall {
     return responses
   }
 
-  /// A sequence of requests, written while the responses are read.
+  /// Sends the requests of a sequence while the responses are read.
   @inlinable
   public func bidirectionalStreaming<Messages: Sequence<Request> & Sendable>(
     _ requests: Messages
@@ -60,8 +60,8 @@ extension MethodCall {
     bidirectionalStreaming(ImmediateSequence(requests))
   }
 
-  /// Writes requests beside whoever waits for what comes of them: on the loop where a chain of interceptors or the caller
-  /// is there, and otherwise away from it, as the caller's sequence may do anything.
+  /// Writes requests in a task: on the loop if there are interceptors or the caller is on it; otherwise elsewhere, as
+  /// the caller's sequence may block.
   @inlinable
   func write<Messages: AsyncSequence & Sendable>(
     _ messages: Messages,
@@ -80,7 +80,7 @@ extension MethodCall {
     }
   }
 
-  // MARK: As objects: started at once, with their metadata, trailers and status
+  // MARK: Call objects, started at once, with metadata, trailers and status
 
   /// Starts a call with one request and one response.
   @inlinable
@@ -106,7 +106,7 @@ extension MethodCall {
     return AsyncServerStreamingCall(CallHandle(started.call, record), responses)
   }
 
-  /// Starts a call with streams both ways.
+  /// Starts a call with streams in both directions.
   @inlinable
   public func makeBidirectionalStreamingCall() -> AsyncBidirectionalStreamingCall<Request, Response> {
     let record = CallRecord()
@@ -114,9 +114,9 @@ extension MethodCall {
     return AsyncBidirectionalStreamingCall(CallHandle(started.call, record), started.requests, responses)
   }
 
-  // MARK: Told to a handler: they start when they are told to
+  // MARK: Calls with a handler, started by their `start()`
 
-  /// A call with one request, which tells a handler of its responses.
+  /// A call with one request, whose responses go to a handler.
   @inlinable
   public func makeUnaryCall(
     _ request: Request,
@@ -125,7 +125,7 @@ extension MethodCall {
     UnaryCall(HandledCall(self, request, responseHandler), options)
   }
 
-  /// A call whose requests are written one by one, which tells a handler of its responses.
+  /// A call whose requests are written one by one, and whose responses go to a handler.
   @inlinable
   public func makeStreamingCall(
     responseHandler: any ResponseHandler<Response>

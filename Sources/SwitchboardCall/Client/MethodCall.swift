@@ -1,6 +1,6 @@
-/// A call of one method that is ready to be made: on which channel, with which options, through which interceptors.
+/// A call of one method that is ready to be made, with its channel, options and interceptors.
 ///
-/// Each form of call is a method of this type, and may be used any number of times where no interceptors are given:
+/// Each form of call is a method of this type. Without interceptors, a value can make any number of calls:
 ///
 /// ```swift
 /// let call = MethodCall(Stock.find, on: channel)
@@ -8,9 +8,9 @@
 /// ```
 @frozen
 public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>: Sendable {
-  /// What the client sends.
+  /// The request message.
   public typealias Request = RequestMarshaller.Message
-  /// What the server sends.
+  /// The response message.
   public typealias Response = ResponseMarshaller.Message
 
   @usableFromInline let method: Method<RequestMarshaller, ResponseMarshaller>
@@ -18,7 +18,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   @usableFromInline let options: CallOptions?
   @usableFromInline let interceptors: ClientInterceptorChain<Request, Response>?
 
-  /// A call of `method`. The interceptors are all that the call passes: the channel's own are not added.
+  /// A call of `method`. It passes only `interceptors`; the channel's own are not added.
   @inlinable
   public init(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
@@ -32,9 +32,9 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     self.interceptors = interceptors
   }
 
-  // MARK: Starting: every form of call is a view of one of these two
+  // MARK: Starting: every form of call uses one of these two
 
-  /// Starts the call; its one response goes to `response`. A record is told of metadata, trailers and status.
+  /// Starts the call; its single response goes to `response`. `record` receives metadata, trailers and status.
   @inlinable @inline(__always)
   func start(
     _ body: CallBody<Request>,
@@ -50,7 +50,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     return startOnTransport(body, CallReceiver(record, response, method.responses), nil)
   }
 
-  /// Starts the call, whose responses are a stream.
+  /// Starts the call, with a stream of responses.
   @inlinable
   func startStream(
     _ body: CallBody<Request>,
@@ -86,7 +86,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     }
   }
 
-  /// The chain of the call, with its marshallers at one end; the caller's end is for the caller to set.
+  /// Makes the chain with its marshallers; the caller sets its own end.
   @inlinable
   func makePipeline(
     _ chain: ClientInterceptorChain<Request, Response>
@@ -101,7 +101,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     )
   }
 
-  /// Without interceptors there is no chain, and no cost of one.
+  /// Without interceptors, the call costs no chain.
   @inlinable @inline(__always)
   func startOnTransport(
     _ body: CallBody<Request>,
@@ -156,8 +156,7 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     return call
   }
 
-  // In the format that the call's options ask for. Not inlinable: a user's module needs no copy of this for each of its
-  // methods, and what is compiled there stays as small as it is without a choice.
+  // Formats chosen by the call's options. Not inlinable, which keeps the code compiled into users' modules small.
 
   @usableFromInline
   func startInFormat(
@@ -190,23 +189,23 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   }
 }
 
-/// The messages that a call sends.
+/// The requests of a call.
 @frozen
 @usableFromInline
 enum CallBody<Request: Sendable> {
   case message(Request)
-  /// Those that are written to `StartedCall.requests`.
+  /// Written to `StartedCall.requests`.
   case stream
 }
 
-/// A call under way, and where its requests are written.
+/// A call in flight, and the writer of its requests.
 @frozen
 @usableFromInline
 struct StartedCall<Request: Sendable>: Sendable {
   @usableFromInline let call: any ByteCall
   @usableFromInline let requests: RequestStreamWriter<Request>
 
-  /// Without a writer, there are no more requests to write.
+  /// By default, the call has all its requests.
   @inlinable
   init(_ call: any ByteCall, _ requests: RequestStreamWriter<Request> = RequestStreamWriter()) {
     self.call = call

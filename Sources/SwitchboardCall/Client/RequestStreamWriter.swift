@@ -1,4 +1,11 @@
 /// Sends the requests of a streaming call.
+///
+/// ```swift
+/// let call = client.makeCollectCall()
+/// try await call.requestStream.send(.with { $0.text = "one" })
+/// call.requestStream.finish()
+/// print(try await call.response.text)
+/// ```
 @frozen
 public struct RequestStreamWriter<Request: Sendable>: Sendable {
   @usableFromInline
@@ -6,15 +13,15 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
   enum Sink: Sendable {
     /// Straight to the transport.
     case bytes(MessagePipe, @Sendable (Request) throws -> MessageBuffer)
-    /// Through a chain of interceptors, which the closure tells of the end.
+    /// Through a chain of interceptors; the closure ends the requests.
     case parts(PartWriter<Request>, @Sendable () -> Void)
-    /// Nowhere: the call has all of its requests.
+    /// The call has all its requests.
     case ended
   }
 
   @usableFromInline let sink: Sink
 
-  /// Writes the requests of `call`, which ends when one of them cannot be encoded.
+  /// Writes the requests of `call`; an encoding error ends the call.
   @inlinable
   init(
     _ call: any ByteCall,
@@ -24,7 +31,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     sink = .bytes(pipe) { request in try GRPCStatus.encoding(for: call, pipe) { try encode(request) } }
   }
 
-  /// Writes nothing: the requests of a call that has all of them.
+  /// A writer for a call that has all its requests.
   @inlinable
   init() { sink = .ended }
 
@@ -33,9 +40,9 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     sink = .parts(pipeline.makeWriter()) { pipeline.finishRequests() }
   }
 
-  /// Sends a message, and returns once there is room for another. Throws once the call has ended.
+  /// Sends a message, and returns when there is room for another. Throws if the call has ended.
   ///
-  /// `compress` and `flush` are what `MessageMetadata` has them be.
+  /// `MessageMetadata` describes `compress` and `flush`.
   @inlinable
   nonisolated(nonsending) public func send(
     _ request: Request,
@@ -54,7 +61,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     }
   }
 
-  /// Says that no more requests follow.
+  /// Ends the requests.
   public func finish() {
     switch sink {
     case .bytes(let pipe, _): pipe.finish()
@@ -63,8 +70,7 @@ public struct RequestStreamWriter<Request: Sendable>: Sendable {
     }
   }
 
-  /// Writing has failed: because the call ended, which then says so itself, or because of the writer, whose error ends
-  /// the call.
+  /// Handles a failed write. If the call has ended, it reports the reason itself; any other error ends the call.
   @usableFromInline
   func fail(_ error: any Error, of call: any ByteCall) {
     if case .bytes(let pipe, _) = sink, pipe.hasEnded { return }

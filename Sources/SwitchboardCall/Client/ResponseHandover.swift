@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Not within the class: there it would be generic too, and looked up at run time.
+/// Outside the class, where it would be generic and looked up at run time.
 @usableFromInline
 enum HandoverPhase: Sendable {
   case empty, waiting, settled, over
 }
 
-/// Brings the one response of a call and the task that waits for it together, whichever comes first. The response counts
-/// only once the call has ended well.
+/// Hands the single response of a call to the task that waits for it, whichever comes first. The response counts only
+/// if the call succeeds.
 @usableFromInline
 final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>?>, @unchecked Sendable {
-  // Sendable holds because the transport's loop alone touches the value until it is settled, and whoever takes it
-  // alone thereafter; and because the continuation is written and read under the lock alone.
+  // Sendable holds because only the transport's loop uses the value until it is settled, and only its reader
+  // afterwards, and because the continuation is used only under the lock.
   @usableFromInline let phase = Locked(HandoverPhase.empty)
   @exclusivity(unchecked) @usableFromInline var waiting: UnsafeContinuation<Message, any Error>?
-  /// Gets the result in place of the one task.
+  /// Receives the result instead of a waiting task.
   @usableFromInline let shared: OneShot<Message>?
 
   @inlinable
@@ -25,7 +25,7 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
 
   // MARK: On the loop
 
-  /// Keeps a response. A call has one: another fails it.
+  /// Keeps the response. A second one fails the call.
   @inlinable
   func take(_ decode: () throws -> Message) {
     guard value == nil else {
@@ -39,7 +39,7 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
     }
   }
 
-  /// Takes the end of the call. A response that is missing or cannot be decoded fails a call that succeeded.
+  /// Ends the call. A missing or invalid response fails a call that succeeded.
   @inlinable
   func end(_ status: GRPCStatus, _ trailers: HPACKHeaders, _ record: CallRecord?) {
     if !status.isOk {
@@ -65,14 +65,14 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
       record?.receive(headers: headers)
     case .message(let message):
       take { message }
-      // Those behind a chain hear of the response as it comes, and before the chain is told of the end.
+      // Behind a chain, the response is delivered as it arrives, before the end.
       if let shared, let result = value { shared.settle(result) }
     case .end(let status, let trailers):
       end(status, trailers, record)
     }
   }
 
-  /// Hands the result over. To be called once.
+  /// Hands over the result. Must be called once.
   @inlinable
   func settle() {
     if let shared {
@@ -90,9 +90,9 @@ final class ResponseHandover<Message: Sendable>: Ref<Result<Message, GRPCStatus>
     if let reader { resume(reader) }
   }
 
-  // MARK: For the task that waits
+  // MARK: For the waiting task
 
-  /// Waits for the result of a call. Cancelling the waiting task cancels the call.
+  /// Waits for the result of a call. Cancelling the task cancels the call.
   @inlinable
   nonisolated(nonsending) func value(of call: any ByteCall) async throws -> Message {
     try await withTaskCancellationHandler {

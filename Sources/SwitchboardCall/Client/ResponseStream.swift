@@ -1,5 +1,9 @@
-/// The messages of a streaming response, to be read once. It ends by itself when the call succeeded, and
-/// throws the status when it did not.
+/// The messages of a streaming response, to be read once. The stream ends if the call succeeded, and throws the status
+/// if it failed.
+///
+/// ```swift
+/// for try await reply in client.expand(request) { print(reply.text) }
+/// ```
 @frozen
 public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Response
@@ -9,7 +13,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   enum Source: Sendable {
     /// Messages straight from the transport.
     case bytes(StreamReader, @Sendable (RawSpan) throws -> Response)
-    /// Messages that come out of a chain of interceptors.
+    /// Messages from a chain of interceptors.
     case parts(PartReader<Response>)
   }
 
@@ -25,7 +29,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
     source = .parts(reader)
   }
 
-  /// Ends the call; what was received before can still be read.
+  /// Ends the call. Messages already received can still be read.
   public func cancel() { hold.call.cancel(.cancelledByCaller) }
 
   /// Keeps the task that writes the call's requests.
@@ -45,7 +49,7 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
-    /// Whether the message that was read last came compressed. Not known, and `false`, behind interceptors.
+    /// Whether the last message read was compressed. Always `false` behind interceptors.
     @inlinable public var lastWasCompressed: Bool { wasCompressed }
     @usableFromInline var wasCompressed = false
 

@@ -1,8 +1,8 @@
-/// Holds a call whose responses are a stream: when the last reference goes, the call and the task that writes its requests
-/// are cancelled.
+/// Owns a call with streamed responses: releasing the last reference cancels the call and the task that writes its
+/// requests.
 @usableFromInline
 class StreamHold: @unchecked Sendable {
-  // Sendable holds because what changes is behind a lock. Unchecked, as subclasses are generic.
+  // Sendable holds because what changes is locked. Unchecked, since subclasses are generic.
   @usableFromInline final let call: any ByteCall
   private let writer = Locked<Task<Void, Never>?>(nil)
 
@@ -16,11 +16,11 @@ class StreamHold: @unchecked Sendable {
     writer.withLock { $0 }?.cancel()
   }
 
-  /// Keeps the task that writes requests beside the reader.
+  /// Keeps the task that writes requests while responses are read.
   @usableFromInline
   final func keep(_ task: Task<Void, Never>) { writer.withLock { $0 = task } }
 
-  /// Waits for what a reader reads next. A task that is cancelled while it waits cancels the call.
+  /// Waits for the next message. Cancelling the waiting task cancels the call.
   @inlinable
   nonisolated(nonsending) final func waiting<Message>(
     _ next: nonisolated(nonsending) () async throws -> Message?
@@ -34,7 +34,7 @@ class StreamHold: @unchecked Sendable {
   }
 }
 
-/// Reads responses as they come from the transport.
+/// Reads responses straight from the transport.
 @usableFromInline
 final class StreamReader: StreamHold, @unchecked Sendable {
   @usableFromInline let responses: MessagePipe
@@ -45,14 +45,13 @@ final class StreamReader: StreamHold, @unchecked Sendable {
     super.init(call)
   }
 
-  /// Ends the call, because a response could not be decoded: whoever reads on is told so again.
+  /// Ends the call because a response could not be decoded; later reads throw the same status.
   @usableFromInline
   func fail(_ status: GRPCStatus) {
     call.cancel(status)
     responses.abort(status)
   }
 
-  /// The next message.
   @usableFromInline
   nonisolated(nonsending) func next() async throws -> MessageBuffer? {
     switch responses.pop() {
@@ -65,7 +64,7 @@ final class StreamReader: StreamHold, @unchecked Sendable {
   }
 }
 
-/// Reads responses that come out of a chain of interceptors.
+/// Reads responses from a chain of interceptors.
 @usableFromInline
 final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
   @usableFromInline let queue: PartQueue<Response>
@@ -78,7 +77,6 @@ final class PartReader<Response: Sendable>: StreamHold, @unchecked Sendable {
     super.init(pipeline)
   }
 
-  /// The next message.
   @inlinable
   nonisolated(nonsending) func next() async throws -> Response? {
     try await waiting { try await queue.next() }

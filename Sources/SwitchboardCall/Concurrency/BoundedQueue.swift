@@ -1,18 +1,18 @@
-/// Elements on their way to one reader, each side on any thread. Writers wait while what lies unread costs too much.
+/// A queue with one reader, usable from any thread. Writers wait while the unread elements cost too much.
 ///
 /// ```
 ///            push                finish
 ///   open ───────────> open    ────────────> ended, with what is left to pop
 /// ```
-/// Tasks that wait look again when they are woken, so that it does no harm to wake one too many. A cancelled task
-/// wakes all of them, and finds itself cancelled. What a user of the queue counts beside the elements is in `extra`.
+/// Resumed tasks check again, so resuming one too many does no harm. A cancelled task resumes all of them and finds
+/// itself cancelled. `extra` holds what a user of the queue counts besides the elements.
 @usableFromInline
 struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
-  // Unsafe continuations: each is stored once, under the lock, and taken out by the one that resumes it.
+  // Unsafe continuations: each is stored once, under the lock, and removed by the code that resumes it.
   @usableFromInline typealias Reader = UnsafeContinuation<Element?, any Error>
   @usableFromInline typealias Writer = UnsafeContinuation<Void, Never>
 
-  /// An element, the end, or a failure in its place.
+  /// An element, `nil` at the end, or a failure.
   @usableFromInline typealias Popped = Result<Element?, GRPCStatus>
 
   @usableFromInline
@@ -21,12 +21,12 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     case failed(GRPCStatus)
   }
 
-  /// Its methods return what is to be resumed once the lock is open.
+  /// Its methods return what to resume after the lock is released.
   @usableFromInline
   struct State: Sendable {
     @usableFromInline var extra: Extra
     @usableFromInline var elements = Queue<Element>()
-    /// What the elements cost.
+    /// The cost of the elements.
     @usableFromInline var held = 0
     @usableFromInline var end: End?
     @usableFromInline var reader: Reader?
@@ -40,7 +40,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     @inlinable
     var isReadable: Bool { !elements.isEmpty || end != nil }
 
-    /// A reader that waits is returned: it is to be handed the element.
+    /// Returns the waiting reader, which must then be given the element.
     @inlinable
     mutating func push(_ element: Element, cost: Int) -> Reader? {
       if let reader = takeReader() { return reader }
@@ -49,7 +49,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
       return nil
     }
 
-    /// `nil`: nothing yet.
+    /// Returns `nil` if nothing is available yet.
     @inlinable
     mutating func pop(cost: (Element) -> Int) -> Popped? {
       if let element = elements.popFirst() {
@@ -63,7 +63,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
       }
     }
 
-    /// `false` when it has ended before, unless it is to drop what is left and end with this.
+    /// Returns `false` if the queue has already ended. `discarding` drops what is left and replaces the end.
     @inlinable
     @discardableResult
     mutating func finish(_ failure: GRPCStatus?, discarding: Bool = false) -> Bool {
@@ -76,7 +76,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
       return true
     }
 
-    /// Whether writers need not wait until less than `bound` is held.
+    /// Whether a writer that waits for the cost to fall below `bound` may continue.
     @inlinable
     func hasRoom(below bound: Int) -> Bool { held < bound || end != nil }
 
@@ -101,7 +101,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     state = Locked(State(extra))
   }
 
-  /// Has everybody who waits look again.
+  /// Makes every waiting task check again.
   @inlinable
   func wake() {
     let (reader, writers) = state.withLock { ($0.takeReader(), $0.takeWriters()) }
@@ -109,7 +109,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     for writer in writers { writer.resume() }
   }
 
-  /// Waits for an element that is handed over, or, with `nil`, for something to pop.
+  /// Waits for an element; returns `nil` when there may be something to pop.
   @inlinable
   nonisolated(nonsending) func waitToRead() async throws -> Element? {
     try await withTaskCancellationHandler {
@@ -119,7 +119,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// Waits until less than `bound` lies unread, or the queue has ended.
+  /// Waits until the unread elements cost less than `bound`, or the queue has ended.
   @inlinable
   nonisolated(nonsending) func waitToWrite(below bound: Int) async throws {
     while !state.withLock({ $0.hasRoom(below: bound) }) {
@@ -132,7 +132,7 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  // Whoever cancels a task marks it first, and then has it woken: under the lock, one of the two is seen.
+  // Cancellation marks a task before it resumes it; under the lock, one of the two is visible.
 
   @usableFromInline
   func register(_ reader: Reader) {

@@ -1,13 +1,13 @@
-/// How much the other side wants, for those who are to send no more than that.
+/// How many elements the other side wants; the sender sends no more.
 ///
-/// It is given from any thread and taken by tasks, which wait until there is some. `Int.max` is as much as there is, and
-/// never used up.
+/// Any thread may add to it. Tasks take from it, and wait until something is left. `Int.max` means unlimited, and never
+/// runs out.
 @usableFromInline
 final class Credit: Sendable {
   private struct State: Sendable {
     var count: Int
     var isOpen = true
-    // Unsafe continuations: each is stored once, under the lock, and taken out by the one that resumes it.
+    // Unsafe continuations: each is stored once, under the lock, and removed by the code that resumes it.
     var waiters: [UnsafeContinuation<Void, Never>] = []
 
     var mustWait: Bool { count <= 0 && isOpen }
@@ -17,7 +17,7 @@ final class Credit: Sendable {
       return waiters
     }
 
-    /// `false`: nothing is left, and more may come.
+    /// Returns `false` if nothing is left and more may come.
     mutating func take() throws(GRPCStatus) -> Bool {
       guard count > 0 else {
         if isOpen { return false }
@@ -37,10 +37,10 @@ final class Credit: Sendable {
   /// What is left.
   var count: Int { state.withLock { $0.count } }
 
-  /// Takes one off, wanted or not.
+  /// Takes one, even if none is left.
   func spend() { state.withLock { $0.count -= 1 } }
 
-  /// Gives more. Numbers below zero have no effect.
+  /// Adds to what is left. Negative numbers have no effect.
   func add(_ count: Int) {
     change { state in
       let (sum, overflow) = state.count.addingReportingOverflow(max(0, count))
@@ -48,7 +48,7 @@ final class Credit: Sendable {
     }
   }
 
-  /// No more is given; what is left can be taken.
+  /// Nothing more is added; what is left can still be taken.
   @usableFromInline
   func close() { change { $0.isOpen = false } }
 
@@ -60,19 +60,19 @@ final class Credit: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits until something is wanted, and takes one off. Throws once it is closed and nothing is left.
+  /// Takes one, waiting if none is left. Throws if none is left and the credit is closed.
   nonisolated(nonsending) func take() async throws {
     while try !state.withLock({ try $0.take() }) { try await wait() }
   }
 
-  /// Waits until something is wanted, or it is closed.
+  /// Waits until something is left or the credit is closed.
   nonisolated(nonsending) func wait() async throws {
     while state.withLock({ $0.mustWait }) {
       try Task.checkCancellation()
       await withTaskCancellationHandler {
         await withUnsafeContinuation { register($0) }
       } onCancel: {
-        // All of them look again, and the cancelled one finds itself cancelled.
+        // All waiters check again, and the cancelled one finds itself cancelled.
         for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
       }
     }

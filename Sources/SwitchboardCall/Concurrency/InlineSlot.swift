@@ -1,10 +1,10 @@
-/// A place for one value within its owner, a class that is generic over it; values that do not fit lie behind a pointer.
+/// Stores one value inside its owner, a class that is generic over it, or behind a pointer if it does not fit.
 ///
-/// An optional would do, but its type the runtime looks up for each owner that it lets go of: see `Ref`.
+/// An optional would work, but the runtime would look up its type for each released owner: see `Ref`.
 @frozen
 @usableFromInline
 struct InlineSlot<Value>: ~Copyable {
-  // The memory holds a value exactly while `isFull`. The owner keeps the place where it is, and clears it before it goes.
+  // The memory holds a value exactly while `isFull`. The owner never moves the slot, and clears it in its `deinit`.
   @usableFromInline var memory: (UInt, UInt, UInt, UInt) = (0, 0, 0, 0)
   @usableFromInline private(set) var isFull = false
 
@@ -28,7 +28,7 @@ struct InlineSlot<Value>: ~Copyable {
     }
   }
 
-  /// Keeps a value. A place that is full stays as it is.
+  /// Stores a value, unless the slot is full.
   @inlinable
   mutating func put(_ value: Value) {
     guard !isFull else { return }
@@ -37,7 +37,7 @@ struct InlineSlot<Value>: ~Copyable {
     withPointer { $0.initialize(to: value) }
   }
 
-  /// Gives the value back.
+  /// Removes and returns the value.
   @inlinable
   mutating func take() -> Value? {
     guard isFull else { return nil }
@@ -48,7 +48,7 @@ struct InlineSlot<Value>: ~Copyable {
     }
   }
 
-  /// Lets go of the value, if there is one.
+  /// Releases the value, if any.
   @inlinable @inline(__always)
   mutating func clear() {
     if isFull { destroy() }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value behind a lock.
 ///
-/// A `Mutex`, and beside it an atomic that carries the order from one holder to the next: the standard
-/// library's lock is not built with the thread sanitizer, which without the atomic would take every two
-/// accesses for a race. On the processors we know the atomic costs nothing measurable.
+/// It is a `Mutex` plus an atomic that orders the lock's holders: the standard library's lock is not built with the
+/// thread sanitizer, which without the atomic would report every pair of accesses as a race. The atomic costs nothing
+/// measurable on the processors we know.
 @usableFromInline
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>

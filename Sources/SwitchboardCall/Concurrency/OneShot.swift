@@ -1,4 +1,4 @@
-/// A value that comes once, for any number of tasks that wait for it.
+/// A value that is set once, and that any number of tasks can wait for.
 @usableFromInline
 final class OneShot<Value: Sendable>: Sendable {
   private struct State: Sendable {
@@ -14,7 +14,7 @@ final class OneShot<Value: Sendable>: Sendable {
   @usableFromInline
   init() {}
 
-  /// Only the first result counts.
+  /// Sets the value. Only the first result counts.
   @usableFromInline
   func settle(_ result: Result<Value, GRPCStatus>) {
     let (waiters, callbacks) = state.withLock { state in
@@ -30,7 +30,7 @@ final class OneShot<Value: Sendable>: Sendable {
     for waiter in waiters { waiter.continuation.resume(with: result.mapError { $0 }) }
   }
 
-  /// Calls back as the value comes, on the thread that brings it; at once, where it is there.
+  /// Calls back with the value, on the thread that sets it; immediately if it is already set.
   @usableFromInline
   func whenSettled(_ callback: @escaping @Sendable (Result<Value, GRPCStatus>) -> Void) {
     let result = state.withLock { state in
@@ -40,7 +40,7 @@ final class OneShot<Value: Sendable>: Sendable {
     if let result { callback(result) }
   }
 
-  /// Waits for the value; a waiting task that is cancelled stops waiting, and nothing else.
+  /// Waits for the value. Cancelling a waiting task only ends its wait.
   @usableFromInline
   nonisolated(nonsending) func value() async throws -> Value {
     let ticket = state.withLock { state in

@@ -1,12 +1,12 @@
 /// A variable that closures share.
 ///
-/// It is generic over exactly what it holds. The `deinit` of a generic class is not compiled for its types: it has its
-/// parameters at hand, but any type that is made of them, such as an optional, the runtime has to look up for each
-/// instance, at 300 instructions and more.
+/// It is generic over exactly what it holds. The `deinit` of a generic class is not specialised: it knows the class's
+/// type parameters, but the runtime has to look up any type made of them, such as an optional, for each instance, at a
+/// cost of 300 instructions and more.
 @usableFromInline
 class Ref<Value>: @unchecked Sendable {
-  // Sendable and unchecked exclusivity hold because whoever makes it uses it on one event loop alone, and no access
-  // lasts while other code runs.
+  // Sendable and unchecked exclusivity hold because each instance is used on one event loop only, and no access lasts
+  // while other code runs.
   @exclusivity(unchecked) @usableFromInline final var value: Value
 
   @inlinable

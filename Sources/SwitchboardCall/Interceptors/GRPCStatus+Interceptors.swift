@@ -11,10 +11,10 @@ extension GRPCStatus {
   @usableFromInline
   static let tooManyMessages = GRPCStatus(
     code: .internalError,
-    message: "the call takes one message and got several"
+    message: "the call takes one message but received several"
   )
 
-  /// A mistake of interceptors on the server.
+  /// Caused by an interceptor on the server.
   static let lateMetadata = GRPCStatus(
     code: .internalError,
     message: "interceptors: the metadata was sent after a message"

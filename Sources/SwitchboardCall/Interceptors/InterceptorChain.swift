@@ -4,20 +4,20 @@
 ///   application ──send──> interceptor ──> … ──> marshaller ──> transport
 ///   application <───────── interceptor <── … <── marshaller <── transport
 /// ```
-/// This is all that a chain does with parts, the same on both sides. The client's and the server's add what is at the two
-/// ends. A part that is handed to a place without an interceptor leaves the chain: a sent one for the transport, a received
-/// one for the application.
+/// This protocol has what is the same on both sides; the client's and the server's chains add their two ends. A part
+/// that is passed to an index without an interceptor leaves the chain: for the transport if it is sent, for the
+/// application if it is received.
 @usableFromInline
 protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors<Interceptor> {
   associatedtype Interceptor: ChainedInterceptor
 
-  /// The way from one place to the next one towards the transport: 1 or -1.
+  /// The step from one interceptor to the next towards the transport: 1 or -1.
   static var towardsTransport: Int { get }
 
   func context(at index: Int) -> Interceptor.Context
 
-  // Handing a part to the place at `index`, on the loop. Each side has these two of its own: written here, each place would
-  // count a reference to the chain.
+  // Passes a part to the interceptor at `index`, on the loop. Each side implements these two itself: a default here
+  // would count a reference to the chain at each interceptor.
   func sendOnLoop(_ part: Interceptor.Sent, promise: EventLoopPromise<Void>?, to index: Int)
   func receiveOnLoop(_ part: Interceptor.Received, at index: Int)
 
@@ -25,13 +25,13 @@ protocol InterceptorChain<Interceptor>: Sendable where Self: ChainedInterceptors
   func transmit(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?)
   func deliver(_ part: Interceptor.Received)
   func deliver(failure: any Error)
-  /// Where what is sent waits that no interceptor takes in.
+  /// Where sent messages wait if no interceptor takes them in.
   var transportQueue: (any WriterRoom)? { get }
-  /// What an interceptor did on its own executor is done.
+  /// An interceptor has finished its work on its own executor.
   func sideWorkIsDone()
 }
 
-/// What a chain asks of an interceptor, whichever side it is on.
+/// What a chain requires of an interceptor, on either side.
 @usableFromInline
 protocol ChainedInterceptor: AnyObject, SendableMetatype {
   /// Parts on their way to the transport.
@@ -47,11 +47,12 @@ protocol ChainedInterceptor: AnyObject, SendableMetatype {
   var executors: InterceptorExecutors { get }
 }
 
-/// What a chain holds on either side. A class, as what a protocol requires would be copied at each access.
+/// The state of a chain on either side. A class, since state behind a protocol's requirements would be copied at each
+/// access.
 @usableFromInline
 class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone. Unchecked exclusivity holds because no access lasts
-  // while other code runs.
+  // Sendable holds because everything is used only on the event loop. Unchecked exclusivity holds because no access
+  // lasts while other code runs.
 
   @usableFromInline final let eventLoop: any EventLoop
   @exclusivity(unchecked) @usableFromInline final var interceptors: InterceptorList<Interceptor>
@@ -59,7 +60,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
   @exclusivity(unchecked) @usableFromInline final var sideWork: SideWork?
   /// Whether parts may still pass.
   @exclusivity(unchecked) @usableFromInline final var isOpen = true
-  /// How many more messages the transport may bring to the chain. Made when it is needed: most calls stream none.
+  /// How many more messages the transport may bring. Made when it is needed, since most calls stream none.
   @exclusivity(unchecked) @usableFromInline final var credit: Credit?
 
   @inlinable @inline(__always)
@@ -81,7 +82,7 @@ class ChainedInterceptors<Interceptor: ChainedInterceptor>: @unchecked Sendable 
     return credit
   }
 
-  /// Releases the interceptors, and with them every part that one of them kept.
+  /// Releases the interceptors and every part that they keep.
   @usableFromInline
   final func releaseInterceptors() { _ = interceptors.takeAll() }
 }
@@ -97,7 +98,7 @@ extension InterceptorChain {
   @inlinable @inline(__always)
   var transportEnd: Int { Self.towardsTransport > 0 ? interceptors.last : 0 }
 
-  /// Hands the application's part to the chain. On the loop.
+  /// Passes a part from the application to the chain. On the loop.
   @inlinable @inline(__always)
   func sendFirst(_ part: Interceptor.Sent) {
     let hasEntered = interceptors.enter()
@@ -105,7 +106,7 @@ extension InterceptorChain {
     leave(hasEntered)
   }
 
-  /// Hands the transport's part to the chain. On the loop.
+  /// Passes a part from the transport to the chain. On the loop.
   @inlinable @inline(__always)
   func receiveFirst(_ part: Interceptor.Received) {
     let hasEntered = interceptors.enter()
@@ -126,14 +127,14 @@ extension InterceptorChain {
     sendLater(part, promise, index)
   }
 
-  /// On another thread, as far as that tells.
+  /// The thread does not identify itself as the loop's.
   @inlinable @inline(never)
   func sendLater(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     if eventLoop.inEventLoop { return sendOnLoop(part, promise: promise, to: index) }
     eventLoop.execute { self.sendOnLoop(part, promise: promise, to: index) }
   }
 
-  /// Hands on what no interceptor takes on the loop. Apart, so that what is above stays small for each interceptor.
+  /// Passes on what no interceptor takes on the loop. Separate, to keep the inlined code above small.
   @inlinable @inline(never)
   func sendOn(_ part: Interceptor.Sent, _ promise: EventLoopPromise<Void>?, _ index: Int) {
     guard isOpen else {
@@ -155,7 +156,7 @@ extension InterceptorChain {
     receiveLater(part, index)
   }
 
-  /// On another thread, as far as that tells.
+  /// The thread does not identify itself as the loop's.
   @inlinable @inline(never)
   func receiveLater(_ part: Interceptor.Received, _ index: Int) {
     if eventLoop.inEventLoop { return receiveOnLoop(part, at: index) }
@@ -175,7 +176,7 @@ extension InterceptorChain {
   }
 }
 
-// MARK: - What passes beside parts
+// MARK: - Errors and demand
 
 extension InterceptorChain {
   @usableFromInline
@@ -188,7 +189,7 @@ extension InterceptorChain {
     perform(at: index, on: sideWork?.executors?[index].received) { $0.errorCaught(error, context: $1) }
   }
 
-  /// Asks for so many more messages, where they stream.
+  /// Requests `count` more messages, if they stream.
   @usableFromInline
   func receiveNextMessages(_ count: Int, to index: Int) {
     guard eventLoop.isHere else {
@@ -199,7 +200,7 @@ extension InterceptorChain {
     perform(at: index, on: sideWork?.executors?[index].sent) { $0.receiveNextMessages(count, context: $1) }
   }
 
-  /// Where streamed messages wait that are sent to the place at `index`.
+  /// Where streamed messages sent to `index` wait.
   @usableFromInline
   func gate(at index: Int) throws(GRPCStatus) -> InterceptorGate {
     guard isOpen, sideWork?.isEnding != true else { throw .callEnded }
@@ -211,7 +212,7 @@ extension InterceptorChain {
 // MARK: - Executors
 
 extension InterceptorChain {
-  /// Has an interceptor do something, on its own executor if it names one.
+  /// Runs an interceptor's work, on its executor if it names one.
   @usableFromInline
   func perform(
     at index: Int,
@@ -221,14 +222,14 @@ extension InterceptorChain {
     if let executor { hop(executor, index, work) } else { work(interceptors[index], context(at: index)) }
   }
 
-  /// Has an interceptor do its part on its own executor; it hands the part on from there.
+  /// Runs an interceptor's work on its executor, from where it passes the part on.
   @usableFromInline
   func hop(
     _ executor: InterceptorExecutor,
     _ index: Int,
     _ work: @escaping @Sendable (Interceptor, Interceptor.Context) -> Void
   ) {
-    // An interceptor that names an executor is used there; what it does before is its `init`.
+    // After its `init`, an interceptor with an executor is used only there.
     nonisolated(unsafe) let interceptor = interceptors[index]
     sideWork?.workBegins()
     executor.execute {

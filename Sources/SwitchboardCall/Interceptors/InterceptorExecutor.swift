@@ -1,10 +1,17 @@
 public import Dispatch
 
-/// Where an interceptor handles its parts, in place of the call's event loop.
+/// Runs an interceptor's methods instead of the call's event loop.
 ///
-/// What is handed to it runs one piece after the other and in order, whatever it stands on: a concurrent queue or a
-/// pool of threads is taken in turn. Give several interceptors the same one to keep them out of each other's way;
-/// give each call one of its own to let calls run beside each other.
+/// Work runs in order and one piece at a time, even on a concurrent queue or a thread pool. Interceptors that share an
+/// executor never run in parallel; with an executor for each call, calls run in parallel.
+///
+/// ```swift
+/// final class Slow<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {
+///   private let executor = InterceptorExecutor(queue: DispatchQueue(label: "slow"))
+///   override var requestExecutor: InterceptorExecutor? { executor }
+///   override var responseExecutor: InterceptorExecutor? { executor }
+/// }
+/// ```
 public final class InterceptorExecutor: Sendable {
   typealias Work = @Sendable () -> Void
 
@@ -16,21 +23,21 @@ public final class InterceptorExecutor: Sendable {
   private let state = Locked(State())
   private let dispatch: @Sendable (@escaping Work) -> Void
 
-  /// After so many pieces of work, others that share the threads get a turn.
+  /// After this many pieces of work, others that share the threads get a turn.
   private static let batch = 64
 
-  /// Stands on a queue, serial or not.
+  /// Runs work on a queue, serial or concurrent.
   public init(queue: DispatchQueue) {
     dispatch = { work in queue.async(execute: work) }
   }
 
-  /// Stands on an executor that runs one thing at a time.
+  /// Runs work on a serial executor.
   public init(serialExecutor: any SerialExecutor) {
     let runner = Runner(serialExecutor)
     dispatch = { work in Task { await runner.run(work) } }
   }
 
-  /// Stands on an executor that tasks can prefer.
+  /// Runs work on a task executor.
   public init(taskExecutor: any TaskExecutor) {
     dispatch = { work in Task(executorPreference: taskExecutor) { work() } }
   }
@@ -61,7 +68,7 @@ public final class InterceptorExecutor: Sendable {
   }
 }
 
-/// Brings work to an executor that has no other way in.
+/// Runs work on a serial executor, which only an actor can use.
 private actor Runner {
   private let executor: any SerialExecutor
 
@@ -77,7 +84,7 @@ private actor Runner {
 @frozen
 @usableFromInline
 struct InterceptorExecutors: Sendable {
-  /// Where it takes parts on their way to the transport, and on their way from it.
+  /// For parts on their way to the transport, and from it.
   @usableFromInline let sent: InterceptorExecutor?
   @usableFromInline let received: InterceptorExecutor?
 

@@ -1,19 +1,19 @@
-/// The interceptors of one call, in their places.
+/// The interceptors of one call, in order.
 ///
-/// A part that comes to the chain *enters* it. Until it is through, the places keep every interceptor alive, whatever
-/// becomes of the call, and interceptors hand parts to their neighbours without counting a reference: that would cost more
-/// than all else that a chain does for a part.
+/// While a part is in the chain, which is then *entered*, the list keeps every interceptor alive, and interceptors pass
+/// parts to their neighbours without counting references: that would cost more than all else that a chain does for a
+/// part.
 @frozen
 @usableFromInline
 struct InterceptorList<Interceptor: AnyObject> {
   @usableFromInline private(set) var all: [Interceptor]
-  /// The last of them.
+  /// The index of the last.
   @usableFromInline let last: Int
-  /// How many can be handed a part by their neighbours at once: all while one is in the chain, and none in between, after
-  /// the end, or where an interceptor names an executor.
+  /// How many interceptors neighbours can call directly: all while the chain is entered; none otherwise, after the end,
+  /// or if an interceptor names an executor.
   @usableFromInline private(set) var reach = 0
   @usableFromInline private(set) var isEntered = false
-  /// Whether parts are handed over on the loop alone.
+  /// Whether parts stay on the loop.
   @usableFromInline private(set) var isDirect = true
 
   @inlinable @inline(__always)
@@ -22,26 +22,26 @@ struct InterceptorList<Interceptor: AnyObject> {
     all = interceptors
   }
 
-  /// Whether there is an interceptor at this place, as long as the chain keeps any.
+  /// Whether `index` has an interceptor, as long as the chain keeps any.
   @inlinable @inline(__always)
   func contains(_ index: Int) -> Bool { index >= 0 && index <= last }
 
   @inlinable
   subscript(index: Int) -> Interceptor { all[index] }
 
-  /// An interceptor that is at this place, and stays.
+  /// The interceptor at `index`, if it can be called directly.
   @inlinable @inline(__always)
   func near(_ index: Int) -> Unmanaged<Interceptor>? {
     UInt(bitPattern: index) < UInt(bitPattern: reach) ? uncounted(index) : nil
   }
 
-  /// The interceptor at a place that there is.
+  /// The interceptor at `index`, which must exist.
   @inlinable @inline(__always)
   func uncounted(_ index: Int) -> Unmanaged<Interceptor> {
     all.withUnsafeBufferPointer { .passUnretained($0[index]) }
   }
 
-  /// Whether the chain is entered now, and is to be left.
+  /// Enters the chain. Returns `true` if the caller must leave it again.
   @inlinable @inline(__always)
   mutating func enter() -> Bool {
     guard !isEntered, isDirect else { return false }
@@ -56,15 +56,15 @@ struct InterceptorList<Interceptor: AnyObject> {
     reach = 0
   }
 
-  /// Parts are not handed over on the loop alone.
+  /// Parts may leave the loop.
   @usableFromInline
   mutating func takeDetours() { isDirect = false }
 
-  /// None is handed a part any more.
+  /// No interceptor is called directly any more.
   @inlinable @inline(__always)
   mutating func close() { reach = 0 }
 
-  /// Gives all of them back, for the caller to let go of: what that leads to may come by here.
+  /// Removes all of them. The caller releases them afterwards, since that may run code that comes back here.
   @inlinable
   mutating func takeAll() -> [Interceptor] {
     defer { all = [] }

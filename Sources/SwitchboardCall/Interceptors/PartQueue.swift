@@ -1,24 +1,24 @@
-/// Typed messages on their way from a chain of interceptors, on the loop, to the one task that reads them.
+/// Typed messages from a chain of interceptors, on the loop, to the one task that reads them.
 ///
-/// Where the other side waits to be asked, it asks for a window of messages, and again when half of it was read.
+/// If the other side sends on request, the queue requests a window of messages, and more when half of it has been read.
 @usableFromInline
 final class PartQueue<Message: Sendable>: Sendable {
-  /// What is counted beside the messages is how many were asked for and have not come.
+  /// `extra` is the number of messages that were requested and have not arrived.
   @usableFromInline typealias Messages = BoundedQueue<Message, Int>
 
-  /// How many messages lie unread before the network is made to wait.
+  /// How many unread messages make the network wait.
   @usableFromInline static var limit: Int { 16 }
 
   @usableFromInline let queue = Messages(0)
   @usableFromInline let ask: (@Sendable (Int) -> Void)?
 
-  /// `ask` tells the other side how many more messages are wanted.
+  /// `ask` requests more messages from the other side.
   @inlinable
   init(ask: (@Sendable (Int) -> Void)? = nil) {
     self.ask = ask
   }
 
-  /// How many to ask for now.
+  /// How many to request now.
   @inlinable
   func toAsk(_ state: inout Messages.State) -> Int {
     let missing = Self.limit - state.extra - state.held
@@ -29,7 +29,7 @@ final class PartQueue<Message: Sendable>: Sendable {
 
   // MARK: On the loop
 
-  /// Asks for the first messages.
+  /// Requests the first messages.
   @usableFromInline
   func open() {
     guard let ask else { return }
@@ -49,7 +49,7 @@ final class PartQueue<Message: Sendable>: Sendable {
     if count > 0 { ask?(count) }
   }
 
-  /// Nothing follows. With a status, the reader gets it once it has read what was pushed.
+  /// Ends the messages. The reader gets `failure` after reading those pushed before.
   @inlinable
   func finish(_ failure: GRPCStatus?) {
     if queue.state.withLock({ $0.finish(failure) }) { queue.wake() }
@@ -61,7 +61,7 @@ final class PartQueue<Message: Sendable>: Sendable {
     try await queue.waitToWrite(below: Self.limit)
   }
 
-  /// The same behind a message of this size: where it was large, all of them are to be read.
+  /// The same after a message of this size; after a large one, all messages must be read.
   @usableFromInline
   nonisolated(nonsending) func waitUntilWritable(afterBytes byteCount: Int) async throws {
     try await queue.waitToWrite(below: byteCount > 16 * 1024 ? 1 : Self.limit)

@@ -9,12 +9,12 @@ protocol WriterRoom: AnyObject, Sendable {
 extension MessagePipe: WriterRoom {}
 extension PartQueue: WriterRoom {}
 
-/// Where a writer waits until what it wrote has gone on.
+/// Where a writer waits until its messages have moved on.
 @usableFromInline
 struct InterceptorGate: Sendable {
-  /// What may still be under way on executors of interceptors, where there are any.
+  /// Limits what interceptors have in flight on executors, if any.
   let executors: Credit?
-  /// The next queue; `nil` where there is none yet.
+  /// The next queue; `nil` if it does not exist yet.
   let queue: (any WriterRoom)?
 
   @usableFromInline
@@ -24,16 +24,16 @@ struct InterceptorGate: Sendable {
   }
 }
 
-/// Writes typed messages to a chain of interceptors, and waits where the network does.
+/// Writes typed messages to a chain of interceptors, and waits when the network does.
 @usableFromInline
 final class PartWriter<Message: Sendable>: Sendable {
   @usableFromInline let eventLoop: any EventLoop
   @usableFromInline let send: @Sendable (Message, MessageMetadata) -> Void
   @usableFromInline let room: @Sendable () throws -> InterceptorGate
-  /// How many were written; below zero once no more may be.
+  /// How many were written; negative once the writer has finished.
   @usableFromInline let written = Atomic(0)
 
-  /// Off the loop, this many messages may be on their way to it.
+  /// How many messages from other threads may be on their way to the loop.
   @usableFromInline static var window: Int { 16 }
 
   @inlinable
@@ -47,11 +47,12 @@ final class PartWriter<Message: Sendable>: Sendable {
     self.send = send
   }
 
-  /// Says that no message follows. `true` the first time.
+  /// Ends the messages. Returns `true` the first time.
   @usableFromInline
   func finish() -> Bool { written.exchange(.min, ordering: .relaxed) >= 0 }
 
-  /// Returns once there is room for another message. Throws once the call has ended, or the writer has finished.
+  /// Writes a message, and returns when there is room for another. Throws if the call has ended or the writer has
+  /// finished.
   @inlinable
   nonisolated(nonsending) func write(
     _ message: Message,
@@ -74,7 +75,7 @@ final class PartWriter<Message: Sendable>: Sendable {
 }
 
 extension EventLoop {
-  /// Runs the work on the loop, at once where this is it, and waits for its result.
+  /// Runs `work` on the loop, immediately if this is the loop, and waits for its result.
   @inlinable
   func submit<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     if inEventLoop { return try work() }

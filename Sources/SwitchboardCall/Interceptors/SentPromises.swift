@@ -1,10 +1,9 @@
-/// The promises of parts that are on their way to the network. Most calls have none, and count only.
+/// The promises of parts on their way to the network. Most calls have none, and only count messages.
 struct SentPromises {
-  /// What there are promises for.
   private final class Kept {
     var metadata: EventLoopPromise<Void>?
     var end: EventLoopPromise<Void>?
-    /// Of messages, with the number that each has in the stream.
+    /// Of messages, with their numbers in the stream.
     var messages: [(number: Int, promise: EventLoopPromise<Void>)] = []
 
     var isEmpty: Bool { metadata == nil && end == nil && messages.isEmpty }
@@ -42,8 +41,7 @@ struct SentPromises {
     self.kept = kept
   }
 
-  /// The transport sent a part, and with it all that were before. It may say so from within its own work, so that
-  /// promises are kept afterwards.
+  /// The transport sent a part, and with it all earlier ones. It may still be at work, so promises are completed later.
   mutating func complete(_ part: SentPart, on eventLoop: any EventLoop) {
     if part == .message { sent += 1 }
     guard let kept else { return }

@@ -1,20 +1,20 @@
-/// What few chains have: interceptors that name executors, or that see calls whole. An object, so that the others neither
-/// set it up nor clear it away.
+/// What few chains have: interceptors that name executors or see calls whole. A separate object, so that other chains
+/// neither set it up nor destroy it.
 @usableFromInline
 final class SideWork: @unchecked Sendable {
-  // Sendable holds because it is touched on the call's loop alone.
+  // Sendable holds because it is used only on the call's loop.
 
-  /// Where interceptors want their parts; `nil` where none names an executor.
+  /// The executors of the interceptors; `nil` if none names one.
   @usableFromInline let executors: [InterceptorExecutors]?
-  /// The interceptors that take messages in themselves, in their order, and where writers wait for them.
+  /// The interceptors that take messages in themselves, in order, and where their writers wait.
   var gates: [(index: Int, queue: () -> (any WriterRoom)?)] = []
-  /// Parts that interceptors have on executors of their own, and whole-call interceptors at work.
+  /// Parts on interceptors' executors, and whole-call interceptors at work.
   private var underWay = 0
-  /// What ends the call when nothing is under way.
+  /// Ends the call when nothing is in flight.
   private var whenAtRest: (() -> Void)?
-  /// What is to be told that the chain is closed.
+  /// Called when the chain closes.
   private var onClose: [() -> Void] = []
-  /// How much more may be under way before writers wait.
+  /// How much more may be in flight before writers wait.
   let room = Credit(16)
 
   @usableFromInline
@@ -24,7 +24,7 @@ final class SideWork: @unchecked Sendable {
 
   var isAtRest: Bool { underWay == 0 }
 
-  /// Whether the call ends when nothing is under way: then nothing is to be added.
+  /// Whether the call ends when nothing is in flight: then nothing may be added.
   var isEnding: Bool { whenAtRest != nil }
 
   func workBegins() {
@@ -39,7 +39,7 @@ final class SideWork: @unchecked Sendable {
     work()
   }
 
-  /// Ends the call so once nothing is under way. The first end counts.
+  /// Ends the call with `work` once nothing is in flight. Only the first end counts.
   func endAtRest(_ work: @escaping () -> Void) {
     guard !isAtRest else { return work() }
     guard !isEnding else { return }
@@ -47,7 +47,7 @@ final class SideWork: @unchecked Sendable {
     room.close()
   }
 
-  /// The first interceptor that takes messages in itself, at this place or behind it on the way that `step` goes.
+  /// The first interceptor that takes messages in itself, from `index` in steps of `step`.
   func gate(from index: Int, towards step: Int) -> (any WriterRoom)? {
     func distance(_ place: Int) -> Int { (place - index) * step }
     return gates.filter { distance($0.index) >= 0 }.min { distance($0.index) < distance($1.index) }?.queue()

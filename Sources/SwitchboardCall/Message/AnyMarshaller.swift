@@ -1,16 +1,16 @@
-/// A marshaller that was chosen while the program runs.
+/// A marshaller chosen at run time.
 @frozen
 @usableFromInline package struct AnyMarshaller<Message: Sendable>: Marshaller {
   @usableFromInline let base: (any Marshaller<Message>)?
   @usableFromInline package let contentSubtype: ContentSubtype
 
-  /// Does what `base` does. A call's content type gives its bytes this name, or the one that `base` gives them.
+  /// Wraps `base`. Calls have this content subtype, or `base`'s own.
   @usableFromInline package init(_ base: any Marshaller<Message>, as contentSubtype: ContentSubtype? = nil) {
     self.base = base
     self.contentSubtype = contentSubtype ?? base.contentSubtype
   }
 
-  /// Fails: the format has no marshaller for these messages.
+  /// Always fails: the format has no marshaller for these messages.
   init(missingFrom format: any PayloadFormat) {
     base = nil
     contentSubtype = format.contentSubtype

@@ -1,15 +1,15 @@
-/// Messages that are bytes already.
+/// Passes bytes through unchanged.
 @frozen
 public struct BytesMarshaller: Marshaller {
   public let contentSubtype: ContentSubtype
 
-  /// Bytes that a call's content type gives no name, or this one.
+  /// Calls have no content subtype, or this one.
   @inlinable
   public init(_ contentSubtype: ContentSubtype = .unnamed) {
     self.contentSubtype = contentSubtype
   }
 
-  /// Bytes without a name are whatever a client calls them.
+  /// Without a content subtype, any is accepted.
   public func reads(_ subtype: ContentSubtype) -> Bool {
     contentSubtype.isUnnamed || subtype == contentSubtype
   }

@@ -1,13 +1,13 @@
-/// How the messages of a call are written, as its content type says: what follows `application/grpc+`.
+/// The message format that a call's content type names after `application/grpc+`.
 @frozen
 public struct ContentSubtype: Hashable, Sendable {
   /// The name in lower case; `nil` where the content type is `application/grpc` alone.
   public let name: String?
 
-  /// What the method's own marshallers write and read: the content type is `application/grpc` alone.
+  /// The method's own format; the content type is `application/grpc` alone.
   @inlinable
   public static var unnamed: ContentSubtype { ContentSubtype() }
-  /// Protobuf in binary.
+  /// Protobuf's binary format.
   public static let proto = ContentSubtype("proto")
   /// JSON.
   public static let json = ContentSubtype("json")
@@ -17,7 +17,7 @@ public struct ContentSubtype: Hashable, Sendable {
     name = nil
   }
 
-  /// A name of one's own. What cannot stand in the name of a media type is left out of it.
+  /// A custom name. Characters that a media type cannot have are left out.
   public init(_ name: String) {
     let token = name.utf8.filter(Self.isAllowed).map { (65...90).contains($0) ? $0 + 32 : $0 }
     self.name = token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
@@ -30,7 +30,7 @@ public struct ContentSubtype: Hashable, Sendable {
   /// The whole content type.
   public var contentType: String { name.map { "application/grpc+\($0)" } ?? "application/grpc" }
 
-  /// The characters of RFC 6838's names.
+  /// The characters that RFC 6838 allows.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -41,7 +41,7 @@ public struct ContentSubtype: Hashable, Sendable {
     }
   }
 
-  /// What a call says whose messages these marshallers write: where they do not agree, it is left to the method.
+  /// The subtype of calls with these marshallers: unnamed if the two differ.
   @inlinable
   static func of(_ requests: some Marshaller, _ responses: some Marshaller) -> ContentSubtype {
     let subtype = requests.contentSubtype

@@ -1,5 +1,5 @@
 extension GRPCStatus {
-  /// Runs a decode; what it throws becomes `INTERNAL`.
+  /// Runs a decoder; its errors become `INTERNAL`.
   @inlinable
   package static func decoding<Message>(_ body: () throws -> Message) throws(GRPCStatus) -> Message {
     do {
@@ -9,7 +9,7 @@ extension GRPCStatus {
     }
   }
 
-  /// Runs an encode; what it throws becomes `INTERNAL`.
+  /// Runs an encoder; its errors become `INTERNAL`.
   @inlinable
   package static func encoding<Bytes>(_ body: () throws -> Bytes) throws(GRPCStatus) -> Bytes {
     do {
@@ -21,7 +21,7 @@ extension GRPCStatus {
 
   @usableFromInline
   static func marshalling(_ error: any Error, _ what: String) -> GRPCStatus {
-    // A marshaller's status is not the call's: the call fails on it, whatever its code says.
+    // A marshaller's status is not the call's, which is always `INTERNAL`.
     let reason = (error as? GRPCStatus).map { $0.message ?? "\($0.code)" } ?? "\(error)"
     return GRPCStatus(
       code: .internalError,
@@ -30,7 +30,7 @@ extension GRPCStatus {
     )
   }
 
-  /// The same on a server, where a failure ends the call, whatever the handler makes of it.
+  /// The same on a server, where a failure ends the call whatever the handler does.
   @inlinable
   static func decoding<Message>(
     for stream: any ServerStream,
@@ -44,7 +44,7 @@ extension GRPCStatus {
     }
   }
 
-  /// The same on a server, where a failure ends the call, whatever the handler makes of it.
+  /// The same on a server, where a failure ends the call whatever the handler does.
   @inlinable
   static func encoding<Bytes>(
     for stream: any ServerStream,
@@ -58,7 +58,7 @@ extension GRPCStatus {
     }
   }
 
-  /// The same for a writer of requests, where a failure ends the call, whatever its caller makes of it.
+  /// The same for a writer of requests, where a failure ends the call whatever its caller does.
   @inlinable
   static func encoding<Bytes>(
     for call: any ByteCall,
@@ -69,7 +69,7 @@ extension GRPCStatus {
       return try encoding(body)
     } catch {
       call.cancel(error)
-      // Before the cancellation gets through, nobody is to take the requests for complete.
+      // First, so that the server does not take the requests for complete before the cancellation arrives.
       requests.abort(error)
       throw error
     }

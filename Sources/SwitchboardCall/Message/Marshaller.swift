@@ -1,22 +1,29 @@
-/// Turns one type of message into bytes and back.
+/// Turns messages of one type into bytes and back.
 ///
-/// It sits between the last interceptor and the transport. Whatever it throws ends the call with
-/// `INTERNAL`, and nothing else.
+/// It sits between the last interceptor and the transport. An error that it throws ends the call with `INTERNAL`.
+///
+/// ```swift
+/// struct TextMarshaller: Marshaller {
+///   func encode(_ text: String) throws -> MessageBuffer { MessageBuffer(text.utf8) }
+///   func decode(_ bytes: RawSpan) throws -> String {
+///     bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+///   }
+/// }
+/// ```
 public protocol Marshaller<Message>: Sendable {
-  /// What it turns into bytes.
+  /// The message type.
   associatedtype Message: Sendable
 
-  /// What a call's content type says of its bytes: by default nothing, which leaves it to the method.
+  /// The content subtype of its bytes; by default none, which leaves the format to the method.
   var contentSubtype: ContentSubtype { get }
 
-  /// Whether it reads what goes by this name: by default the name that it gives its own bytes.
+  /// Whether it reads this content subtype; by default only its own.
   func reads(_ subtype: ContentSubtype) -> Bool
 
-  /// Writes the message into memory of the transport's kind: make a `MessageBuffer` of the right size and
-  /// fill it, so that nothing is copied afterwards.
+  /// Encodes the message. To avoid copies, make a `MessageBuffer` of the right size and fill it.
   func encode(_ message: Message) throws -> MessageBuffer
 
-  /// Reads a message from bytes that are lent for the length of this call.
+  /// Decodes a message from bytes that are valid only during the call.
   func decode(_ bytes: RawSpan) throws -> Message
 }
 

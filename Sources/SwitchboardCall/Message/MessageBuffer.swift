@@ -1,10 +1,9 @@
-/// One message as it travels: its bytes, with room for gRPC's five-byte prefix before them.
+/// One encoded message, with room for gRPC's five-byte prefix.
 ///
-/// The memory is written once, by the marshaller that fills it, and never changes afterwards: transports
-/// send from it without copying.
+/// The marshaller writes the memory once, and nothing changes it afterwards: transports send it without copying.
 @frozen
 public struct MessageBuffer: @unchecked Sendable {
-  // Sendable holds because the block is written only inside `init`, before anyone else can see it.
+  // Sendable holds because the block is written only in `init`, before it is shared.
 
   @frozen
   @usableFromInline
@@ -13,12 +12,11 @@ public struct MessageBuffer: @unchecked Sendable {
     @usableFromInline init(byteCount: Int) { self.byteCount = byteCount }
   }
 
-  /// The length of the prefix: one byte of flags and the message's length in four.
+  /// The length of the prefix: one byte of flags and four of length.
   @usableFromInline package static let prefixByteCount = 5
 
-  /// What a message takes in memory beside its bytes while it waits in a queue: 24 bytes of header, the prefix, what the
-  /// allocator adds and rounds up, and a slot of a queue that has grown to twice what is in it. Measured by
-  /// `HeldMessageTests`.
+  /// The memory of a queued message in addition to its bytes: 24 bytes of header, the prefix, the allocator's overhead,
+  /// and a slot of a queue that has grown to twice its content. Measured by `HeldMessageTests`.
   package static let heldOverhead = 96
 
   @usableFromInline let storage: ManagedBuffer<Header, UInt8>
@@ -26,10 +24,10 @@ public struct MessageBuffer: @unchecked Sendable {
   /// Whether a call that compresses its messages compresses this one.
   @usableFromInline package var mayCompress = true
 
-  /// Whether it came compressed, and the transport has put that right.
+  /// Whether it arrived compressed; the transport has decompressed it.
   @usableFromInline package var wasCompressed = false
 
-  /// Memory for exactly `byteCount` bytes, which `fill` must write: it throws where it wrote more or fewer.
+  /// Memory for exactly `byteCount` bytes. Throws if `fill` writes more or fewer.
   public init(byteCount: Int, _ fill: (inout MessageWriter) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
     try self.init(unsafeByteCount: byteCount, isCompressed: false) { target in
@@ -41,8 +39,8 @@ public struct MessageBuffer: @unchecked Sendable {
     }
   }
 
-  /// The same for code that is known to write no more than it said, such as generated messages: more would end
-  /// the process.
+  /// The same for code that never writes more than it announced, such as generated messages: writing more ends the
+  /// process.
   @inlinable
   public init(exactByteCount byteCount: Int, _ fill: (inout OutputRawSpan) throws -> Void) throws {
     guard byteCount >= 0, byteCount <= Int(UInt32.max) else { throw Self.impossibleSize(byteCount) }
@@ -54,7 +52,7 @@ public struct MessageBuffer: @unchecked Sendable {
     }
   }
 
-  /// The same over a raw pointer, for transports and compressors. `fill` must write the whole of it.
+  /// The same over a raw pointer, for transports and compressors. `fill` must write all of it.
   @inlinable
   package init(
     unsafeByteCount byteCount: Int,
@@ -75,7 +73,7 @@ public struct MessageBuffer: @unchecked Sendable {
   static func wrongSize(promised: Int, written: Int) -> GRPCStatus {
     GRPCStatus(
       code: .internalError,
-      message: "the marshaller promised \(promised) bytes and wrote \(written)",
+      message: "the marshaller announced \(promised) bytes and wrote \(written)",
       origin: .user
     )
   }
@@ -85,7 +83,7 @@ public struct MessageBuffer: @unchecked Sendable {
     GRPCStatus(code: .resourceExhausted, message: "a gRPC message cannot be \(byteCount) bytes long")
   }
 
-  /// A copy of bytes that are a message already.
+  /// A copy of an encoded message.
   @inlinable
   public init(_ bytes: some Collection<UInt8>) {
     self.init(unsafeByteCount: bytes.count, isCompressed: false) { target in
@@ -95,19 +93,18 @@ public struct MessageBuffer: @unchecked Sendable {
 }
 
 extension MessageBuffer {
-  /// The length of the message without its prefix.
+  /// The length of the message, without its prefix.
   @inlinable
   public var byteCount: Int { storage.withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
 
-  /// What the message takes in memory while it waits in a queue, and counts there: so that messages without bytes are not
-  /// free.
+  /// The memory that the message uses in a queue, which limits the queue: messages without bytes are not free.
   package var heldByteCount: Int { byteCount + Self.heldOverhead }
 
-  /// Whether the prefix says that the bytes are compressed.
+  /// Whether the prefix marks the bytes as compressed.
   @inlinable
   package var isCompressed: Bool { storage.withUnsafeMutablePointerToElements { $0[0] & 1 == 1 } }
 
-  /// Lends the message's bytes.
+  /// Passes the message's bytes to `body`.
   @inlinable
   public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
     try storage.withUnsafeMutablePointers { header, elements in
@@ -116,7 +113,7 @@ extension MessageBuffer {
     }
   }
 
-  /// The prefix and the message. The pointer is good for as long as any copy of this value is kept.
+  /// The prefix and the message. The pointer is valid while any copy of this value exists.
   @inlinable
   package var unsafeFramedBytes: UnsafeRawBufferPointer {
     storage.withUnsafeMutablePointers { header, elements in

@@ -1,11 +1,11 @@
-/// The memory of one message, while a marshaller fills it.
+/// The memory of one message while a marshaller fills it.
 ///
-/// What does not fit is counted and not written: a marshaller that promised too little fails, and nothing else does.
+/// Bytes that do not fit are counted but not written, and then encoding fails.
 @frozen
 public struct MessageWriter: ~Copyable {
   @usableFromInline let memory: UnsafeMutableRawBufferPointer
 
-  /// How many bytes were appended.
+  /// The number of bytes appended.
   public private(set) var byteCount = 0
 
   @usableFromInline
@@ -13,7 +13,7 @@ public struct MessageWriter: ~Copyable {
     self.memory = memory
   }
 
-  /// How many bytes were promised.
+  /// The number of bytes announced.
   public var capacity: Int { memory.count }
 
   /// Appends one byte.
@@ -22,12 +22,12 @@ public struct MessageWriter: ~Copyable {
     byteCount += 1
   }
 
-  /// Appends a copy of some bytes.
+  /// Appends a copy of `bytes`.
   public mutating func append(_ bytes: RawSpan) {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  /// Appends a copy of some bytes.
+  /// Appends a copy of `bytes`.
   public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
     if bytes.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
       for byte in bytes { append(byte) }

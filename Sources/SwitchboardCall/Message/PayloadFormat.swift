@@ -1,32 +1,43 @@
-/// A way to write messages of many types: where a marshaller for a type is to be had by name.
+/// A format for messages of many types, with a marshaller for each type.
 ///
-/// Clients choose one by `CallOptions.payloadFormat`. Servers take, beside what a method is written in by itself,
-/// what is registered for the server, its services and their methods.
+/// Clients choose one with `CallOptions.payloadFormat`. Servers accept a method's own format and those registered for
+/// the server, its services and their methods.
+///
+/// ```swift
+/// struct CodableFormat: PayloadFormat {
+///   var contentSubtype: ContentSubtype { .json }
+///   func marshaller<Message: Sendable>(for type: Message.Type) -> (any Marshaller<Message>)? {
+///     guard let type = type as? any (Codable & Sendable).Type else { return nil }
+///     func json<T: Codable & Sendable>(_: T.Type) -> any Marshaller { CodableJSONMarshaller<T>() }
+///     return json(type) as? any Marshaller<Message>
+///   }
+/// }
+/// ```
 public protocol PayloadFormat: Sendable {
-  /// What the content type of a call says of it.
+  /// The content subtype of calls in this format.
   var contentSubtype: ContentSubtype { get }
 
-  /// The marshaller for messages of a type; `nil` where there is none.
+  /// The marshaller for a message type, if the format has one.
   func marshaller<Message: Sendable>(for type: Message.Type) -> (any Marshaller<Message>)?
 }
 
 extension PayloadFormat {
-  /// The marshaller under the format's own name.
+  /// The marshaller with the format's content subtype.
   func named<Message: Sendable>(for type: Message.Type) -> AnyMarshaller<Message>? {
     marshaller(for: type).map { AnyMarshaller($0, as: contentSubtype) }
   }
 }
 
-/// Which format calls are made in: one for all, and others for some services or methods.
+/// The format of calls: one for all, and others for some services or methods.
 @frozen
 public struct PayloadChoice: Sendable {
-  // One word, so that options which choose nothing stay small.
+  // One word, so that options that choose nothing stay small.
   @usableFromInline let formats: Formats
 
   @usableFromInline
   final class Formats: Sendable {
     let general: (any PayloadFormat)?
-    /// By the full name of a service, or the path of a method.
+    /// By the full name of a service or the path of a method.
     let special: [String: any PayloadFormat]
 
     init(_ general: (any PayloadFormat)?, _ special: [String: any PayloadFormat]) {
@@ -35,8 +46,7 @@ public struct PayloadChoice: Sendable {
     }
   }
 
-  /// One format for all calls. With `nil`, calls are made as their methods are written, but for what is said by
-  /// `with`.
+  /// One format for all calls. With `nil`, calls use their methods' own formats. `with` adds exceptions.
   public init(_ format: (any PayloadFormat)?) {
     formats = Formats(format, [:])
   }
@@ -45,12 +55,12 @@ public struct PayloadChoice: Sendable {
     self.formats = formats
   }
 
-  /// The same choice, but another format for the service of this full name, such as `echo.Echo`.
+  /// A copy with another format for a service, by its full name, such as `echo.Echo`.
   public func with(_ format: any PayloadFormat, service: String) -> PayloadChoice {
     adding(format, service)
   }
 
-  /// The same choice, but another format for one method.
+  /// A copy with another format for one method.
   public func with(_ format: any PayloadFormat, method: MethodDescriptor) -> PayloadChoice {
     adding(format, method.path)
   }
@@ -59,7 +69,7 @@ public struct PayloadChoice: Sendable {
     PayloadChoice(Formats(formats.general, formats.special.merging([name: format]) { $1 }))
   }
 
-  /// What is chosen for a method; `nil` where it is called as it is written.
+  /// The format chosen for a method; `nil` for the method's own.
   package func format(for method: MethodDescriptor) -> (any PayloadFormat)? {
     guard !formats.special.isEmpty else { return formats.general }
     return formats.special[method.path] ?? formats.special[method.service] ?? formats.general

@@ -1,8 +1,7 @@
-/// Base64 as `-bin` metadata uses it: written without padding, read with or without.
+/// Base64 as `-bin` metadata uses it: encoded without padding, decoded with or without.
 package enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// The text for some bytes.
   package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var encoded: [UInt8] = []
     encoded.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -39,7 +38,7 @@ package enum Base64 {
     return bits < 6 ? decoded : nil
   }
 
-  /// What a character stands for; `nil` outside the alphabet.
+  /// The value of a character; `nil` outside the alphabet.
   package static func value(_ digit: UInt8) -> UInt32? {
     switch digit {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(digit - UInt8(ascii: "A"))

@@ -1,7 +1,6 @@
-/// The fields of a list of headers in one block of memory: their bytes from its front, and from its back the places where
-/// they lie.
+/// The fields of a header list in one block of memory: their bytes from the front, and their positions from the back.
 ///
-/// A copy is one reference, `nil` while there are no fields. A block that others hold is copied before it is written.
+/// A copy is one reference, `nil` while there are no fields. A shared block is copied before it is written.
 struct FieldBlock: @unchecked Sendable {
   // Sendable holds because a block is written only while one value alone refers to it.
   typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -11,7 +10,7 @@ struct FieldBlock: @unchecked Sendable {
     var byteCount = 0
     var fieldCount = 0
 
-    /// What is neither bytes nor places yet.
+    /// The bytes that are still free.
     var room: Int { capacity - byteCount - fieldCount * Place.size }
   }
 
@@ -27,19 +26,19 @@ struct FieldBlock: @unchecked Sendable {
 
   private var storage: Storage?
 
-  /// Room for the few short fields that most calls have.
+  /// Enough for the few short fields of most calls.
   private static let leastCapacity = 320
 
   var isEmpty: Bool { storage == nil }
 
   var fieldCount: Int { storage.map(Self.extent)?.fieldCount ?? 0 }
 
-  /// Not `header`, which would have each access checked for others at the same time.
+  /// Not `header`, which would check exclusivity at each access.
   private static func extent(_ storage: Storage) -> Extent {
     storage.withUnsafeMutablePointerToHeader { $0.pointee }
   }
 
-  /// Adds a field, whose name and value `fill` must write, one after the other.
+  /// Adds a field. `fill` must write the name and then the value.
   mutating func append(nameCount: Int, valueCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
     let byteCount = nameCount + valueCount
     makeOwn(room: byteCount + Place.size)
@@ -54,7 +53,7 @@ struct FieldBlock: @unchecked Sendable {
     }
   }
 
-  /// Lends the name and the value of a field; of one that is not there, nothing.
+  /// Passes the name and the value of a field to `body`; both are empty if the field does not exist.
   func withField<Result>(at index: Int, _ body: (Bytes, Bytes) throws -> Result) rethrows -> Result {
     guard let storage, index >= 0, index < Self.extent(storage).fieldCount else {
       let nothing = Bytes(start: nil, count: 0)
@@ -71,7 +70,7 @@ struct FieldBlock: @unchecked Sendable {
     }
   }
 
-  /// Whether there is such a field at this place.
+  /// Whether the field at `index` has this name and this value.
   func hasField(at index: Int, _ name: Bytes, _ value: Bytes) -> Bool {
     guard let storage, index >= 0, index < Self.extent(storage).fieldCount else { return false }
     return storage.withUnsafeMutablePointers { extent, bytes in
@@ -83,7 +82,7 @@ struct FieldBlock: @unchecked Sendable {
     }
   }
 
-  /// Compares words, of which the last may overlap the one before.
+  /// Compares words; the last may overlap the one before.
   private static func areEqual(_ own: UnsafePointer<UInt8>, _ bytes: Bytes) -> Bool {
     guard let start = bytes.baseAddress else { return true }
     let (own, other, count) = (UnsafeRawPointer(own), UnsafeRawPointer(start), bytes.count)
@@ -101,10 +100,10 @@ struct FieldBlock: @unchecked Sendable {
     return true
   }
 
-  /// What the fields take, without the room that is left.
+  /// The bytes of the fields, without free memory.
   var byteCount: Int { storage.map(Self.extent)?.byteCount ?? 0 }
 
-  /// Makes it a block that nobody else holds, with so much room.
+  /// Makes the block unshared, with at least `room` free bytes.
   private mutating func makeOwn(room: Int) {
     if isKnownUniquelyReferenced(&storage), storage.map(Self.extent)?.room ?? 0 >= room { return }
     let old = storage

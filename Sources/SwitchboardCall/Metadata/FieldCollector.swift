@@ -1,30 +1,30 @@
-/// Gathers the fields of one block of headers after the other, as a connection brings them.
+/// Collects the fields of one header block after another from a connection.
 ///
-/// A peer says the same things in call after call: a list that is like one of the last two shares its memory. Two, since
-/// headers and trailers take turns.
+/// Peers repeat themselves from call to call: a list that equals one of the last two shares its memory. Two, because
+/// headers and trailers alternate.
 package final class FieldCollector {
   // Unchecked exclusivity: confined to the loop of its connection.
 
-  /// The list that the fields have been like so far.
+  /// The list that the fields have matched so far.
   @exclusivity(unchecked) private var model = HPACKHeaders()
   @exclusivity(unchecked) private var other = HPACKHeaders()
-  /// How many fields have come that are like the model's; `nil` once one was not.
+  /// How many fields have matched the model; `nil` after a mismatch.
   @exclusivity(unchecked) private var sharedCount: Int? = 0
-  /// The fields, where they are not like the model's.
+  /// The fields, after a mismatch.
   @exclusivity(unchecked) private var own = HPACKHeaders()
 
-  /// What a connection keeps for longer than its calls.
+  /// The largest list that a connection keeps for longer than its calls.
   private static let largestModel = 1024
 
   package init() {}
 
-  /// Forgets the fields of a block that nobody took.
+  /// Discards the fields of a block that nobody took.
   package func begin() {
     sharedCount = 0
     own = HPACKHeaders()
   }
 
-  /// Takes a field as it came from the wire: the name is in lower case already.
+  /// Adds a field from the wire, whose name is already in lower case.
   package func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     if let count = sharedCount {
       if model.hasField(at: count, name, value) {
@@ -41,7 +41,7 @@ package final class FieldCollector {
     own.append(name: name, value: value)
   }
 
-  /// The fields of the block, which ends here.
+  /// Ends the block and returns its fields.
   package func take() -> HPACKHeaders {
     if let count = sharedCount {
       sharedCount = 0

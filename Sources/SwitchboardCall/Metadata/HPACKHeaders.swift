@@ -1,34 +1,38 @@
-/// An ordered list of header fields: the metadata and the trailers of a call.
+/// An ordered list of header fields: the metadata or the trailers of a call.
 ///
-/// Fields are kept as the bytes that travelled, all in one block; a `String` is made only when one is
-/// asked for, so metadata that nobody reads costs one copy. Names compare without regard to case and are
-/// stored in lower case, as HTTP/2 wants them.
+/// Fields are kept as bytes in one block. A `String` is made only on request, so metadata that nobody reads costs one
+/// copy. Names are compared without regard to case and stored in lower case, as HTTP/2 requires. A value takes one
+/// pointer, which is `nil` while there are no fields.
 ///
-/// A value costs one pointer, which is `nil` while there are no fields: metadata passes through many hands.
+/// ```swift
+/// var metadata = HPACKHeaders([("user", "ada")])
+/// metadata.add(name: "trace-bin", binary: [1, 2, 3])
+/// print(metadata.first(name: "user") ?? "nobody", metadata[binary: "trace-bin"])
+/// ```
 public struct HPACKHeaders: Sendable {
   private var block = FieldBlock()
 
-  /// No fields.
+  /// An empty list.
   public init() {}
 
-  /// The fields in order; a name may come more than once.
+  /// The fields in order; a name may occur more than once.
   public init(_ fields: [(String, String)]) {
     for (name, value) in fields { add(name: name, value: value) }
   }
 
   public var isEmpty: Bool { block.isEmpty }
 
-  /// Adds a field; one of the same name that is already there stays.
+  /// Adds a field; earlier fields of the same name stay.
   public mutating func add(name: String, value: String) {
     append(name: name.utf8.lazy.map(Self.lowercased), value: value.utf8)
   }
 
-  /// Adds a binary value. The name must end in `-bin`; the value travels in base64.
+  /// Adds a binary value, sent in base64. The name must end in `-bin`.
   public mutating func add(name: String, binary value: some Collection<UInt8>) {
     append(name: name.utf8.lazy.map(Self.lowercased), value: Base64.encode(value))
   }
 
-  /// Adds a field as it came from the wire: the name is in lower case already.
+  /// Adds a field from the wire, whose name is already in lower case.
   package mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
     let (nameCount, valueCount) = (name.count, value.count)
     block.append(nameCount: nameCount, valueCount: valueCount) { target in
@@ -37,7 +41,7 @@ public struct HPACKHeaders: Sendable {
     }
   }
 
-  /// The same for bytes that are lent, without the cost of a generic call between modules.
+  /// The same for borrowed bytes, without the cost of a generic call between modules.
   package mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     block.append(nameCount: name.count, valueCount: value.count) { target in
       let bytes = UnsafeMutableRawBufferPointer(target)
@@ -58,13 +62,13 @@ public struct HPACKHeaders: Sendable {
     self = kept
   }
 
-  /// Removes every field of this name, then adds one.
+  /// Removes every field of this name, and then adds one.
   public mutating func replaceOrAdd(name: String, value: String) {
     remove(name: name)
     add(name: name, value: value)
   }
 
-  /// Adds the fields of another list after those here.
+  /// Appends the fields of another list.
   public mutating func add(contentsOf other: HPACKHeaders) {
     if isEmpty {
       self = other
@@ -77,7 +81,7 @@ public struct HPACKHeaders: Sendable {
 }
 
 extension HPACKHeaders {
-  /// Whether there is a field of this name.
+  /// Whether the list has a field of this name.
   public func contains(name: String) -> Bool {
     indices.contains { isName(name, at: $0) }
   }
@@ -92,8 +96,7 @@ extension HPACKHeaders {
     indices.filter { isName(name, at: $0) }.map(value(at:))
   }
 
-  /// Every value of a `-bin` field, decoded. A field may hold several, joined by commas; one that is not
-  /// base64 is left out.
+  /// Every value of a `-bin` field, decoded. A field may hold several, separated by commas; invalid base64 is left out.
   public subscript(binary name: String) -> [[UInt8]] {
     indices.filter { isName(name, at: $0) }.flatMap { index in
       withField(at: index) { _, value in
@@ -107,7 +110,7 @@ extension HPACKHeaders {
 extension HPACKHeaders {
   package var fieldCount: Int { block.fieldCount }
 
-  /// Lends the bytes of a field's name and of its value.
+  /// Passes the bytes of a field's name and value to `body`.
   package func withField<Result>(
     at index: Int,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) throws -> Result
@@ -121,7 +124,7 @@ extension HPACKHeaders {
     block.hasField(at: index, name, value)
   }
 
-  /// What names and values take, all together.
+  /// The bytes of all names and values.
   var byteCount: Int { block.byteCount }
 
   func name(at index: Int) -> String {

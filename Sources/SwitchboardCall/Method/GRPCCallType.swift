@@ -1,4 +1,4 @@
-/// The four shapes of a call.
+/// The four types of call.
 @frozen
 public enum GRPCCallType: Hashable, Sendable {
   /// One request, one response.

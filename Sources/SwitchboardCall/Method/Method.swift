@@ -1,16 +1,16 @@
-/// A method with the marshallers of its messages: what generated code makes its calls and handlers from.
+/// A method and its marshallers, for making calls and handlers.
 @frozen
 public struct Method<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>: Sendable {
-  /// What the client sends.
+  /// The request message.
   public typealias Request = RequestMarshaller.Message
-  /// What the server sends.
+  /// The response message.
   public typealias Response = ResponseMarshaller.Message
 
-  /// The path and the shape.
+  /// The path and the type.
   public let descriptor: MethodDescriptor
-  /// How requests become bytes.
+  /// The marshaller of requests.
   public let requests: RequestMarshaller
-  /// How responses become bytes.
+  /// The marshaller of responses.
   public let responses: ResponseMarshaller
 
   /// Binds a method to its marshallers.
@@ -23,11 +23,11 @@ public struct Method<RequestMarshaller: Marshaller, ResponseMarshaller: Marshall
 }
 
 extension Method {
-  /// A method whose marshallers were chosen while the program runs.
+  /// A method whose marshallers are chosen at run time.
   @usableFromInline package typealias InFormat = Method<AnyMarshaller<Request>, AnyMarshaller<Response>>
 
-  /// The same method with its messages in another format. Where the format has no marshaller for them, calls
-  /// fail with `INTERNAL`.
+  /// The same method with its messages in another format. If the format has no marshaller for them, calls fail with
+  /// `INTERNAL`.
   package func inFormat(_ format: any PayloadFormat) -> InFormat {
     InFormat(
       descriptor,
@@ -36,7 +36,7 @@ extension Method {
     )
   }
 
-  /// The method in the format that a call's options ask for, or in its own.
+  /// The method in the format that the options choose, or in its own.
   func inFormat(of options: CallOptions) -> InFormat {
     guard let format = options.payloadFormat?.format(for: descriptor) else {
       return InFormat(descriptor, requests: AnyMarshaller(requests), responses: AnyMarshaller(responses))

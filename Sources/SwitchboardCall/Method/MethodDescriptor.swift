@@ -1,19 +1,18 @@
-/// What both sides know of a method before any call: its path and its shape.
+/// The path and the type of a method.
 ///
-/// Generated code holds one per method in a static constant, so that its path is put together and encoded
-/// once, not per call.
+/// Generated code keeps one for each method, so that the path is built and encoded only once.
 public final class MethodDescriptor: Sendable {
   /// The full name of the service, such as `echo.Echo`.
   public let service: String
   /// The name within the service, such as `Get`.
   public let method: String
-  /// What may be sent, and how often.
+  /// Which sides of a call stream.
   public let type: GRPCCallType
-  /// `/echo.Echo/Get`
+  /// Such as `/echo.Echo/Get`.
   public let path: String
   package let pathBytes: [UInt8]
 
-  /// Puts the path together; do it once per method.
+  /// Builds the path. Do this once for each method.
   public init(service: String, method: String, type: GRPCCallType) {
     self.service = service
     self.method = method
@@ -22,7 +21,7 @@ public final class MethodDescriptor: Sendable {
     self.pathBytes = Array(path.utf8)
   }
 
-  /// The method at a path such as `/echo.Echo/Get`, wherever that comes from.
+  /// A method by its path, such as `/echo.Echo/Get`.
   public init(path: String, type: GRPCCallType) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     service = names.dropFirst().dropLast().joined(separator: "/")

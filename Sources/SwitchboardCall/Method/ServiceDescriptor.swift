@@ -1,11 +1,11 @@
-/// What both sides know of a service before any call.
+/// The name of a service and its methods.
 public struct ServiceDescriptor: Sendable {
   /// The full name, such as `echo.Echo`.
   public let name: String
-  /// In the order of the `.proto` file.
+  /// The methods, in the order of the `.proto` file.
   public let methods: [MethodDescriptor]
 
-  /// Made once, by generated code.
+  /// Describes a service; generated code does so once.
   public init(_ name: String, _ methods: [MethodDescriptor]) {
     self.name = name
     self.methods = methods

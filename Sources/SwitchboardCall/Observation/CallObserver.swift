@@ -1,18 +1,27 @@
-/// Hooks for metrics and tracing. Every method does nothing unless it is written; all are called on an
-/// event loop, and must not block.
+/// Hooks for metrics and tracing. Methods do nothing by default. All run on an event loop, and must not block.
+///
+/// ```swift
+/// struct Latency: CallObserver {
+///   func callStarted(_ call: ObservedCall) -> (any Sendable)? { ContinuousClock.now }
+///   func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?) {
+///     guard let start = token as? ContinuousClock.Instant else { return }
+///     print(call.method.path, end.status.code, ContinuousClock.now - start)
+///   }
+/// }
+/// ```
 public protocol CallObserver: Sendable {
-  /// A call has begun: on a server when it is routed, on a client when it starts. What is returned is
-  /// handed to `callEnded`, and can be a span or a time.
+  /// A call has begun: it was routed on a server, or started on a client. `callEnded` receives the result, such as a
+  /// span or a time.
   func callStarted(_ call: ObservedCall) -> (any Sendable)?
-  /// A call has ended; told exactly once for each that has begun.
+  /// A call has ended; called exactly once for each that has begun.
   func callEnded(_ call: ObservedCall, _ end: ObservedEnd, _ token: (any Sendable)?)
-  /// A connection can be used.
+  /// A connection has become usable.
   func connectionOpened(_ connection: ObservedConnection)
-  /// A connection that could be used is gone, and why.
+  /// A usable connection was lost, and why.
   func connectionClosed(_ connection: ObservedConnection, _ reason: GRPCStatus)
-  /// A peer did what no well-behaved one does, and was stopped. Told for each time; count them.
+  /// A peer exceeded a bound that well-behaved peers keep, and was stopped. Called each time.
   func peerAbused(_ abuse: PeerAbuse, _ connection: ObservedConnection)
-  /// A connection never came to be used, and why: on a client nobody answered, or either side's handshake failed.
+  /// A connection never became usable, and why: a client got no answer, or a handshake failed on either side.
   func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus)
 }
 
@@ -25,16 +34,15 @@ extension CallObserver {
   public func connectionFailed(_ connection: ObservedConnection, _ reason: GRPCStatus) {}
 }
 
-/// What an observer learns of a call.
+/// A call, as an observer sees it.
 public struct ObservedCall: Sendable {
-  /// The method that is called.
+  /// The method called.
   public let method: MethodDescriptor
-  /// The metadata that it started with.
+  /// The metadata at the start of the call.
   public let headers: HPACKHeaders
-  /// Whether this is the server's side of it.
+  /// Whether this is the server's side of the call.
   public let isServer: Bool
 
-  /// Made by transports.
   package init(method: MethodDescriptor, headers: HPACKHeaders, isServer: Bool) {
     self.method = method
     self.headers = headers
@@ -42,16 +50,15 @@ public struct ObservedCall: Sendable {
   }
 }
 
-/// What an observer learns of the end of a call.
+/// The end of a call, as an observer sees it.
 public struct ObservedEnd: Sendable {
-  /// How it ended, as this side saw it.
+  /// How it ended on this side.
   public let status: GRPCStatus
   /// What this side sent.
   public let sent: MessageTotals
   /// What this side received.
   public let received: MessageTotals
 
-  /// Made by transports.
   package init(status: GRPCStatus, sent: MessageTotals, received: MessageTotals) {
     self.status = status
     self.sent = sent
@@ -59,31 +66,29 @@ public struct ObservedEnd: Sendable {
   }
 }
 
-/// How much went one way in a call.
+/// The amount of data sent in one direction of a call.
 @frozen
 public struct MessageTotals: Sendable, Hashable {
-  /// How many messages.
+  /// The number of messages.
   public var messages: Int
-  /// Their bytes as they travelled: compressed where they were, with five bytes of framing each.
+  /// The bytes of the messages on the wire, compressed if they were, with five bytes of framing each.
   public var bytes: Int
 
-  /// Nothing, unless it is given.
   package init(messages: Int = 0, bytes: Int = 0) {
     self.messages = messages
     self.bytes = bytes
   }
 }
 
-/// What an observer learns of a connection.
+/// A connection, as an observer sees it.
 public struct ObservedConnection: Sendable {
   /// The peer's address on a server, the target on a client.
   public let peer: String
-  /// Whether TLS protects it.
+  /// Whether it uses TLS.
   public let isSecure: Bool
-  /// Whether this is the server's side of it.
+  /// Whether this is the server's side of the connection.
   public let isServer: Bool
 
-  /// Made by transports.
   package init(peer: String, isSecure: Bool, isServer: Bool) {
     self.peer = peer
     self.isSecure = isSecure

@@ -1,30 +1,39 @@
-/// How much a log entry matters.
+/// The importance of a log entry.
 @frozen
 public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
   /// Steps within a call.
   case trace
-  /// Connections and calls, one by one.
+  /// Individual connections and calls.
   case debug
-  /// What an operator may want to see in ordinary times.
+  /// What an operator may want to see in normal operation.
   case info
-  /// Something that was not expected, and was dealt with.
+  /// Something unexpected that was handled.
   case warning
-  /// Something that failed.
+  /// A failure.
   case error
 
   public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where log entries go. Write one over whatever the process logs with.
+/// Receives log entries. Implement it with the process's logging library.
+///
+/// ```swift
+/// struct PrintingHandler: LogHandler {
+///   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String]) {
+///     print(level, message, metadata)
+///   }
+/// }
+/// let logger = Logger(PrintingHandler(), minimumLevel: .debug)
+/// ```
 public protocol LogHandler: Sendable {
   /// Called from any thread, often from an event loop: it must not block.
   func log(_ level: LogLevel, _ message: String, _ metadata: [String: String])
 }
 
-/// What the library logs through. Quiet by default: without a handler nothing is even put into words.
+/// Logs for the library. Without a handler it is silent and builds no messages.
 public struct Logger: Sendable {
   private let handler: (any LogHandler)?
-  /// Entries below this level are not made.
+  /// Entries below this level are dropped.
   public let minimumLevel: LogLevel
   /// Added to the metadata of every entry.
   private var context: [String: String]?
@@ -32,13 +41,13 @@ public struct Logger: Sendable {
   /// Logs nothing.
   public static let quiet = Logger(nil, minimumLevel: .error)
 
-  /// Logs what is at least of the minimum level.
+  /// Logs entries of at least the minimum level.
   public init(_ handler: (any LogHandler)?, minimumLevel: LogLevel = .info) {
     self.handler = handler
     self.minimumLevel = minimumLevel
   }
 
-  /// A logger that adds this to the metadata of every entry; what an entry says itself goes first.
+  /// A copy that adds this metadata to every entry; an entry's own values take precedence.
   public func adding(_ context: [String: String]?) -> Logger {
     guard let context else { return self }
     var logger = self
@@ -46,7 +55,7 @@ public struct Logger: Sendable {
     return logger
   }
 
-  /// Logs, if anyone listens at this level.
+  /// Logs an entry, unless its level is too low.
   public func log(
     _ level: LogLevel,
     _ message: @autoclosure () -> String,

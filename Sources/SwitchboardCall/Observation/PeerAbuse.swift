@@ -1,57 +1,57 @@
-/// What a peer does that no well-behaved one does, and that is stopped at a bound: one metric each.
+/// What no well-behaved peer does, and what a bound therefore stops: one metric each.
 ///
-/// `docs/ThreatModel.md` says what the bounds are and how each ends.
+/// `docs/ThreatModel.md` describes the bounds and how each is enforced.
 public enum PeerAbuse: String, Sendable, CaseIterable {
   /// A connection above the server's limit.
   case connectionLimit
-  /// The handshakes, of TLS and of HTTP/2, took too long.
+  /// The TLS or HTTP/2 handshake took too long.
   case handshakeTimeout
-  /// What should be TLS is not, or no agreement was reached.
+  /// Invalid TLS, or a failed TLS negotiation.
   case brokenTLS
-  /// Records of TLS that bring no data, without end: changes of keys, alerts, tickets, parts of handshakes, empty ones.
+  /// Too many TLS records without data: key updates, alerts, tickets, handshake fragments, empty records.
   case recordFlood
-  /// What should be HTTP/2 is not.
+  /// The peer does not speak HTTP/2.
   case notHTTP2
-  /// A rule of HTTP/2 was broken, on a stream or on the connection.
+  /// A violation of HTTP/2, on a stream or on the connection.
   case protocolViolation
-  /// Streams are opened and reset at once, or made to be reset by us, again and again.
+  /// Streams are opened and reset, or made to be reset by us, too often.
   case rapidReset
-  /// Settings without end.
+  /// Too many settings frames.
   case settingsFlood
-  /// Pings, or answers to none, without end; of a client also more than it may send without calls.
+  /// Too many pings or unrequested answers to pings; from a client, also too many pings without calls.
   case pingFlood
-  /// Priorities without end.
+  /// Too many priority frames.
   case priorityFlood
   /// Window updates beyond what was sent to the peer.
   case windowUpdateFlood
-  /// Frames of data with nothing in them, without end.
+  /// Too many empty data frames.
   case emptyDataFlood
-  /// Headers in more pieces than headers within the limit need.
+  /// Headers in more frames than any headers within the limit need.
   case continuationFlood
-  /// Headers of responses that say nothing yet, without end.
+  /// Too many informational responses.
   case informationFlood
-  /// Frames of types that nobody knows, or farewells, without end.
+  /// Too many frames of unknown types, or too many GOAWAY frames.
   case unknownFrameFlood
-  /// Frames that ask for answers, which are then not read.
+  /// Frames that require answers, which the peer does not read.
   case unreadAnswers
-  /// Headers that were begun and not ended in time.
+  /// Headers that did not end in time.
   case slowHeaders
-  /// A request that has to be whole before it is handled, and did not come in time.
+  /// A request that must be complete before it is handled, and was not in time.
   case slowRequest
   /// Headers above the limit.
   case headersTooLarge
-  /// Headers that grow so far above the limit, as indexed fields let them, that the connection is closed.
+  /// Headers so far above the limit, through indexed fields, that the connection is closed.
   case headerBomb
-  /// More handlers are running than the client may have calls open.
+  /// More handlers are running than the client may have calls.
   case tooManyHandlers
   /// The peer did not answer a ping.
   case silence
   /// A message above the limit.
   case messageTooLarge
-  /// A message that is not what its prefix says.
+  /// A message that does not match its prefix.
   case brokenFraming
-  /// A compressed message that is damaged.
+  /// A corrupt compressed message.
   case brokenCompression
-  /// A compressed message that would grow above the limit.
+  /// A compressed message that exceeds the limit when decompressed.
   case decompressionBomb
 }

@@ -1,8 +1,18 @@
-/// Gives the tokens that calls are authorized with.
+/// Provides the tokens that authorize calls.
+///
+/// ```swift
+/// actor CachedToken: AuthTokenProvider {
+///   private var cached: String?
+///   func token() async throws -> String? {
+///     if cached == nil { cached = try await fetchToken() }
+///     return cached
+///   }
+/// }
+/// ```
 public protocol AuthTokenProvider: Sendable {
-  /// The token for a call, to be sent as `authorization: Bearer`; `nil` sends none.
+  /// The token for a call, sent as `authorization: Bearer`; `nil` sends none.
   ///
-  /// It is asked for every call, at once for calls made at the same time: keep what can be used again. A
-  /// `GRPCStatus` that it throws ends the call; any other error ends it with `UNAUTHENTICATED`.
+  /// Called for every call, and concurrently for concurrent calls: cache what can be reused. A thrown `GRPCStatus` ends
+  /// the call; any other error ends it with `UNAUTHENTICATED`.
   func token() async throws -> String?
 }

@@ -1,33 +1,32 @@
-// What concerns the channel. The channels of a pool are told apart by all of it; a channel that the user made is not
-// changed by it, but for those that calls use too.
+// Options of the channel. Calls that differ in any of them use different channels of a pool. A channel made by the user
+// ignores them, except for those that calls use too.
 extension CallOptions {
-  /// How request messages are compressed. Responses are as the server chooses, among what we announce.
+  /// How requests are compressed. The server chooses how responses are, among the encodings that we accept.
   public var compression: MessageCompression {
     get { box?.choices.compression ?? .none }
     set { choose { $0.compression = newValue } }
   }
 
-  /// The largest response message that is accepted, after decompression. `nil`: the channel's own limit.
+  /// The largest response accepted, after decompression. `nil`: the channel's limit.
   public var responseSizeLimit: Int? {
     get { box?.choices.responseSizeLimit }
     set { choose { $0.responseSizeLimit = newValue } }
   }
 
-  /// Whether the call may be made again by the policies of the service config. It is unless this is `false`; a
-  /// request that never reached a server is sent again in any case.
+  /// Whether the service config's policies may repeat the call; `true` by default. A request that never reached a
+  /// server is always sent again.
   public var enableRetry: Bool {
     get { box?.choices.enableRetry ?? true }
     set { choose { $0.enableRetry = newValue } }
   }
 
-  /// What is configured per method: timeouts, limits, retries. It takes the place of the channel's own, also where the
-  /// user made the channel.
+  /// Per-method timeouts, limits and retries. Replaces the channel's own, even on a channel made by the user.
   public var serviceConfig: ServiceConfig? {
     get { box?.choices.serviceConfig }
     set { choose { $0.serviceConfig = newValue } }
   }
 
-  /// An option of the channel by its name in `ChannelOptions`, such as `keepaliveInterval`. `nil`: it is not chosen.
+  /// An option of the channel by its name in `ChannelOptions`, such as `keepaliveInterval`. `nil`: not chosen.
   @_disfavoredOverload
   public subscript<Value: Hashable & Sendable>(
     dynamicMember option: WritableKeyPath<ChannelOptions, Value> & Sendable
@@ -44,7 +43,7 @@ extension CallOptions {
     set { setChannel { channel, _ in channel[option] = newValue } }
   }
 
-  /// An option by its name in `PoolOptions`, such as `channelID`. `nil`: it is not chosen.
+  /// An option by its name in `PoolOptions`, such as `channelID`. `nil`: not chosen.
   @_disfavoredOverload
   public subscript<Value: Hashable & Sendable>(
     dynamicMember option: WritableKeyPath<PoolOptions, Value> & Sendable
@@ -71,7 +70,7 @@ extension CallOptions {
     choose { $0.channel = ChannelChoices(channel, pool) }
   }
 
-  /// What was chosen of the channel's options, with those that calls use too.
+  /// The channel options that were chosen, including those that calls use too.
   package var channelOptions: ChosenOptions<ChannelOptions> {
     guard let choices = box?.choices else { return ChosenOptions() }
     var channel = choices.channel?.channel ?? ChosenOptions()
@@ -81,10 +80,10 @@ extension CallOptions {
     return channel
   }
 
-  /// What was chosen of a pool's options.
+  /// The pool options that were chosen.
   package var poolOptions: ChosenOptions<PoolOptions> { box?.choices.channel?.pool ?? ChosenOptions() }
 
-  /// Whether a channel made for `other` is the one for these options too, as far as that can be told at once.
+  /// Whether a channel for `other` certainly suits these options too, by a quick comparison.
   package func clearlySharesChannel(with other: CallOptions) -> Bool {
     if box === other.box { return true }
     return box?.choices.channel === other.box?.choices.channel

@@ -1,10 +1,10 @@
-/// Every choice that a caller may make: for one call, and for the channel that carries it.
+/// What a caller may choose for one call, and for the channel that carries it.
 ///
-/// What is not chosen is as it would be without options. A value costs one pointer, which is `nil` while nothing
-/// is chosen. A client has options for all its calls; those of one call override them field by field.
+/// Options that are not chosen have their defaults. A value takes one pointer, which is `nil` while nothing is chosen.
+/// A client has options for all its calls; options passed to a call override them field by field.
 ///
-/// Options that concern the channel choose among the channels of a pool (see `ChannelPool`). Where the user gives
-/// the client a channel, that channel was made before and they do not apply; each says so.
+/// Options of the channel choose among the channels of a pool (see `ChannelPool`). They do not apply to a channel
+/// made by the user; each of them says so.
 ///
 /// ```swift
 /// let options = CallOptions.with {
@@ -19,7 +19,7 @@ public struct CallOptions: Sendable {
   /// Nothing is chosen.
   public init() {}
 
-  /// The choices that are made most, in one step. What is left out is not chosen.
+  /// Sets the most common options. Those that are omitted are not chosen.
   public init(
     timeout: Duration? = nil,
     initialMetadata: HPACKHeaders = HPACKHeaders(),
@@ -45,14 +45,14 @@ public struct CallOptions: Sendable {
     return options
   }
 
-  /// The options of a call that has these for what its own, if it has any, leave open.
+  /// These options, overridden field by field by a call's own.
   @inlinable
   public func overridden(by own: CallOptions?) -> CallOptions {
     guard let own else { return self }
     return own.overriding(self)
   }
 
-  /// These options, and for what they leave open, `defaults`.
+  /// These options, and `defaults` where they choose nothing.
   public func overriding(_ defaults: CallOptions) -> CallOptions {
     guard let other = defaults.box, other !== box else { return self }
     guard let box else { return defaults }
@@ -61,7 +61,7 @@ public struct CallOptions: Sendable {
     return merged
   }
 
-  /// Copies what others hold before it is changed.
+  /// Copies shared choices before changing them.
   mutating func choose(_ change: (inout Choices) -> Void) {
     let isOwn = isKnownUniquelyReferenced(&box)
     let own = isOwn ? box : nil
@@ -81,7 +81,7 @@ extension CallOptions {
     }
   }
 
-  /// What was chosen; `nil` was not.
+  /// The choices; `nil` means not chosen.
   struct Choices: Sendable {
     var timeout: Duration?
     var initialMetadata: HPACKHeaders?
@@ -95,12 +95,12 @@ extension CallOptions {
     var interceptorFactories: [any InterceptorFactory]?
     var safety: RequestOptions.Safety?
 
-    // Of the channel's, those that calls use too.
+    // Options of the channel that calls use too.
     var compression: MessageCompression?
     var responseSizeLimit: Int?
     var enableRetry: Bool?
     var serviceConfig: ServiceConfig?
-    /// The rest of the channel's; shared by all options that were made from each other without changing them.
+    /// The other options of the channel; shared by all options derived from each other without changing them.
     var channel: ChannelChoices?
 
     func overriding(_ defaults: Choices) -> Choices {
@@ -126,16 +126,16 @@ extension CallOptions {
   }
 }
 
-// What interceptors make of a call, and go by.
+// Options for interceptors.
 extension CallOptions {
-  /// Makes interceptors for the call, in this order, before all others. `nil`: those of the client; a call's own take
-  /// their place.
+  /// Make interceptors for the call, in this order, before all others. `nil`: those of the client, which a call's own
+  /// replace.
   public var interceptorFactories: [any InterceptorFactory]? {
     get { box?.choices.interceptorFactories }
     set { choose { $0.interceptorFactories = newValue } }
   }
 
-  /// Whether the call may be repeated, or answered from a cache.
+  /// Whether the call may be repeated or cached.
   public var safety: RequestOptions.Safety {
     get { box?.choices.safety ?? .default }
     set { choose { $0.safety = newValue } }

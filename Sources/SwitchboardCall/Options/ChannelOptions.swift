@@ -1,4 +1,4 @@
-/// What a channel is set to, for all its calls.
+/// The settings of a channel, for all its calls.
 ///
 /// ```swift
 /// var options = ChannelOptions()
@@ -8,13 +8,13 @@
 ///
 /// `CallOptions` has every option that can be compared, under the same name, for the channels of a pool.
 public struct ChannelOptions: Sendable {
-  /// How long to wait after the first failure to connect; grows by 1.6 with each further one.
+  /// The wait after the first failure to connect; it grows by a factor of 1.6 with each further failure.
   public var connectInitialBackoff = Duration.seconds(1)
-  /// What the wait after a failure to connect grows to.
+  /// The longest wait after a failure to connect.
   public var connectMaxBackoff = Duration.seconds(120)
-  /// How long one attempt to connect may take at the least.
+  /// The shortest time that an attempt to connect is given.
   public var connectMinTimeout = Duration.seconds(20)
-  /// The largest response message, after decompression.
+  /// The largest response accepted, after decompression.
   public var responseSizeLimit = 4 * 1024 * 1024
   /// The largest block of response headers that servers are asked to send.
   public var maxMetadataSize = 16 * 1024
@@ -22,76 +22,73 @@ public struct ChannelOptions: Sendable {
   public var streamLookahead = 1024 * 1024
   /// The same for all calls of a connection together.
   public var connectionWindow = 4 * 1024 * 1024
-  /// What these windows may grow to, where much is in flight on the way here and is read as it comes: they follow
-  /// the link's bandwidth and delay. No more than `streamLookahead` keeps both fixed.
+  /// How far these windows may grow when much data is in flight and read as it arrives: they follow the link's
+  /// bandwidth and delay. A value up to `streamLookahead` keeps both fixed.
   public var maxWindow = 8 * 1024 * 1024
-  /// How many unread bytes of all streams of a connection are held before the whole connection is made to wait.
+  /// How many unread bytes the streams of a connection may hold together before the whole connection waits.
   public var connectionBufferSize = 64 * 1024 * 1024
-  /// How much of one stream's messages is held unread, each way, before their sender is made to wait: their bytes, and 96
-  /// more for each.
+  /// How many unread bytes of messages a stream holds in each direction before the sender waits, plus 96 for each
+  /// message.
   public var streamBufferSize = 256 * 1024
-  /// The most memory that the compression of request headers uses for each connection. `nil`: as much as the server
-  /// allows, up to 4 KiB.
+  /// The most memory for compressing request headers on each connection. `nil`: as the server allows, up to 4 KiB.
   public var hpackTableSizeEncoder: Int?
-  /// The same for the decompression of response headers, which the server is told. `nil`: 4 KiB.
+  /// The same for decompressing response headers, announced to the server. `nil`: 4 KiB.
   public var hpackTableSizeDecoder: Int?
-  /// The most calls at a time on one connection, where the server allows as many. `nil`: as the server says.
+  /// The most concurrent calls on one connection, if the server allows as many. `nil`: the server's limit.
   public var maxConcurrentStreams: Int?
-  /// How many connections may be opened when the calls are more than one connection's peer allows.
+  /// How many connections to open for more calls than one connection's server allows.
   public var maxConnections = 4
-  /// How many calls may wait for a connection with room; further ones fail with `resourceExhausted`.
+  /// How many calls may wait for a connection; further ones fail with `resourceExhausted`.
   public var maxWaitingCalls = 100_000
-  /// How many bytes of a call's requests are kept until the server answers, so that the call can be made again: when
-  /// the server refuses it untouched, and by the policies of the service config. A call with more is not made again
-  /// once they have left.
+  /// How many bytes of a call's requests are kept until the server answers, so that the call can be repeated: if the
+  /// server refuses it unprocessed, and by the service config's policies. A call that has sent more is not repeated.
   public var retryBufferSize = 256 * 1024
-  /// Whether calls may be made again by the policies of the service config. A request that never reached a server is
-  /// sent again in any case.
+  /// Whether the service config's policies may repeat calls. A request that never reached a server is always sent
+  /// again.
   public var enableRetry = true
-  /// How long the server may be silent before it is asked for a sign of life; ten seconds at least. `nil`: it is
-  /// never asked. It is asked half as often each time that it has ended a connection over it, down to every two hours.
+  /// How long the server may be silent before a ping; at least ten seconds. `nil`: no pings. The interval doubles each
+  /// time the server ends a connection because of pings, up to two hours.
   public var keepaliveInterval: Duration?
-  /// How long the server may take to give that sign.
+  /// How long the server may take to answer the ping.
   public var keepaliveTimeout = Duration.seconds(20)
-  /// Whether to ask while no call is under way. Servers may take that for abuse.
+  /// Whether to ping while no call is in flight. Servers may treat that as abuse.
   public var keepaliveWithoutCalls = false
-  /// How many frames that do nothing for a call a server may send at once: settings, pings, window updates,
-  /// informational headers, empty data. It regains a quarter of them each second, and four with each frame
-  /// that is sent to it for a call. A connection whose server sends more is closed.
+  /// How many frames that serve no call a server may send at once: settings, pings, window updates, informational
+  /// headers, empty data. A quarter is restored each second, and four for each frame sent to the server for a call. A
+  /// server that sends more loses the connection.
   public var controlFrameAllowance = 1000
-  /// How connections are secured. `nil`: they are not.
+  /// How connections are secured. `nil`: plaintext.
   public var tls: ClientTLS?
-  /// Whether the loop, and who waits for an answer, keep looking for it for up to 60 µs before they block. That takes the
-  /// time of being woken out of a call's latency, for cores that are busy while calls go on; while none do they
-  /// are idle.
+  /// Whether the event loop and callers poll for up to 60 µs before they block. That saves the time to wake up on each
+  /// call, and keeps cores busy while calls are in flight; they are idle while none are.
   public var lowLatency = false
-  /// Precedes Switchboard's own name in `user-agent`, unless it is empty.
+  /// Put before Switchboard's own name in `user-agent`, unless it is empty.
   public var userAgentPrefix = ""
-  /// The `:authority` to send in place of the target's.
+  /// The `:authority` to send instead of the target's.
   public var authority: String?
 
-  /// What is configured per method, for calls that bring no service config of their own.
+  /// Per-method configuration, for calls without a service config.
   public var serviceConfig: ServiceConfig?
-  /// Makes interceptors for every call, behind those of the client that makes it.
+  /// Make interceptors for every call, after those of the client.
   public var interceptorFactories: [any InterceptorFactory] = []
-  /// Factories that are shared with others, behind the channel's own. Freezes the registry. `nil`: none.
+  /// Shared factories, used after the channel's own. The channel freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?
 
-  /// Where to tell what happens to connections.
+  /// Logs what happens to connections.
   public var logger = Logger.quiet
-  /// Who is told of calls and connections, for metrics and tracing.
+  /// Observes calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 
   /// The defaults.
   public init() {}
 
-  /// The interval that gRPC's specification of keepalive allows at least.
+  /// The shortest interval that gRPC's keepalive specification allows.
   package static let shortestKeepaliveInterval = Duration.seconds(10)
 
-  /// The longest interval between pings to servers that object to them: what servers use by default.
+  /// The longest interval between pings to servers that object to them: the limit that servers have by default.
   package static let longestKeepaliveInterval = Duration.seconds(7200)
 
-  /// Throws `INVALID_ARGUMENT` for options that are out of range or contradict each other.
+  /// Throws `INVALID_ARGUMENT` if options are out of range or contradict each other.
   package func validate() throws(GRPCStatus) {
     guard connectInitialBackoff <= connectMaxBackoff else {
       throw .invalidOption(

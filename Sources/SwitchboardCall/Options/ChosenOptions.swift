@@ -1,5 +1,5 @@
-/// The options that were chosen of those that `Options` has, with their values. Two are equal if they choose the same,
-/// where choosing a default makes no difference.
+/// The chosen options of `Options`, with their values. Two are equal if they have the same effect: choosing a default
+/// makes no difference.
 package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
   private struct Choice: Hashable, Sendable {
     let option: PartialKeyPath<Options> & Sendable
@@ -37,14 +37,14 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     option: WritableKeyPath<Options, Value> & Sendable
   ) -> Value? {
     get {
-      // Not by chaining: where `Value` is an optional, the cast of `nil` to it succeeds.
+      // Not by chaining: if `Value` is optional, casting `nil` to it succeeds.
       guard let choice = choice(option) else { return nil }
       return choice.value as? Value
     }
     set { set(option, newValue.map { Choice(option, $0) }) }
   }
 
-  /// The same, of an option that is `nil` by default.
+  /// The same for an option that is `nil` by default.
   package subscript<Value: Hashable & Sendable>(
     option: WritableKeyPath<Options, Value?> & Sendable
   ) -> Value? {
@@ -61,14 +61,14 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     if let choice { choices.append(choice) }
   }
 
-  /// These choices, and those of `defaults` for the options that these leave open.
+  /// These choices, and those of `defaults` for other options.
   func overriding(_ defaults: Self) -> Self {
     var merged = self
     merged.choices += defaults.choices.filter { choice($0.option) == nil }
     return merged
   }
 
-  /// Sets the option that a channel argument stands for, unless it is chosen. A name that stands for none does nothing.
+  /// Sets the option that a channel argument stands for, unless it is chosen. Unknown names have no effect.
   package mutating func take(_ argument: ChannelArgument, named name: String) throws(GRPCStatus) {
     for rule in Options.rules where rule.argument == name { try rule.take(argument, &self) }
   }
@@ -87,7 +87,7 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
   private var signature: Set<Choice> { Set(choices.lazy.filter { !$0.isDefault }) }
 }
 
-/// The choices for a channel behind a reference, so that options of one client compare in one step.
+/// The choices for a channel, behind a reference so that options of one client compare in one step.
 final class ChannelChoices: Sendable {
   let channel: ChosenOptions<ChannelOptions>
   let pool: ChosenOptions<PoolOptions>

@@ -1,10 +1,10 @@
-/// The message encodings that every gRPC peer knows.
+/// The message encodings that every gRPC implementation supports.
 @frozen
 public enum MessageCompression: String, Sendable, CaseIterable {
-  /// Messages travel as they are.
+  /// No compression.
   case none = "identity"
   /// RFC 1952.
   case gzip
-  /// RFC 1950: with zlib's wrapping, as HTTP means the word.
+  /// RFC 1950: the zlib format, which HTTP calls deflate.
   case deflate
 }

@@ -1,18 +1,18 @@
-/// Options of channels that `CallOptions` has by their names.
+/// A set of channel options that `CallOptions` has by name.
 package protocol ChannelOptionSet: Sendable {
   /// The defaults.
   init()
-  /// What is to be said of options beside their names, types and defaults.
+  /// The range and the channel argument of each option, if it has any.
   static var rules: [OptionRule<Self>] { get }
 }
 
-/// The channel argument that sets an option, and the numbers that the option may be.
+/// The channel argument that sets an option, and the option's range.
 package struct OptionRule<Options: ChannelOptionSet>: Sendable {
   let argument: String?
   let take: @Sendable (ChannelArgument, inout ChosenOptions<Options>) throws(GRPCStatus) -> Void
   let check: @Sendable (Options) throws(GRPCStatus) -> Void
 
-  /// An argument below zero sets the option to `unlimited`, if that is given. The name and the reason are for errors.
+  /// A negative argument sets the option to `unlimited`, if given. `name` and `reason` are for errors.
   init<Value: ChannelOptionValue>(
     _ option: WritableKeyPath<Options, Value> & Sendable,
     _ name: String = "",
@@ -34,10 +34,10 @@ package struct OptionRule<Options: ChannelOptionSet>: Sendable {
   }
 }
 
-/// A value that an argument can set an option to.
+/// A value that a channel argument can set.
 protocol ChannelOptionValue: Hashable, Sendable {
   init(_ argument: ChannelArgument, of name: String) throws(GRPCStatus)
-  /// What the option's range limits.
+  /// The number that the option's range limits.
   var number: Int? { get }
 }
 

@@ -1,28 +1,27 @@
-/// What only the channels of a `ChannelPool` have, beside `ChannelOptions`: how they are secured, and what keeps them apart.
+/// The options of a `ChannelPool`'s channels in addition to `ChannelOptions`: how they are secured and kept apart.
 ///
-/// They are set by their names in `CallOptions`.
+/// Set them by name in `CallOptions`.
 public struct PoolOptions: Hashable, Sendable {
-  /// How connections are secured; by TLS unless this says otherwise.
+  /// How connections are secured; with TLS by default.
   public var transportType = TransportType.secure
-  /// The authorities that may vouch for the server, in PEM. `nil`: the system's roots.
+  /// The authorities trusted to issue the server's certificate, in PEM. `nil`: the system's roots.
   public var pemRootCert: String?
-  /// The key of `pemCertChain`, in PEM; both or none.
+  /// The key of `pemCertChain`, in PEM; set both or neither.
   public var pemPrivateKey: String?
-  /// What to show a server that asks for a certificate, in PEM: the certificate first, then those that vouch for it.
+  /// The client's certificate and its intermediate certificates, in PEM, for servers that ask for one.
   public var pemCertChain: String?
-  /// The name that the server's certificate must carry, and the `:authority` of calls, where it is not the host's.
+  /// The name that the server's certificate must have, and the `:authority` of calls, if not the host.
   public var hostNameOverride: String?
   /// Added to every log entry of the call and of its connections.
   public var logContext: [String: String] = [:]
-  /// Channels of different domains are never shared: name one for a library, so that it keeps to itself.
+  /// Channels of different domains are never shared: a library can name one to keep its channels separate.
   public var channelPoolDomain: String?
-  /// Channels of different numbers are never shared: for several connections to one host.
+  /// Channels with different IDs are never shared: use several to open several connections to one host.
   public var channelID = 0
-  /// Channel arguments by gRPC's names for them, such as `grpc.max_receive_message_length`. An option that says the same
-  /// takes precedence. An unknown name tells channels apart and does nothing else.
+  /// Channel arguments by gRPC's names for them, such as `grpc.max_receive_message_length`. An option with the same
+  /// meaning takes precedence. An unknown name only keeps channels apart.
   public var additionalChannelArgs: [String: ChannelArgument] = [:]
 
-  /// The defaults.
   package init() {}
 }
 
@@ -32,18 +31,18 @@ extension PoolOptions: ChannelOptionSet {
   ]
 }
 
-/// How the connections of a channel that a pool makes are secured.
+/// How the channels of a pool are secured.
 @frozen
 public enum TransportType: Sendable, Hashable {
-  /// By TLS: with the system's roots, unless `pemRootCert` names others.
+  /// With TLS, trusting the system's roots unless `pemRootCert` is set.
   case secure
-  /// Not at all.
+  /// Plaintext.
   case insecure
 }
 
-/// The value of an argument that is known by its name.
+/// The value of a channel argument.
 public enum ChannelArgument: Sendable, Hashable {
-  /// A number, or a truth value as 0 or 1.
+  /// A number; 0 or 1 for a truth value.
   case integer(Int)
   /// Text.
   case string(String)

@@ -1,12 +1,12 @@
-/// Where a call goes, as the seeds' `GRPCRequestOptions` has it.
+/// Where a call goes, and whether it may be repeated.
 public struct RequestOptions: Hashable, Sendable {
-  /// Whether a call may be made again, or answered from a cache.
+  /// Whether a call may be repeated or cached.
   public enum Safety: Sendable {
     /// Neither.
     case `default`
-    /// Making the call twice is as good as making it once.
+    /// Making the call twice has the same effect as making it once.
     case idempotentRequest
-    /// The same request gets the same response for a while.
+    /// Equal requests get equal responses for a while.
     case cacheableRequest
   }
 
@@ -17,7 +17,7 @@ public struct RequestOptions: Hashable, Sendable {
   /// Whether the call may be repeated or cached.
   public var safety: Safety
 
-  /// A call that may neither be repeated nor cached, unless `safety` says so.
+  /// By default, the call may be neither repeated nor cached.
   public init(host: String, path: String, safety: Safety = .default) {
     self.host = host
     self.path = path

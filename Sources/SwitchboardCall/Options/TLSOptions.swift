@@ -29,6 +29,14 @@ public struct TLSCredentials: Sendable, Hashable {
 }
 
 /// The TLS configuration of a server.
+///
+/// ```swift
+/// let tls = ServerTLS(
+///   credentials: TLSCredentials(certificateChain: .file("server.pem"), privateKey: .file("server.key")),
+///   clientCertificates: .required,
+///   trustRoots: .file("clients.pem")
+/// )
+/// ```
 public struct ServerTLS: Sendable, Hashable {
   /// Whether clients must authenticate.
   public enum ClientCertificates: Sendable, Hashable {
@@ -64,6 +72,12 @@ public struct ServerTLS: Sendable, Hashable {
 }
 
 /// The TLS configuration of a channel.
+///
+/// ```swift
+/// var options = ChannelOptions()
+/// options.tls = ClientTLS(trustRoots: .file("roots.pem"))
+/// let channel = try Channel(target: "greeter.example:443", options: options)
+/// ```
 public struct ClientTLS: Sendable, Hashable {
   /// The authorities that may issue the server's certificate. `nil` means the system's roots.
   public var trustRoots: PEMSource?

@@ -1,6 +1,6 @@
-/// The result of something that completes once, on an event loop.
+/// A result that is set once and delivered on an event loop.
 public final class EventLoopFuture<Value: Sendable>: Sendable {
-  /// What is told of the result.
+  /// Receives the result.
   public typealias Callback = @Sendable (Result<Value, any Error>) -> Void
 
   private enum State: Sendable {
@@ -8,7 +8,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     case complete(Result<Value, any Error>)
   }
 
-  /// Where callbacks are called.
+  /// The loop that runs callbacks.
   public let eventLoop: any EventLoop
   private let state = Locked(State.pending([]))
 
@@ -17,8 +17,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     self.eventLoop = eventLoop
   }
 
-  /// Calls back on the event loop: at once where the completion happens on it, so before anything that
-  /// happens there afterwards.
+  /// Calls back on the event loop: immediately if the result is set there, and so before anything that follows there.
   public func whenComplete(_ callback: @escaping Callback) {
     let result: Result<Value, any Error>? = state.withLock { state in
       switch state {
@@ -32,7 +31,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     if let result { onLoop { callback(result) } }
   }
 
-  /// Calls back on the event loop with the value, unless it fails.
+  /// Calls back on the event loop with the value, if there is one.
   public func whenSuccess(_ callback: @escaping @Sendable (Value) -> Void) {
     whenComplete { if case .success(let value) = $0 { callback(value) } }
   }
@@ -49,7 +48,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
     }
   }
 
-  /// Only the first completion counts.
+  /// Sets the result. Only the first counts.
   @usableFromInline
   func complete(_ result: Result<Value, any Error>) {
     let callbacks: [Callback] = state.withLock { state in

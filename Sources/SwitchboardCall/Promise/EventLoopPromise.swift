@@ -1,7 +1,12 @@
-/// Completes a future, once. Letting go of a promise that was not completed fails it, so that nobody waits
-/// for ever.
+/// Completes a future, once. Releasing a promise that was not completed fails it, so that nobody waits for ever.
+///
+/// ```swift
+/// let promise = context.eventLoop.makePromise(of: Void.self)
+/// promise.futureResult.whenFailure { print("not sent: \($0)") }
+/// context.send(part, promise: promise)
+/// ```
 public final class EventLoopPromise<Value: Sendable>: Sendable {
-  /// What the promise completes.
+  /// The future that the promise completes.
   public let futureResult: EventLoopFuture<Value>
 
   /// A promise whose future calls back on this loop.
@@ -17,7 +22,7 @@ public final class EventLoopPromise<Value: Sendable>: Sendable {
   /// Completes the future with an error.
   public func fail(_ error: any Error) { completeWith(.failure(error)) }
 
-  /// The first completion counts; further ones are ignored.
+  /// Completes the future. Only the first completion counts.
   public func completeWith(_ result: Result<Value, any Error>) { futureResult.complete(result) }
 }
 
@@ -36,6 +41,6 @@ extension EventLoop {
 extension GRPCStatus {
   static let droppedPromise = GRPCStatus(
     code: .cancelled,
-    message: "the promise was let go before it completed: an interceptor dropped the part that it came with"
+    message: "the promise was released before it completed: an interceptor dropped its part"
   )
 }

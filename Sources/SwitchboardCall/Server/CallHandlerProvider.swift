@@ -1,21 +1,21 @@
-/// A service as a server sees it. Generated providers conform.
+/// A service that a server can offer. Generated providers conform.
 public protocol CallHandlerProvider: Sendable {
   /// The full name of the service, such as `echo.Echo`.
   var serviceName: String { get }
 
-  /// The service's methods, asked for once, when the server is made.
+  /// The service's methods; read once, when the server is created.
   var methodHandlers: [MethodHandler] { get }
 
-  /// The formats that a method is served in beside its own, first choice first; by default none. Asked for once,
-  /// when the server is made.
+  /// The formats that a method accepts in addition to its own, preferred ones first; none by default. Read once, when
+  /// the server is created.
   func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat]
 
-  /// What reflection answers with for the service: the serialized descriptors of its file and of all that it
-  /// imports, each in base64. Empty unless it was generated with `ReflectionData=true`.
+  /// The descriptors of the service's file and all its imports for reflection, serialized, in base64. Empty unless
+  /// generated with `ReflectionData=true`.
   var reflectionData: [String] { get }
 
-  /// The server takes no new connections or calls from now on; those under way may finish. Called once,
-  /// from any thread. Calls that would go on for ever should end.
+  /// The server accepts no new connections or calls from now on; those in flight may finish. Calls that would never end
+  /// should end now. Called once, from any thread.
   func serverIsShuttingDown()
 }
 

@@ -1,10 +1,10 @@
-/// What a handler knows of the formats of its messages: closures, since only its `init` knows their types.
+/// The formats of a handler's messages, in closures, since only the handler's `init` knows the types.
 @usableFromInline
 struct HandlerFormats: Sendable {
   private let readsOwn: @Sendable (ContentSubtype) -> Bool
   private let make: @Sendable (any PayloadFormat) -> MethodHandler?
 
-  /// The method with the handler's own marshallers, and how the same handler is made with others.
+  /// `method` has the handler's own marshallers; `make` makes the same handler with others.
   @usableFromInline
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,

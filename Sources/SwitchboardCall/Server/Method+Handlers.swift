@@ -1,4 +1,4 @@
-// The four forms of a handler. `interceptors` makes those of one call, first inbound first.
+// The four forms of a handler. `interceptors` makes those of one call, in the order in which requests pass them.
 extension Method {
   /// Serves a method with one request and one response.
   @inlinable
@@ -36,7 +36,7 @@ extension Method {
     }
   }
 
-  /// Serves a method with streams both ways.
+  /// Serves a method with streams in both directions.
   @inlinable
   public func bidirectionalStreamingHandler(
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,

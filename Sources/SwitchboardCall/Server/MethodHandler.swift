@@ -1,4 +1,4 @@
-/// Serves one method: takes the requests of a call in the way that its method has them, and has its handler answer.
+/// Serves one method: takes the requests of a call, and runs the user's handler.
 ///
 /// `Method.unaryHandler` and its siblings make it.
 public final class MethodHandler: Sendable {
@@ -6,11 +6,11 @@ public final class MethodHandler: Sendable {
   public let method: MethodDescriptor
   private let formats: HandlerFormats
   private let factories: [any InterceptorFactory]
-  // Closures, so that what they do is compiled for the types of the method: a generic class's method would not be.
+  // Closures are specialised for the method's types; methods of a generic class would not be.
   private let bind: @Sendable ([any InterceptorFactory]) -> Begin
   private let begin: Begin
 
-  /// Begins a call. The bytes are those of its one request; where requests stream, there are none.
+  /// Begins a call. The bytes are those of its one request; empty if requests stream.
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
@@ -32,7 +32,7 @@ public final class MethodHandler: Sendable {
     begin = bind(factories)
   }
 
-  // MARK: The two ways in which requests come
+  // MARK: The two ways to take requests
 
   /// Serves a method that takes one request.
   @inlinable
@@ -94,7 +94,7 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Runs the handler of one call. What it throws is the status of the call.
+  /// Runs the handler of one call. Its error becomes the status of the call.
   @inlinable
   nonisolated(nonsending) static func run<Input, Request, Response>(
     _ handle: Handle<Input, Request, Response>,
@@ -109,8 +109,8 @@ public final class MethodHandler: Sendable {
     answer.handlerReturned()
   }
 
-  // MARK: In other formats
-  // Not inlinable: formats that are chosen while the program runs need no copy of this in each user's module.
+  // MARK: Other formats
+  // Not inlinable: formats chosen at run time need no copy of this in each user's module.
 
   @usableFromInline
   static func oneInFormat<Request, Response>(
@@ -130,33 +130,33 @@ public final class MethodHandler: Sendable {
     MethodHandler(stream: method, interceptors, handle)
   }
 
-  // MARK: As a server has it
+  // MARK: For servers
 
-  /// The same method, with interceptors of these factories before its own. Asked for once, when a server is made.
+  /// The same method, with interceptors of `factories` before its own. Called once, when a server is created.
   package func intercepted(by factories: [any InterceptorFactory]) -> MethodHandler {
     factories.isEmpty ? self : MethodHandler(method, formats, factories, bind: bind)
   }
 
-  /// Starts a call whose one request is whole. The bytes are lent for the length of this call.
+  /// Starts a call whose one request is complete. The bytes are valid only during this call.
   package func start(_ stream: any ServerStream, message: RawSpan) {
     if method.type.streamsRequests { stream.finish(.wrongShape(method)) } else { begin(stream, message) }
   }
 
-  /// Starts a call whose requests come as a stream.
+  /// Starts a call with a stream of requests.
   package func start(_ stream: any ServerStream) {
     if method.type.streamsRequests { begin(stream, RawSpan()) } else { stream.finish(.wrongShape(method)) }
   }
 
-  /// Whether it takes calls whose content type has this name; one without a name it always takes.
+  /// Whether it accepts calls with this content subtype; those without one always.
   package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
 
-  /// The same method with its messages in another format; `nil` where the format has no marshallers for them.
+  /// The same method in another format; `nil` if the format lacks marshallers for its messages.
   package func inFormat(_ format: any PayloadFormat) -> MethodHandler? {
     formats.handler(in: format)?.intercepted(by: factories)
   }
 }
 
-/// Where the handler of a call answers.
+/// Where the handler of a call sends its answer.
 @frozen
 @usableFromInline
 enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
@@ -173,7 +173,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  /// Takes the one response, with which the call ends.
+  /// Sends the one response, which ends the call.
   @inlinable
   func respond(_ response: consuming Response) throws {
     switch self {
@@ -184,7 +184,7 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     }
   }
 
-  /// Takes a stream of responses, which `finish` ends.
+  /// Sends a stream of responses, which `finish` ends.
   @inlinable
   var writer: ResponseStreamWriter<Response> {
     switch self {

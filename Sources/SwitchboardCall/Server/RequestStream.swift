@@ -1,6 +1,14 @@
-/// The messages that a client streams, to be read once, by one task at a time.
+/// The requests that a client streams, to be read once, by one task at a time.
 ///
-/// Reading is what lets the client send more: a handler that stops reading stops the client.
+/// Reading lets the client send more: a handler that stops reading stops the client.
+///
+/// ```swift
+/// func collect(requests: RequestStream<Note>, context: ServerCallContext) async throws -> Summary {
+///   var count = 0
+///   for try await _ in requests { count += 1 }
+///   return Summary(count: count)
+/// }
+/// ```
 @frozen
 public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Request
@@ -10,13 +18,13 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   enum Source: Sendable {
     /// Messages straight from the transport.
     case bytes(MessagePipe, @Sendable (RawSpan) throws -> Request)
-    /// Messages that come out of a chain of interceptors.
+    /// Messages from a chain of interceptors.
     case parts(PartQueue<Request>)
   }
 
   @usableFromInline let source: Source
 
-  /// The messages of a pipe, decoded when they are read, by whoever reads.
+  /// The messages of a pipe, decoded by the reader as it reads them.
   @inlinable
   package init(_ pipe: MessagePipe, decode: @escaping @Sendable (RawSpan) throws -> Request) {
     source = .bytes(pipe, decode)
@@ -33,7 +41,7 @@ public struct RequestStream<Request: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let source: Source
-    /// Whether the message that was read last came compressed. Not known, and `false`, behind interceptors.
+    /// Whether the last message read was compressed. Always `false` behind interceptors.
     @inlinable public var lastWasCompressed: Bool { wasCompressed }
     @usableFromInline var wasCompressed = false
 

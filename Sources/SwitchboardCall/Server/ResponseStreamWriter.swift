@@ -1,4 +1,12 @@
 /// Sends the messages of a streaming response.
+///
+/// ```swift
+/// func expand(
+///   request: Note, responses: ResponseStreamWriter<Note>, context: ServerCallContext
+/// ) async throws {
+///   for word in request.text.split(separator: " ") { try await responses.send(Note(text: String(word))) }
+/// }
+/// ```
 @frozen
 public struct ResponseStreamWriter<Response: Sendable>: Sendable {
   @usableFromInline
@@ -12,8 +20,7 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
 
   @usableFromInline let sink: Sink
 
-  /// Writes to a stream's responses; messages are encoded on the sender's executor. What `encode` throws, `send`
-  /// throws.
+  /// Sends a stream's responses, encoded on the sender's executor. `send` rethrows the errors of `encode`.
   @inlinable
   package init(_ stream: any ServerStream, encode: @escaping @Sendable (Response) throws -> MessageBuffer) {
     sink = .bytes(stream, encode)
@@ -24,9 +31,9 @@ public struct ResponseStreamWriter<Response: Sendable>: Sendable {
     sink = .parts(writer)
   }
 
-  /// Sends a message, and returns once there is room for another. Throws once the call has ended.
+  /// Sends a message, and returns when there is room for another. Throws if the call has ended.
   ///
-  /// `compress` and `flush` are what `MessageMetadata` has them be.
+  /// `MessageMetadata` describes `compress` and `flush`.
   @inlinable
   nonisolated(nonsending) public func send(
     _ response: Response,

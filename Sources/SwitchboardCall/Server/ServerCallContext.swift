@@ -1,9 +1,17 @@
-/// What a handler knows of its call and may set on it. Usable from any task, until the call has ended.
+/// A handler's view of its call. Usable from any task until the call has ended.
+///
+/// ```swift
+/// func greet(request: Hello_GreetRequest, context: ServerCallContext) async throws -> Hello_GreetReply {
+///   let user = context.headers.first(name: "user") ?? "nobody"
+///   context.setTrailers(HPACKHeaders([("served-to", user)]))
+///   return .with { $0.text = "Hello, \(request.name)!" }
+/// }
+/// ```
 @frozen
 public struct ServerCallContext: Sendable {
   @usableFromInline let stream: any ServerCallState
 
-  /// A view of the stream: copies are of the same call.
+  /// A view of `stream`: all copies refer to the same call.
   @inlinable
   package init(_ stream: any ServerCallState) {
     self.stream = stream
@@ -12,43 +20,42 @@ public struct ServerCallContext: Sendable {
   /// The metadata that the client sent.
   public var headers: HPACKHeaders { stream.headers }
 
-  /// When the client stops waiting, by its `grpc-timeout`.
+  /// When the client stops waiting, from its `grpc-timeout`.
   public var deadline: ContinuousClock.Instant? { stream.deadline }
 
-  /// Who makes the call, by address and certificate.
+  /// The address and the certificate of the caller.
   public var peer: PeerIdentity { stream.peer }
 
-  /// The loop of the call's connection; by default the handler runs on it.
+  /// The loop of the call's connection, on which the handler runs by default.
   public var eventLoop: any EventLoop { stream.eventLoop }
 
-  /// Whether the call has ended already: the client cancelled, its deadline passed, or it is gone.
+  /// Whether the call has ended: the client cancelled or disconnected, or its deadline passed.
   public var isCancelled: Bool { stream.isCancelled }
 
-  /// Whether the one request came compressed. A stream of requests says it of each: see `RequestStream`.
+  /// Whether the one request was compressed. `RequestStream` tells this of streamed requests.
   public var requestWasCompressed: Bool { stream.requestWasCompressed }
 
-  /// What the call's interceptors and its handler share.
+  /// Values shared by the call's interceptors and its handler.
   public var userInfo: UserInfo {
     get { stream.userInfo }
     nonmutating set { stream.userInfo = newValue }
   }
 
-  /// Where to log to; quiet unless the server's options name a logger.
+  /// The call's logger; silent unless the server's options name one.
   public var logger: Logger { stream.logger }
 
-  /// Metadata to send before the first response. Ignored once that has been sent.
+  /// Sets the metadata to send before the first response. Ignored once it has been sent.
   ///
-  /// Names that HTTP and gRPC write themselves are left out of it. One that HTTP does not allow, or such a value, fails the
-  /// call with `INTERNAL`; the same holds for trailers.
+  /// Fields that HTTP and gRPC set themselves are left out. A name or a value that HTTP does not allow fails the call
+  /// with `INTERNAL`; the same holds for trailers.
   public func setInitialMetadata(_ metadata: HPACKHeaders) { stream.setHeaders(metadata) }
 
-  /// Sends the initial metadata now, rather than with the first response: for a client that waits for it.
+  /// Sends the initial metadata now instead of with the first response, for a client that waits for it.
   public func sendInitialMetadata() { stream.sendHeaders() }
 
-  /// How responses are compressed, where the client says that it takes them so; otherwise they are not.
-  /// Ignored once the initial metadata has been sent.
+  /// Sets the compression of responses, if the client accepts it. Ignored once the initial metadata has been sent.
   public func setCompression(_ compression: MessageCompression) { stream.setCompression(compression) }
 
-  /// Metadata to send with the status.
+  /// Sets the metadata to send with the status.
   public func setTrailers(_ trailers: HPACKHeaders) { stream.setTrailers(trailers) }
 }

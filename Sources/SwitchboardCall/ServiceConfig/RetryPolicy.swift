@@ -1,17 +1,24 @@
-/// How failed calls are made again, as gRFC A6 has it.
+/// How failed calls are repeated, as gRFC A6 describes.
+///
+/// ```swift
+/// let policy = try RetryPolicy(
+///   maxAttempts: 3, initialBackoff: .milliseconds(100), maxBackoff: .seconds(2),
+///   backoffMultiplier: 2, retryableStatusCodes: [.unavailable]
+/// )
+/// ```
 public struct RetryPolicy: Hashable, Sendable {
-  /// More attempts than these are not made, whatever a policy says.
+  /// No policy can exceed this number of attempts.
   package static let attemptLimit = 5
 
-  /// How often the call is made, the first time included.
+  /// How often the call is made at most, including the first time.
   public let maxAttempts: Int
-  /// How long to wait before the second attempt, give or take a fifth.
+  /// The wait before the second attempt, plus or minus 20%.
   public let initialBackoff: Duration
-  /// What the wait grows to.
+  /// The longest wait.
   public let maxBackoff: Duration
-  /// What the wait grows by with each attempt.
+  /// The factor by which the wait grows with each attempt.
   public let backoffMultiplier: Double
-  /// With which codes a failure is worth another attempt.
+  /// The codes that lead to another attempt.
   public let retryableStatusCodes: Set<GRPCStatus.Code>
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
@@ -40,14 +47,18 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 }
 
-/// How calls are made several times at once, as gRFC A6 has it: the first to be answered counts. For methods that
-/// may run twice without harm.
+/// How calls are made several times in parallel, as gRFC A6 describes: the first answer counts. For methods that may
+/// run twice without harm.
+///
+/// ```swift
+/// let policy = try HedgingPolicy(maxAttempts: 3, hedgingDelay: .milliseconds(50))
+/// ```
 public struct HedgingPolicy: Hashable, Sendable {
-  /// How often the call is made at the most.
+  /// How often the call is made at most.
   public let maxAttempts: Int
-  /// How long the latest attempt may go unanswered before the next is made. Zero makes all at once.
+  /// How long the latest attempt may go unanswered before the next is made. Zero makes all of them at once.
   public let hedgingDelay: Duration
-  /// With which codes a failure does not end the other attempts.
+  /// The codes that do not end the other attempts.
   public let nonFatalStatusCodes: Set<GRPCStatus.Code>
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.
@@ -67,13 +78,12 @@ public struct HedgingPolicy: Hashable, Sendable {
   }
 }
 
-/// When a server fails so often that further attempts would only add to its load, as gRFC A6 has it: a bucket
-/// loses one token with each failure and gains `tokenRatio` with each success, and no call is made again while it is
-/// half empty or less.
+/// Stops repeating calls while a server fails often, as gRFC A6 describes: a token bucket loses one token with each
+/// failure and gains `tokenRatio` with each success, and no call is repeated while it is at most half full.
 public struct RetryThrottling: Hashable, Sendable {
-  /// What the bucket holds at first, and at the most.
+  /// The capacity of the bucket, which is full at first.
   public let maxTokens: Int
-  /// What a success adds; counted in thousandths.
+  /// The tokens that a success adds, counted in thousandths.
   public let tokenRatio: Double
 
   /// Throws `INVALID_ARGUMENT` for values that gRFC A6 does not allow.

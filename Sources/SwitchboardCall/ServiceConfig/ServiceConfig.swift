@@ -1,17 +1,23 @@
-/// What a service's owner configures for its callers, per method: gRPC's service config, as typed values.
+/// gRPC's service config as typed values: what a service's owner configures for its callers, per method.
 ///
-/// Make one of its JSON with `ServiceConfig(json:)`. It is validated as it is made, so that a call never meets a
-/// config that contradicts itself.
+/// `ServiceConfig(json:)` reads it from JSON. A config is validated when it is created.
+///
+/// ```swift
+/// let echo = try MethodConfig.Name(service: "echo.Echo")
+/// let config = try ServiceConfig(methodConfigs: [
+///   MethodConfig(names: [echo], timeout: .seconds(5), repetition: .retry(policy))
+/// ])
+/// ```
 public struct ServiceConfig: Hashable, Sendable {
-  /// What is configured for which methods.
+  /// The configurations, each for some methods.
   public let methodConfigs: [MethodConfig]
-  /// When retries of all methods together are too many.
+  /// When the retries of all methods are suspended.
   public let retryThrottling: RetryThrottling?
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
 
-  /// Throws `INVALID_ARGUMENT` where two configs are for the same method.
+  /// Throws `INVALID_ARGUMENT` if two configs are for the same method.
   public init(methodConfigs: [MethodConfig] = [], retryThrottling: RetryThrottling? = nil) throws(GRPCStatus)
   {
     self.methodConfigs = methodConfigs
@@ -25,23 +31,23 @@ public struct ServiceConfig: Hashable, Sendable {
     self.positions = positions
   }
 
-  /// The config for a method: the one that names it, or its service, or everything.
+  /// The config of a method: by its name, by its service, or for all methods.
   package func methodConfig(for method: MethodDescriptor) -> MethodConfig? {
     let position = positions[method.path] ?? positions["/\(method.service)/"] ?? positions["//"]
     return position.map { methodConfigs[$0] }
   }
 }
 
-/// What is configured for some methods.
+/// The configuration of some methods.
 public struct MethodConfig: Hashable, Sendable {
-  /// One method, all of a service, or all there are.
+  /// One method, all methods of a service, or all methods.
   public struct Name: Hashable, Sendable, CustomStringConvertible {
-    /// The full name of the service; empty for all of them.
+    /// The full name of the service; empty for all services.
     public let service: String
-    /// The name within the service; empty for all of them.
+    /// The name of the method; empty for all methods of the service.
     public let method: String
 
-    /// Throws `INVALID_ARGUMENT` for a method without its service.
+    /// Throws `INVALID_ARGUMENT` for a method without a service.
     public init(service: String = "", method: String = "") throws(GRPCStatus) {
       guard method.isEmpty || !service.isEmpty else {
         throw .invalidServiceConfig("the method \(method) is named without its service")
@@ -59,28 +65,28 @@ public struct MethodConfig: Hashable, Sendable {
     var key: String { "/\(service)/\(method)" }
   }
 
-  /// How a call is made again.
+  /// How a call is repeated.
   public enum Repetition: Hashable, Sendable {
-    /// After it has failed.
+    /// After a failure.
     case retry(RetryPolicy)
-    /// Before it is known whether it fails.
+    /// In parallel, before a failure is known.
     case hedge(HedgingPolicy)
   }
 
-  /// Which methods it is for.
+  /// The methods that it configures.
   public var names: [Name]
-  /// The longest that calls may take; a call's own timeout counts where it is shorter.
+  /// The timeout of calls; a call's own applies if it is shorter.
   public var timeout: Duration?
-  /// For calls that do not choose themselves.
+  /// For calls that do not choose this themselves.
   public var waitForReady: Bool?
-  /// Whether and how calls are made again.
+  /// Whether and how calls are repeated.
   public var repetition: Repetition?
-  /// The largest request message that is sent.
+  /// The largest request that may be sent.
   public var maxRequestMessageBytes: Int?
-  /// The largest response message that is accepted; a call's own limit counts where it is smaller.
+  /// The largest response accepted; a call's own limit applies if it is smaller.
   public var maxResponseMessageBytes: Int?
 
-  /// Nothing is configured but what is given.
+  /// Configures only what is given.
   public init(names: [Name], timeout: Duration? = nil, repetition: Repetition? = nil) {
     self.names = names
     self.timeout = timeout
@@ -89,7 +95,7 @@ public struct MethodConfig: Hashable, Sendable {
 }
 
 extension GRPCStatus {
-  /// A service config, or a part of one, that contradicts itself.
+  /// An invalid service config, or a part of one.
   package static func invalidServiceConfig(_ reason: String) -> GRPCStatus {
     GRPCStatus(code: .invalidArgument, message: "service config: \(reason)")
   }

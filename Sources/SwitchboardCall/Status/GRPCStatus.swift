@@ -1,46 +1,45 @@
 /// How a call ended: a code, a message for people, and who ended it.
 ///
-/// It is also the one error that the call API throws: whatever goes wrong below is turned into a status
-/// at the edge, so that a caller has one type to catch.
+/// It is the only error that the call API throws, so that a caller has one type to catch.
 public struct GRPCStatus: Error, Sendable {
-  /// Who caused the status. Two statuses that differ only here are equal.
+  /// Who caused the status. Two statuses that differ only in this are equal.
   @frozen
   public enum Origin: Sendable {
-    /// This process's own code: a handler, an interceptor, a cancellation, a deadline.
+    /// The process's own code: a handler, an interceptor, a cancellation, a deadline.
     case user
     /// This library: it refused or failed to carry the call.
     case library
-    /// The other side, or something between it and here.
+    /// The other side, or a proxy in between.
     case peer
   }
 
-  /// What programs go by.
+  /// The code, for programs.
   public var code: Code
   /// Who ended the call.
   public var origin: Origin
   private var words: Words
 
-  /// A status of the user's own, unless `origin` says otherwise.
+  /// By default, a status that the user's own code caused.
   public init(code: Code, message: String? = nil, origin: Origin = .user) {
     self.code = code
     self.origin = origin
     words = Words(message, nil)
   }
 
-  /// What people go by. It travels with the status, so it should not give secrets away.
+  /// The message, for people. The peer sees it, so it should contain no secrets.
   public var message: String? {
     get { words.message }
     set { words = Words(newValue, packedDetails) }
   }
 
-  /// What programs can read beyond the code: a serialized `google.rpc.Status`, which travels as
-  /// `grpc-status-details-bin`. `SwitchboardServices` packs and unpacks it.
+  /// More details for programs: a serialized `google.rpc.Status`, sent as `grpc-status-details-bin`.
+  /// `SwitchboardServices` packs and unpacks it.
   public var packedDetails: [UInt8]? {
     get { words.packedDetails }
     set { words = Words(message, newValue) }
   }
 
-  /// Success, with the message that the seeds' transcripts show on the wire.
+  /// Success, with the message `OK`.
   public static let ok = GRPCStatus(code: .ok, message: "OK")
 
   /// Whether the call succeeded.
@@ -48,8 +47,7 @@ public struct GRPCStatus: Error, Sendable {
   public var isOk: Bool { code == .ok }
 }
 
-/// What a status says beyond its code, in one pointer: a status passes through many hands, and most say nothing, or what
-/// success says.
+/// Everything but the code, in one pointer: most statuses have no message, or that of success.
 private enum Words: Sendable {
   final class Spoken: Sendable {
     let message: String?
@@ -106,10 +104,16 @@ extension GRPCStatus: CustomStringConvertible {
   }
 }
 
-/// An error that knows the status it stands for. Handlers may throw any error; one that is neither this
-/// nor a `GRPCStatus` reaches the peer as `unknown`.
+/// An error that determines the status of its call. Other errors that a handler throws reach the client as `unknown`.
+///
+/// ```swift
+/// struct SoldOut: GRPCStatusTransformable {
+///   var item: String
+///   func makeGRPCStatus() -> GRPCStatus { GRPCStatus(code: .notFound, message: "\(item) is sold out") }
+/// }
+/// ```
 public protocol GRPCStatusTransformable: Error {
-  /// The status that the other side should see.
+  /// The status that the other side sees.
   func makeGRPCStatus() -> GRPCStatus
 }
 
@@ -119,7 +123,7 @@ extension GRPCStatus: GRPCStatusTransformable {
 }
 
 extension GRPCStatus {
-  /// The status for any error thrown by code that is not ours.
+  /// The status for an error that the user's code threw.
   public init(describing error: any Error) {
     switch error {
     case let known as any GRPCStatusTransformable: self = known.makeGRPCStatus()

@@ -1,40 +1,40 @@
 extension GRPCStatus {
-  /// The seventeen codes that gRPC defines; the raw value is the one on the wire.
+  /// The seventeen codes that gRPC defines, with their values on the wire.
   @frozen
   public enum Code: Int, Sendable, CaseIterable {
     /// Success.
     case ok = 0
-    /// The caller, or a task of the handler's, gave the call up.
+    /// The caller, or a task of the handler, cancelled the call.
     case cancelled = 1
-    /// An error that says nothing more about itself, such as one that a handler threw.
+    /// An error without further information, such as one that a handler threw.
     case unknown = 2
-    /// The request is wrong, whatever state the server is in.
+    /// The request is invalid, whatever state the server is in.
     case invalidArgument = 3
-    /// Time ran out. The call may have had its effect all the same.
+    /// The deadline passed. The call may have taken effect nevertheless.
     case deadlineExceeded = 4
-    /// What was asked for does not exist.
+    /// The requested object does not exist.
     case notFound = 5
-    /// What was to be created exists.
+    /// The object to create already exists.
     case alreadyExists = 6
-    /// The caller is known, and may not do this.
+    /// The caller is known, but not allowed to do this.
     case permissionDenied = 7
-    /// Something ran out: a quota, or a limit on size.
+    /// A resource is exhausted, such as a quota or a limit on size.
     case resourceExhausted = 8
-    /// The server is not in the state that the call needs; trying again does not help until it is.
+    /// The server is not in the required state; retrying does not help until it is.
     case failedPrecondition = 9
-    /// A conflict with another call; the whole operation may be tried again.
+    /// A conflict with another call; the whole operation may be retried.
     case aborted = 10
     /// Past a valid range, such as the end of a file.
     case outOfRange = 11
-    /// There is no such method, or no such encoding.
+    /// The method or the encoding is not implemented.
     case unimplemented = 12
-    /// A rule that should always hold was broken.
+    /// An invariant was violated.
     case internalError = 13
-    /// No server could be reached; trying again may help.
+    /// The server cannot be reached; retrying may help.
     case unavailable = 14
-    /// Data was lost for good.
+    /// Data was lost or corrupted for good.
     case dataLoss = 15
-    /// The caller has not said who it is, or not so that it is believed.
+    /// The caller has not authenticated, or not with valid credentials.
     case unauthenticated = 16
   }
 }
@@ -66,7 +66,7 @@ extension GRPCStatus.Code: CustomStringConvertible {
 }
 
 extension GRPCStatus.Code {
-  /// The code that the gRPC specification gives to an HTTP status that came without a `grpc-status`.
+  /// The code that the gRPC specification assigns to an HTTP status without a `grpc-status`.
   public init(httpStatus: Int) {
     switch httpStatus {
     case 400: self = .internalError
@@ -78,7 +78,7 @@ extension GRPCStatus.Code {
     }
   }
 
-  /// The code that the gRPC specification gives to an HTTP/2 error code that ended a stream.
+  /// The code that the gRPC specification assigns to an HTTP/2 error code that ended a stream.
   public init(http2Error: UInt32) {
     switch http2Error {
     case 0x7: self = .unavailable  // REFUSED_STREAM: nothing was processed

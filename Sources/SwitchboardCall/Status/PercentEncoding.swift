@@ -1,5 +1,5 @@
-/// The percent-encoding of `grpc-message`: space to tilde stand for themselves, except the percent sign and, since HTTP
-/// allows none there, a space at either end.
+/// The percent-encoding of `grpc-message`. Space to tilde are sent as they are, except for the percent sign and for a
+/// space at either end, which HTTP does not allow.
 package enum PercentEncoding {
   package static func encode(_ message: String) -> [UInt8] {
     var encoded: [UInt8] = []
@@ -18,7 +18,7 @@ package enum PercentEncoding {
     return encoded
   }
 
-  /// Never fails: what is not a valid escape stays as it came, as the specification asks of receivers.
+  /// Never fails: invalid escapes are kept, as the specification requires.
   package static func decode(_ bytes: some Collection<UInt8>) -> String {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

@@ -1,52 +1,51 @@
-/// The seam below the call model on the client: carries calls whose messages are bytes already.
+/// The interface between calls and transports on the client: messages are bytes here.
 @usableFromInline package protocol ByteTransport: AnyObject, Sendable {
-  /// Where receivers are told of responses. A caller that prefers this executor pays no hop.
+  /// Where receivers are called. A caller that prefers this executor does not change threads.
   var eventLoop: any EventLoop { get }
 
-  /// What it connects to, such as `localhost:50051`.
+  /// The target, such as `localhost:50051`.
   var host: String { get }
 
-  /// How much of a stream's messages may lie unread, each way, before their writer waits: their bytes and about a hundred
-  /// more for each.
+  /// How many unread bytes of messages a stream holds in each direction before its writer waits, plus about a hundred
+  /// for each message.
   var streamBufferSize: Int { get }
 
-  /// A transport to another target, otherwise like this one and on the same event loop: where interceptors send a
-  /// call elsewhere.
+  /// A transport to another target with the same settings, on the same event loop, for calls that interceptors
+  /// redirect.
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
 
-  /// Prepares a call; nothing is sent before `start`. Whatever goes wrong reaches the receiver's `close`.
+  /// Prepares a call; nothing is sent before `start`. Failures reach the receiver's `close`.
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
-  /// Says that no more calls will be made: the transport ends once those under way have.
+  /// No more calls will be made: the transport ends when those in flight have.
   func retire()
 
-  /// Ends the transport: calls under way may finish within the grace period, new ones fail.
+  /// Ends the transport: calls in flight may finish within `grace`; new ones fail.
   func shutDown(grace: Duration) async
 }
 
 extension ByteTransport {
-  /// One that has no address.
+  /// The empty string: a transport without an address.
   @usableFromInline package var host: String { "" }
 
-  /// 256 KiB.
   @usableFromInline package var streamBufferSize: Int { 256 * 1024 }
 
-  /// Itself, for its own host; it reaches no other.
+  /// Itself, for its own host; other hosts are unreachable.
   @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
-    throw GRPCStatus(code: .unimplemented, message: "the transport cannot reach another target than its own")
+    throw GRPCStatus(code: .unimplemented, message: "the transport can reach no target but its own")
   }
 }
 
 /// One call on a transport. Its methods may be called from any thread.
 @usableFromInline package protocol ByteCall: AnyObject, Sendable {
-  /// Sends the call on its way. To be called once.
+  /// Starts the call. Must be called once.
   func start()
 
-  /// Called before the caller is suspended: may look for a moment, again and again, whether what it waits for is there.
+  /// Called before the caller suspends: may poll `isThere` for a moment.
   func look(for isThere: () -> Bool)
 
-  /// Ends the call with this status, unless it has ended. Before `start`, it ends as soon as it starts.
+  /// Ends the call with `status`, unless it has ended. A call that has not started ends when it starts.
   func cancel(_ status: GRPCStatus)
 }
 
@@ -54,7 +53,7 @@ extension ByteCall {
   @usableFromInline package func look(for isThere: () -> Bool) {}
 }
 
-/// What a transport needs to know to start a call.
+/// What a transport needs to start a call.
 @usableFromInline package struct CallRequest: Sendable {
   /// What the caller sends.
   @usableFromInline package enum Body: Sendable {
@@ -64,22 +63,21 @@ extension ByteCall {
     case stream(MessagePipe)
   }
 
-  /// The method to call.
   @usableFromInline package var method: MethodDescriptor
-  /// The caller's choices; `nil` is the same as `CallOptions()`, and cheaper.
+  /// The caller's options; `nil` equals `CallOptions()`, and is cheaper.
   @usableFromInline package var options: CallOptions?
   /// When the call must end. The engine sets it if it is `nil` and the options have a timeout.
   package var deadline: CallDeadline?
   /// The messages to send.
   @usableFromInline package var body: Body
-  /// Where streamed responses go. `nil`: the one response is lent to the receiver.
+  /// Where streamed responses go. `nil`: the receiver gets the one response.
   @usableFromInline package var responses: MessagePipe?
-  /// How often the call was made before, by a policy of retries: the server is told.
+  /// How many attempts were made before; the server is informed.
   @usableFromInline package var previousAttempts = 0
-  /// How the messages are written.
+  /// The format of the messages.
   @usableFromInline package var contentSubtype: ContentSubtype
 
-  /// Without `responses`, the call takes one response.
+  /// Without `responses`, the call has one response.
   @inlinable
   package init(
     method: MethodDescriptor,
@@ -96,8 +94,8 @@ extension ByteCall {
   }
 }
 
-/// When a call must end. An object, because the layout of the standard library's instants is known only when the program
-/// runs, and so would be that of each request that contains one.
+/// When a call must end. An object, because the layout of the standard library's instants is known only at run time, and
+/// so would be that of each request that contains one.
 package final class CallDeadline: Sendable {
   package let time: ContinuousClock.Instant
 
@@ -107,29 +105,27 @@ package final class CallDeadline: Sendable {
   package var timeLeft: Duration { time - .now }
 }
 
-/// What is told of a call's responses, on the transport's event loop.
+/// Receives a call's responses, on the transport's event loop.
 @usableFromInline package protocol ResponseReceiver: AnyObject, Sendable {
-  /// Whether metadata and trailers are wanted: `false` saves making them.
+  /// Whether metadata and trailers are wanted; `false` saves making them.
   var wantsMetadata: Bool { get }
 
-  /// Whether to tell of parts of the request that have left. Asked when the call starts.
+  /// Whether to call `sent`. Read when the call starts.
   var wantsSent: Bool { get }
 
-  /// The metadata of a response, before its first message. Not told when the call fails before it.
+  /// The metadata before the first message. Not called if the call fails first.
   func receive(headers: HPACKHeaders)
 
-  /// A part of the request has left. Told possibly from within the transport's work: nothing may be asked of the
-  /// transport from here.
+  /// A part of the request has been sent. The transport may still be at work and must not be called from here.
   func sent(_ part: SentPart)
 
   /// The one response, which comes next, was compressed.
   func responseWasCompressed()
 
-  /// The one response of a call that does not stream responses, lent for the length of this call. Told at
-  /// most once.
+  /// The one response of a call that does not stream responses, valid only during this call. Called at most once.
   func receive(message: RawSpan)
 
-  /// The end, told exactly once and last.
+  /// The end of the call; called exactly once, last.
   func close(_ status: GRPCStatus, trailers: HPACKHeaders)
 }
 

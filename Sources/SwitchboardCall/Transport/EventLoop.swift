@@ -1,14 +1,14 @@
-/// One thread that runs a connection's work in turn, and on which Swift tasks can be run.
+/// A thread that runs a connection's work in order, and that can run Swift tasks.
 ///
-/// Code that already runs on the loop starts and resumes calls of that loop with no hop to another thread:
-/// give the loop as a task's executor preference to be there.
+/// Code on the loop starts and resumes its calls without changing threads: give a task the loop as its executor
+/// preference.
 public protocol EventLoop: TaskExecutor, SerialExecutor {
-  /// Whether the caller runs on this loop's thread now.
+  /// Whether the caller runs on this loop's thread.
   var inEventLoop: Bool { get }
 
-  /// Runs the work on the loop, in the order of these calls and never before this one returns.
+  /// Runs work on the loop, in the order of the calls and never before this method returns.
   ///
-  /// Work is never dropped: where the loop has ended it runs elsewhere, one piece after the other, with `inEventLoop` true.
-  /// Nothing that takes time happens there any more: no input or output, and no timers.
+  /// Work is never dropped: after the loop has ended, work runs elsewhere, one piece at a time, with `inEventLoop`
+  /// true. I/O and timers then no longer exist.
   func execute(_ work: @escaping @Sendable () -> Void)
 }

@@ -1,23 +1,23 @@
 public import CLoopThread
 
-/// Which loop the calling thread runs, as the loop has told it.
+/// The loop that the calling thread runs, as set by the loop.
 @frozen
 @usableFromInline package enum LoopOfThread {
-  /// `nil` on a thread that runs none, or one that does not say so.
+  /// `nil` on other threads, and for loops that do not set it.
   @inlinable
   package static var address: UnsafeMutableRawPointer? { switchboard_current_loop() }
 
-  /// Says which loop the calling thread runs from now on.
+  /// Sets the loop that the calling thread runs.
   @inlinable
   package static func set(_ address: UnsafeMutableRawPointer?) { switchboard_set_current_loop(address) }
 }
 
 extension EventLoop {
-  /// Whether the caller's thread says that it runs this loop. Threads of the runtime's loops do; of others, the loop knows.
+  /// Whether the thread is marked as running this loop. The runtime's loops mark their threads; other loops may not.
   @inlinable @inline(__always)
   var isOfThread: Bool { switchboard_current_loop() == Unmanaged.passUnretained(self).toOpaque() }
 
-  /// `inEventLoop`, after a look at what the thread says.
+  /// `inEventLoop`, after a check of the thread's mark.
   @inlinable @inline(__always)
   var isHere: Bool { isOfThread || inEventLoop }
 }

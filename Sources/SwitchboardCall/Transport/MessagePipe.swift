@@ -2,38 +2,38 @@ import Synchronization
 
 /// A bounded queue of messages between a transport and the code that makes or serves a call.
 ///
-/// One side pushes, the other pops, each from any thread. It counts what messages take in memory, which is their bytes and
-/// about a hundred more for each: a writer waits while `limit` or more lie unread, so a slow reader stops a fast writer,
-/// through the network and back.
+/// One side pushes, the other pops, each from any thread. A writer waits while unread messages use `limit` bytes of
+/// memory or more, which is their bytes and about a hundred for each. So a slow reader slows down a fast writer, even
+/// across the network.
 @usableFromInline package final class MessagePipe: Sendable {
-  /// What the transport at one end learns. Called with no lock held, on the thread of whoever caused it.
+  /// Notifies the transport at one end. Called without locks, on the thread that caused the event.
   @usableFromInline package protocol Observer: AnyObject, Sendable {
-    /// There is something to pop, or the end, where there was nothing before.
+    /// A message or the end can be popped, for the first time since the pipe was empty.
     func pipeBecameReadable(_ pipe: MessagePipe)
     /// A message of this size was popped.
     func pipe(_ pipe: MessagePipe, released byteCount: Int)
   }
 
-  /// What `pop` found.
+  /// The result of `pop`.
   @usableFromInline package enum Popped: Sendable {
-    /// The next message, which is the caller's now.
+    /// The next message.
     case message(MessageBuffer)
     /// Nothing yet.
     case empty
-    /// Nothing, and nothing will follow.
+    /// The end.
     case end
-    /// Nothing will follow, because of this.
+    /// The end, because of this failure.
     case failed(GRPCStatus)
   }
 
-  /// What a pipe knows beside its messages.
+  /// The state of a pipe in addition to its messages.
   struct Extra {
-    /// Why the pipe was ended, where that was for a message above its limit.
+    /// Why the pipe ended, if a message exceeded its limit.
     var refusal: GRPCStatus?
     var totals = MessageTotals()
-    /// The observer has not heard of what lies here: it was pushed without a flush.
+    /// Messages were pushed without a flush, and the observer was not notified.
     var isHeldBack = false
-    /// The writer has said that nothing follows, however the call ends after that.
+    /// The writer has finished, however the call ends after that.
     var isFinished = false
     var observer: (any Observer)?
   }
@@ -44,14 +44,14 @@ import Synchronization
   private let limit: Int
   private let messageLimit = Atomic(Int.max)
 
-  /// A pipe whose writer waits while messages that take `limit` bytes or more in memory are unread.
+  /// A pipe whose writer waits while unread messages use `limit` bytes of memory or more.
   @usableFromInline package init(limit: Int) {
     self.limit = limit
   }
 
   // MARK: The transport's view
 
-  /// The observer is kept until `detach`, which its owner calls when the call has ended.
+  /// Retains the observer until `detach`, which its owner calls when the call has ended.
   @usableFromInline package func attach(_ observer: any Observer) {
     let isReadable = queue.state.withLock { state in
       state.extra.observer = observer
@@ -60,37 +60,36 @@ import Synchronization
     if isReadable { observer.pipeBecameReadable(self) }
   }
 
-  /// Lets go of the observer.
   @usableFromInline package func detach() {
     queue.state.withLock { $0.extra.observer = nil }
   }
 
-  /// Has a message of more bytes than these end the pipe; for a transport to say before the first.
+  /// A message of more than `byteCount` bytes ends the pipe. Set by a transport before the first message.
   @usableFromInline package func limitMessages(to byteCount: Int) {
     messageLimit.store(byteCount, ordering: .relaxed)
   }
 
-  /// What has been pushed so far, with the framing that it travels in.
+  /// What has been pushed so far, including its framing.
   @usableFromInline package var totals: MessageTotals { queue.state.withLock { $0.extra.totals } }
 
-  /// Why the pipe was ended, where that was for a message above its limit.
+  /// Why the pipe ended, if a message exceeded its limit.
   package var refusal: GRPCStatus? { queue.state.withLock { $0.extra.refusal } }
 
-  /// Whether a writer would not have to wait.
+  /// Whether a writer need not wait.
   @usableFromInline package var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
 
-  /// Whether the reader has caught up so far that it is worth to bring it more of what waits outside of the pipe.
+  /// Whether the reader has caught up enough to be brought more from outside the pipe.
   package var hasMuchRoom: Bool { queue.state.withLock { $0.held <= limit / 2 } }
 
-  /// Whether one of the sides has ended it.
+  /// Whether either side has ended it.
   @usableFromInline package var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
 
   // MARK: Writing
 
-  /// Adds a message, unless the pipe has ended. `false` when it has, or is full now: the writer should wait, which fails
-  /// where the pipe has ended.
+  /// Adds a message, unless the pipe has ended. Returns `false` if it has, or if it is full now: the writer should
+  /// wait, which throws if the pipe has ended.
   ///
-  /// One that is not flushed may lie until another is, until the pipe is full, or until it ends.
+  /// A message without `flush` may stay until another is flushed, or until the pipe is full or ends.
   @discardableResult
   @usableFromInline package func push(_ message: MessageBuffer, flush: Bool = true) -> Bool {
     let byteCount = message.byteCount
@@ -99,7 +98,7 @@ import Synchronization
       refuse(.messageTooLarge(byteCount, limit: messageLimit))
       return false
     }
-    // A reader that waits gets it; otherwise, the observer is told where that is news.
+    // A waiting reader gets it; otherwise the observer is notified, unless it already was.
     let (reader, observer, hasRoom): (Messages.Reader?, (any Observer)?, Bool) =
       queue.state.withLock { state in
         guard state.end == nil else { return (nil, nil, false) }
@@ -134,7 +133,7 @@ import Synchronization
     if !push(message, flush: flush) { try await waitUntilWritable() }
   }
 
-  /// Waits until the pipe has room, for a writer that pushes. Throws once the pipe has ended.
+  /// Waits until the pipe has room, for a writer that pushes. Throws if the pipe has ended.
   @usableFromInline nonisolated(nonsending) package func waitUntilWritable() async throws {
     try await queue.waitToWrite(below: limit)
     let (isFinished, end) = queue.state.withLock { ($0.extra.isFinished, $0.end) }
@@ -142,11 +141,10 @@ import Synchronization
     if case .failed(let status) = end { throw status }
   }
 
-  /// Nothing follows. With a status, the reader gets it as an error once it has read what was pushed.
+  /// Ends the messages. With a status, the reader gets it as an error after the messages pushed before.
   @usableFromInline package func finish(_ failure: GRPCStatus? = nil) { end(failure, discarding: false) }
 
-  /// Ends the pipe for both sides now: messages in it are dropped, a waiting reader or writer gets the
-  /// status.
+  /// Ends the pipe for both sides now: its messages are dropped, and waiting readers and writers get the status.
   @usableFromInline package func abort(_ status: GRPCStatus) { end(status, discarding: true) }
 
   private func end(_ failure: GRPCStatus?, discarding: Bool) {
@@ -162,7 +160,7 @@ import Synchronization
 
   // MARK: Reading
 
-  /// Takes the next message, without waiting for one.
+  /// Takes the next message without waiting.
   @usableFromInline package func pop() -> Popped {
     let (popped, writers, observer): (Messages.Popped?, [Messages.Writer], (any Observer)?) =
       queue.state.withLock { state in
@@ -181,7 +179,7 @@ import Synchronization
     }
   }
 
-  /// The next message, or `nil` at the end. Waits on the caller's own executor.
+  /// Waits for the next message on the caller's executor; `nil` at the end.
   @usableFromInline nonisolated(nonsending) package func next() async throws -> MessageBuffer? {
     while true {
       switch pop() {
@@ -193,7 +191,7 @@ import Synchronization
     }
   }
 
-  /// Whether there is something to pop, or the end.
+  /// Whether a message or the end can be popped.
   @usableFromInline package var isReadable: Bool { queue.state.withLock { $0.isReadable } }
 }
 

@@ -1,14 +1,14 @@
-/// A certificate that was checked, and whose key its owner holds.
+/// A verified certificate, whose key the peer has proved to own.
 public struct PeerCertificate: Sendable, Hashable {
-  /// One of the names that the certificate is for.
+  /// A name that the certificate is issued for.
   public enum AlternativeName: Sendable, Hashable {
-    /// A host's name, possibly with a wildcard.
+    /// A host name, possibly with a wildcard.
     case dns(String)
-    /// Such as a SPIFFE identity.
+    /// A URI, such as a SPIFFE identity.
     case uri(String)
-    /// A mailbox.
+    /// An email address.
     case email(String)
-    /// In numbers.
+    /// An IP address, in numbers.
     case ipAddress(String)
   }
 
@@ -16,17 +16,16 @@ public struct PeerCertificate: Sendable, Hashable {
   public var subject: String
   /// The subject's alternative names, in the certificate's order.
   public var alternativeNames: [AlternativeName]
-  /// The certificate itself.
+  /// The certificate in PEM.
   public var pem: String
 
-  /// Made by transports.
   package init(subject: String, alternativeNames: [AlternativeName], pem: String) {
     self.subject = subject
     self.alternativeNames = alternativeNames
     self.pem = pem
   }
 
-  /// The alternative names that are names of hosts.
+  /// The alternative names that are host names.
   public var dnsNames: [String] {
     alternativeNames.compactMap { name in
       if case .dns(let host) = name { host } else { nil }

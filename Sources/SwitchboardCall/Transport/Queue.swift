@@ -1,4 +1,4 @@
-/// A first-in, first-out queue that gives its memory back as it is read.
+/// A first-in, first-out queue that frees memory as it is read.
 @frozen
 @usableFromInline
 package struct Queue<Element: Sendable>: Sendable {
@@ -17,7 +17,7 @@ package struct Queue<Element: Sendable>: Sendable {
   @inlinable
   package var first: Element? { head < slots.count ? slots[head] : nil }
 
-  /// The element that many places behind the first.
+  /// The element `offset` positions after the first.
   @inlinable
   subscript(offset: Int) -> Element? {
     offset >= 0 && head + offset < slots.count ? slots[head + offset] : nil

@@ -1,11 +1,10 @@
-/// A part of one side's stream that has left for the network. Parts leave in order: metadata, every
-/// message, the end.
+/// A part of one side's stream that has been sent. The order is metadata, every message, the end.
 @frozen
 @usableFromInline package enum SentPart: Sendable {
-  /// What the call starts with.
+  /// The metadata at the start of the call.
   case metadata
-  /// The next of the messages.
+  /// The next message.
   case message
-  /// The last of the call's frames on this side.
+  /// The end of this side's stream.
   case end
 }

@@ -1,4 +1,4 @@
-/// What a handler knows of its call, and may set on it. Its methods may be called from any thread.
+/// A handler's view of its call. Usable from any thread.
 @usableFromInline package protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
@@ -8,68 +8,66 @@
   var deadline: ContinuousClock.Instant? { get }
   /// Who makes the call.
   var peer: PeerIdentity { get }
-  /// Whether the call has ended, so that nobody waits for an answer.
+  /// Whether the call has ended and nobody waits for an answer.
   var isCancelled: Bool { get }
 
-  /// Whether the request of a method that does not stream them came compressed.
+  /// Whether the one request was compressed.
   var requestWasCompressed: Bool { get }
 
-  /// Metadata to send before the first message. Too late once the headers have left: then it is ignored.
+  /// Sets the metadata to send before the first message. Ignored once headers have been sent.
   func setHeaders(_ headers: HPACKHeaders)
-  /// Sends the metadata now, rather than with the first message.
+  /// Sends the metadata now instead of with the first message.
   func sendHeaders()
-  /// Metadata to send with the status.
+  /// Sets the metadata to send with the status.
   func setTrailers(_ trailers: HPACKHeaders)
 
-  /// Compresses what is sent from now on, if the client takes it so. Too late once the headers have left.
+  /// Compresses responses from now on, if the client accepts it. Ignored once headers have been sent.
   func setCompression(_ compression: MessageCompression)
 
-  /// What interceptors and the handler of the call share.
+  /// Values shared by the call's interceptors and its handler.
   var userInfo: UserInfo { get set }
 
-  /// Where the interceptors and the handler log to.
+  /// The logger of the interceptors and the handler.
   var logger: Logger { get }
 }
 
-/// The seam below the call model on the server: one call that a transport has accepted and routed.
-///
-/// Its methods may be called from any thread.
+/// The interface between calls and transports on the server: one call that a transport has accepted and routed. Usable
+/// from any thread.
 @usableFromInline package protocol ServerStream: ServerCallState {
-  /// Request messages, where the method streams them.
+  /// Request messages, if the method streams them.
   var requests: MessagePipe { get }
-  /// Response messages; opened by the first use, which is what sends the response headers.
+  /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
-  /// Runs the handler where the server was told to; by default at once, on the loop. The task is
-  /// cancelled when the call ends before the handler does.
+  /// Runs the handler where the server's options say; by default immediately, on the loop. The task is cancelled when
+  /// the call ends before the handler does.
   ///
-  /// The handler's last act is `handlerReturned()`: a closure around it that did so would cost each call one more
-  /// change of executors.
+  /// The handler calls `handlerReturned()` last: a closure around it that did so would cost each call another change of
+  /// executors.
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void)
 
-  /// The handler that `run` was given is at its end. From the handler, on whichever thread it is.
+  /// The handler given to `run` has finished. Called by the handler, on any thread.
   func handlerReturned()
 
-  /// Sends the one response and then success, together.
+  /// Sends the one response and success together.
   func respond(_ message: MessageBuffer)
 
-  /// Names who is told what becomes of the call. On the loop, before the handler runs.
+  /// Sets the observer of the call. On the loop, before the handler runs.
   func observe(_ observer: any ServerStreamObserver)
 
-  /// Has the observer told of parts of the response that leave from now on. On the loop.
+  /// Makes the observer's `sent` be called from now on. On the loop.
   func watchSent()
 
   /// Ends the call after what was written to `responses`. Only the first end counts.
   func finish(_ status: GRPCStatus)
 }
 
-/// What is told of a call on its event loop, possibly from within the transport's work: nothing may be asked of
-/// the transport from here.
+/// Observes a call on its event loop. The transport may still be at work and must not be called from here.
 @usableFromInline package protocol ServerStreamObserver: AnyObject, Sendable {
-  /// A part of the response has left. Told from `watchSent()` on.
+  /// A part of the response has been sent. Called after `watchSent()`.
   func sent(_ part: SentPart)
 
-  /// The call is over: `nil` when the whole response has left. Told last.
+  /// The call is over; `nil` if the whole response was sent. Called last.
   func closed(_ failure: GRPCStatus?)
 }
 
@@ -78,14 +76,13 @@ extension ServerCallState {
   @usableFromInline package var requestWasCompressed: Bool { false }
 }
 
-/// Who is at the other end of a connection.
+/// The peer of a connection.
 public struct PeerIdentity: Sendable, Hashable {
-  /// `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path`, or `inprocess`.
+  /// Such as `ipv4:127.0.0.1:50051`, `ipv6:[::1]:50051`, `unix:/path` or `inprocess`.
   public var address: String
   /// The certificate that the peer proved to own.
   public var certificate: PeerCertificate?
 
-  /// A peer without a certificate, unless one is given.
   package init(address: String, certificate: PeerCertificate? = nil) {
     self.address = address
     self.certificate = certificate

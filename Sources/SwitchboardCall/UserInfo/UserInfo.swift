@@ -1,20 +1,20 @@
-/// Names a value of a call's `UserInfo` and gives its type.
+/// The key of a value in a call's `UserInfo`, and the type of the value.
 ///
 ///     enum UserName: UserInfoKey { typealias Value = String }
 ///     context.userInfo[UserName.self] = "ada"
 public protocol UserInfoKey {
-  /// The type of the value under this key.
+  /// The type of the value.
   associatedtype Value: Sendable
 }
 
-/// What the interceptors and the handler of one call share, by typed keys.
+/// Values that the interceptors and the handler of one call share, by typed keys.
 public struct UserInfo: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// Nothing yet.
+  /// No values.
   public init() {}
 
-  /// The value under a key; `nil` when there is none.
+  /// The value for a key, if there is one.
   public subscript<Key: UserInfoKey>(key: Key.Type) -> Key.Value? {
     get { values[ObjectIdentifier(key)] as? Key.Value }
     set { values[ObjectIdentifier(key)] = newValue }

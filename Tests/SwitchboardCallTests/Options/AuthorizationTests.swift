@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchboardCall
 
-/// Tokens, given or asked for.
+/// Tokens from the options and from providers.
 @Suite(.timeLimit(.minutes(1))) struct AuthorizationTests {
   struct Provider: AuthTokenProvider {
     var give: @Sendable () async throws -> String?
@@ -25,7 +25,7 @@ import Testing
     #expect(try await call.response == [1])
   }
 
-  @Test func aProviderIsAskedBeforeTheCall() async throws {
+  @Test func theTokenIsFetchedBeforeTheCallStarts() async throws {
     let script = ScriptedChannel()
     let gate = OneShot<String?>()
     var options = CallOptions(timeout: .seconds(10))
@@ -43,7 +43,7 @@ import Testing
     #expect(try await call.response == [1])
   }
 
-  @Test func noTokenIsNoHeader() async throws {
+  @Test func withoutATokenNoHeaderIsSent() async throws {
     let script = ScriptedChannel()
     let call = script.unary(options: .with { $0.authTokenProvider = Provider { nil } })
     let made = try await script.transport.next()
@@ -54,7 +54,7 @@ import Testing
 
   struct Broken: Error {}
 
-  @Test func aProviderThatFailsEndsTheCall() async throws {
+  @Test func aFailingProviderEndsTheCall() async throws {
     let script = ScriptedChannel()
     let first = script.unary(options: .with { $0.authTokenProvider = Provider { throw Broken() } })
     #expect(await first.status.code == .unauthenticated)
@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: GRPCStatus.self) { try await third.requestStream.send([1]) }
   }
 
-  @Test func theDeadlineDoesNotWaitForAToken() async throws {
+  @Test func theDeadlinePassesWhileTheTokenIsFetched() async throws {
     let script = ScriptedChannel()
     let cancelled = OneShot<Bool>()
     let never = OneShot<String?>()
@@ -85,7 +85,7 @@ import Testing
     #expect(try await cancelled.value())
   }
 
-  @Test func cancellingDoesNotWaitForAToken() async throws {
+  @Test func cancellingEndsTheCallWhileTheTokenIsFetched() async throws {
     let script = ScriptedChannel()
     let never = OneShot<String?>()
     let asked = OneShot<Bool>()
@@ -102,7 +102,7 @@ import Testing
     #expect(await call.status.code == .cancelled)
   }
 
-  @Test func oneTokenServesAllAttempts() async throws {
+  @Test func allAttemptsUseTheSameToken() async throws {
     let script = ScriptedChannel(try .retrying())
     let count = Locked(0)
     let call = script.unary(

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 @Suite struct CallOptionsTests {
-  @Test func nothingChosenCostsNothing() {
+  @Test func emptyOptionsTakeOnePointer() {
     #expect(CallOptions().box == nil)
     #expect(MemoryLayout<CallOptions>.size == MemoryLayout<UnsafeRawPointer>.size)
     var options = CallOptions()
@@ -12,7 +12,7 @@ import Testing
     #expect(options.overriding(CallOptions()).box == nil)
   }
 
-  @Test func copiesDoNotShareTheirChanges() {
+  @Test func changingACopyLeavesTheOriginalUnchanged() {
     let first = CallOptions(timeout: .seconds(1))
     var second = first
     second.timeout = .seconds(2)
@@ -54,7 +54,7 @@ import Testing
     #expect(client.overriding(CallOptions()).timeout == .seconds(10))
   }
 
-  /// Every option by itself: what one of two values chose is there in both orders.
+  /// For every single option: what one of two values chose is kept in both orders of merging.
   @Test(arguments: Self.choices.indices)
   func everyOptionIsMerged(_ index: Int) {
     let choice = Self.choices[index]

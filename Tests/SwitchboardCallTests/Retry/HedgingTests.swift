@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchboardCall
 
-/// Calls that are made several times at once.
+/// Calls that are made several times in parallel.
 @Suite(.timeLimit(.minutes(1))) struct HedgingTests {
-  @Test func theFirstToBeAnsweredCounts() async throws {
+  @Test func theFirstAnswerWins() async throws {
     let script = ScriptedChannel(try .hedging())
     let call = script.unary()
     let first = try await script.transport.next()
@@ -19,7 +19,7 @@ import Testing
     #expect(try await third.cancellation().code == .cancelled)
   }
 
-  @Test func withoutADelayAllAreMadeAtOnce() async throws {
+  @Test func withoutADelayAllAttemptsStartAtOnce() async throws {
     let script = ScriptedChannel(try .hedging(4, delay: .zero))
     let call = script.unary()
     var attempts: [ScriptedCall] = []
@@ -29,7 +29,7 @@ import Testing
     for attempt in attempts.dropLast() { #expect(try await attempt.cancellation().code == .cancelled) }
   }
 
-  @Test func aFailureThatIsNotFatalBringsTheNextAtOnce() async throws {
+  @Test func aNonFatalFailureStartsTheNextAttemptAtOnce() async throws {
     let script = ScriptedChannel(try .hedging())
     let call = script.unary()
     let first = try await script.transport.next()
@@ -51,7 +51,7 @@ import Testing
     #expect(try await first.cancellation().code == .cancelled)
   }
 
-  @Test func whenAllHaveFailedTheLastFailureCounts() async throws {
+  @Test func whenAllAttemptsFailTheCallHasTheLastStatus() async throws {
     let script = ScriptedChannel(try .hedging(2))
     let call = script.unary()
     let first = try await script.transport.next()
@@ -62,7 +62,7 @@ import Testing
     #expect(try await call.trailingMetadata.first(name: "which") == "second")
   }
 
-  @Test func theServerSaysWhenToSendTheNext() async throws {
+  @Test func pushbackDelaysTheNextHedge() async throws {
     let script = ScriptedChannel(try .hedging())
     let call = script.unary()
     let first = try await script.transport.next()
@@ -73,7 +73,7 @@ import Testing
     #expect(try await call.response == [2])
   }
 
-  @Test func theServerSaysNotToSendAnother() async throws {
+  @Test func pushbackStopsHedging() async throws {
     let script = ScriptedChannel(try .hedging())
     let call = script.unary()
     let first = try await script.transport.next()
@@ -84,7 +84,7 @@ import Testing
     #expect(try await call.response == [2])
   }
 
-  @Test func cancellingReachesAllAttempts() async throws {
+  @Test func cancellingTheCallCancelsAllAttempts() async throws {
     let script = ScriptedChannel(try .hedging(3, delay: .zero))
     let call = script.unary()
     var attempts: [ScriptedCall] = []
@@ -107,7 +107,7 @@ import Testing
     #expect(try await second.cancellation().code == .cancelled)
   }
 
-  @Test func streamsAreHedgedToo() async throws {
+  @Test func streamingCallsAreHedged() async throws {
     let script = ScriptedChannel(try .hedging(2, delay: .zero))
     let call = script.update()
     let first = try await script.transport.next()
@@ -131,13 +131,13 @@ import Testing
     #expect(try await call.trailingMetadata.first(name: "t") == "r")
   }
 
-  @Test func aHedgedStreamThatIsCancelledEnds() async throws {
+  @Test func cancellingEndsAHedgedStream() async throws {
     let script = ScriptedChannel(try .hedging(2, delay: .zero))
     let call = script.update()
     let first = try await script.transport.next()
     _ = try await script.transport.next()
     first.sendHeaders()
-    // More than the caller's side holds: the forwarding waits for room.
+    // More than the caller's side holds, so forwarding waits for room.
     for _ in 0..<100 { first.send([UInt8](repeating: 0, count: 64 * 1024)) }
     _ = try await call.initialMetadata
     call.cancel()

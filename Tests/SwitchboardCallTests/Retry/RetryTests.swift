@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchboardCall
 
-/// Calls that are made again after they have failed, as gRFC A6 has it.
+/// Calls that are repeated after a failure, as gRFC A6 describes.
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
-  @Test func aFailureIsFollowedByAnotherAttempt() async throws {
+  @Test func aFailedAttemptIsRetried() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary([7])
     let first = try await script.transport.next()
@@ -19,7 +19,7 @@ import Testing
     #expect(await call.status.isOk)
   }
 
-  @Test func waitsGrowAndAttemptsEnd() async throws {
+  @Test func backoffGrowsUntilTheAttemptsRunOut() async throws {
     let script = ScriptedChannel(try .retrying(5))
     let call = script.unary()
     var waits: [Duration] = []
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func aMultiplierBeyondReasonOnlyReachesTheMaximum() throws {
+  @Test func aHugeMultiplierStopsAtTheMaximumBackoff() throws {
     let policy = try RetryPolicy(
       maxAttempts: 3,
       initialBackoff: .seconds(1),
@@ -62,7 +62,7 @@ import Testing
     #expect(backoff.next(0.5) == .seconds(9))
   }
 
-  @Test func otherCodesEndTheCall() async throws {
+  @Test func codesThatAreNotRetryableEndTheCall() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary()
     try await script.transport.next().end(.invalidArgument)
@@ -70,7 +70,7 @@ import Testing
     #expect(script.time.sleeperCount == 0)
   }
 
-  @Test func headersCommit() async throws {
+  @Test func responseHeadersCommitTheCall() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary()
     let only = try await script.transport.next()
@@ -80,14 +80,14 @@ import Testing
     #expect(try await call.initialMetadata.first(name: "x") == "y")
   }
 
-  @Test func theServerSaysWhenToTryAgain() async throws {
+  @Test func pushbackReplacesTheBackoff() async throws {
     let script = ScriptedChannel(try .retrying(4))
     let call = script.unary()
     try await script.transport.next().end(.unavailable)
     #expect(try await script.passNextWait() == .seconds(1))
     try await script.transport.next().end(.unavailable, ["grpc-retry-pushback-ms": "250"])
     #expect(try await script.passNextWait() == .milliseconds(250))
-    // What follows starts from the beginning.
+    // The backoff starts again.
     try await script.transport.next().end(.unavailable)
     #expect(try await script.passNextWait() == .seconds(1))
     try await script.transport.next().answer([1])
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["-1", "soon", "", "99999999999"])
-  func theServerSaysNotToTryAgain(_ pushback: String) async throws {
+  func pushbackPreventsRetries(_ pushback: String) async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary()
     try await script.transport.next().end(.unavailable, ["grpc-retry-pushback-ms": pushback])
@@ -112,19 +112,19 @@ import Testing
     let second = try await script.transport.next()
     #expect(second.request.deadline?.time == script.time.now + .milliseconds(1500))
     second.end(.unavailable)
-    // Two seconds are to be waited; the deadline comes sooner.
+    // The backoff is two seconds; the deadline comes first.
     #expect(try await script.passNextWait() == .milliseconds(1500))
     #expect(await call.status.code == .deadlineExceeded)
   }
 
-  @Test func aDeadlineThatPassesOnThisSideIsNotTriedAgain() async throws {
+  @Test func aLocalDeadlineIsNotRetried() async throws {
     let script = ScriptedChannel(try .retrying(3, [.deadlineExceeded, .unavailable]))
     let call = script.unary()
     try await script.transport.next().end(.deadlineExceeded, origin: .user)
     #expect(await call.status.code == .deadlineExceeded)
   }
 
-  @Test func cancellingWhileItWaitsEndsTheCall() async throws {
+  @Test func cancellingDuringBackoffEndsTheCall() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary()
     try await script.transport.next().end(.unavailable)
@@ -134,7 +134,7 @@ import Testing
     while script.time.sleeperCount > 0 { await Task.yield() }
   }
 
-  @Test func cancellingReachesTheAttempt() async throws {
+  @Test func cancellingTheCallCancelsItsAttempt() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary()
     let attempt = try await script.transport.next()
@@ -143,7 +143,7 @@ import Testing
     #expect(await call.status.code == .cancelled)
   }
 
-  @Test func aCallMayRefuseToBeMadeAgain() async throws {
+  @Test func aCallCanDisableRetries() async throws {
     let script = ScriptedChannel(try .retrying())
     var options = CallOptions()
     options.enableRetry = false
@@ -152,7 +152,7 @@ import Testing
     #expect(await call.status.code == .unavailable)
   }
 
-  @Test func aRequestBeyondTheBufferIsSentOnce() async throws {
+  @Test func aRequestLargerThanTheBufferIsNotRetried() async throws {
     let script = ScriptedChannel(try .retrying(), retryBufferSize: 10)
     let call = script.unary([UInt8](repeating: 0, count: 11))
     try await script.transport.next().end(.unavailable)
@@ -164,7 +164,7 @@ import Testing
     #expect(try await small.response == [1])
   }
 
-  @Test func aCallsOwnBufferLimitGoesFirst() async throws {
+  @Test func aCallsBufferLimitOverridesTheChannels() async throws {
     let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000)
     var options = CallOptions()
     options.retryBufferSize = 1
@@ -173,7 +173,7 @@ import Testing
     #expect(await call.status.code == .unavailable)
   }
 
-  @Test func aCallsOwnConfigGoesFirst() async throws {
+  @Test func aCallsServiceConfigOverridesTheChannels() async throws {
     let script = ScriptedChannel()
     var options = CallOptions()
     options.serviceConfig = try .retrying()

@@ -10,7 +10,7 @@ import Testing
     )
   }
 
-  @Test func theNearestNameCounts() throws {
+  @Test func theMostSpecificNameApplies() throws {
     let config = try ServiceConfig(methodConfigs: [
       try config("", "", 1), try config("a.B", "", 2), try config("a.B", "C", 3),
     ])
@@ -25,7 +25,7 @@ import Testing
     )
   }
 
-  @Test func contradictionsAreRefused() throws {
+  @Test func invalidConfigsAreRejected() throws {
     func expectRefusal(_ reason: String, _ make: () throws -> Void) {
       #expect {
         try make()
@@ -67,7 +67,7 @@ import Testing
     expectRefusal("tokenRatio") { _ = try RetryThrottling(maxTokens: 1, tokenRatio: 0) }
   }
 
-  @Test func noMoreAttemptsThanFive() throws {
+  @Test func attemptsAreLimitedToFive() throws {
     #expect(try HedgingPolicy(maxAttempts: 100).maxAttempts == 5)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Retries of calls that stream.
 @Suite(.timeLimit(.minutes(5))) struct StreamRetryTests {
-  @Test func requestsAreSentAgainFromTheFirst() async throws {
+  @Test func aRetryResendsAllRequests() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.update()
     let first = try await script.transport.next()
@@ -29,7 +29,7 @@ import Testing
     #expect(try await responses.next() == nil)
   }
 
-  @Test func requestsWrittenBetweenAttemptsAreKept() async throws {
+  @Test func requestsWrittenDuringBackoffAreSent() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.update()
     try await script.transport.next().end(.unavailable)
@@ -45,7 +45,7 @@ import Testing
     #expect(await call.status.isOk)
   }
 
-  @Test func beyondTheBufferTheCallIsCommitted() async throws {
+  @Test func exceedingTheBufferCommitsTheCall() async throws {
     let script = ScriptedChannel(try .retrying(), retryBufferSize: 100)
     let call = script.update()
     let only = try await script.transport.next()
@@ -55,7 +55,7 @@ import Testing
     #expect(await call.status.code == .unavailable)
   }
 
-  @Test func aCommittedCallStreamsOn() async throws {
+  @Test func aCommittedCallKeepsStreaming() async throws {
     let script = ScriptedChannel(try .retrying(), retryBufferSize: 1000)
     let call = script.update()
     let only = try await script.transport.next()
@@ -74,7 +74,7 @@ import Testing
     #expect(await call.status.isOk)
   }
 
-  @Test func aSlowTransportStopsTheWriter() async throws {
+  @Test func aSlowTransportMakesTheWriterWait() async throws {
     let script = ScriptedChannel(try .retrying(), retryBufferSize: 100 * 1024 * 1024)
     let call = script.update()
     let only = try await script.transport.next()
@@ -85,7 +85,7 @@ import Testing
         written.withLock { $0 += 1 }
       }
     }
-    // Nothing is read: what fits are the pipes on both sides of the retries, a message more than each limit.
+    // Nothing is read: the pipes on both sides of the retries take one message more than their limits.
     for _ in 0..<2000 { await Task.yield() }
     let most = 2 * (256 / 64) + 2
     #expect(written.withLock { $0 } <= most)
@@ -95,7 +95,7 @@ import Testing
     #expect(await call.status.code == .cancelled)
   }
 
-  @Test func theEndOfTheCallReachesItsWriter() async throws {
+  @Test func writingFailsAfterTheCallEnds() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.update()
     try await script.transport.next().end(.notFound)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func requestsThatBreakOffDoNotLookWhole() async throws {
+  @Test func abortedRequestsDoNotLookComplete() async throws {
     let script = ScriptedChannel(try .retrying())
     let method = MethodDescriptor(service: "test.Test", method: "Collect", type: .clientStreaming)
     let (requests, answer) = (MessagePipe(limit: 100), ResponseHandover<[UInt8]>())
@@ -124,7 +124,7 @@ import Testing
     await #expect(throws: GRPCStatus(code: .aborted)) { _ = try await response.value }
   }
 
-  @Test func requestsAreCheckedForTheirSize() async throws {
+  @Test func requestsAboveTheSizeLimitFail() async throws {
     let script = ScriptedChannel(try .forAll { $0.maxRequestMessageBytes = 2 })
     let unary = script.unary([1, 2, 3])
     #expect(await unary.status.code == .resourceExhausted)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import SwitchboardCall
 
-/// The tokens that keep calls from being made again while a server fails.
+/// The tokens that prevent retries while a server fails.
 @Suite(.timeLimit(.minutes(1))) struct ThrottleTests {
-  @Test func failuresTakeAndSuccessesGive() throws {
+  @Test func failuresRemoveTokensAndSuccessesAddThem() throws {
     let throttle = RetryThrottle(try RetryThrottling(maxTokens: 4, tokenRatio: 0.5))
     #expect(throttle.allowsRepetition)
     throttle.recordFailure()
@@ -23,7 +23,7 @@ import Testing
     #expect(!throttle.allowsRepetition)
   }
 
-  @Test func aChannelsCallsShareTheirTokens() async throws {
+  @Test func callsOfAChannelShareTheirTokens() async throws {
     let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
     let config = try ServiceConfig.forAll(
       policy,
@@ -33,7 +33,7 @@ import Testing
     let first = script.unary()
     try await script.transport.next().end(.unavailable)
     _ = try await script.passNextWait()
-    // Two tokens are gone: half of them.
+    // Two tokens are gone, which is half of them.
     try await script.transport.next().end(.unavailable)
     #expect(await first.status.code == .unavailable)
     let second = script.unary()
@@ -42,7 +42,7 @@ import Testing
     #expect(script.time.sleeperCount == 0)
   }
 
-  @Test func callsThatAreSentElsewhereShareTheTokensOfTheirHost() async throws {
+  @Test func redirectedCallsUseTheTokensOfTheirHost() async throws {
     let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
     let throttling = try RetryThrottling(maxTokens: 3, tokenRatio: 0.1)
     let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
@@ -57,7 +57,7 @@ import Testing
     _ = try await script.passNextWait()
     try await script.transport.next().end(.unavailable)
     #expect(await first.status.code == .unavailable)
-    // Of three tokens one is left there, and all of them elsewhere.
+    // One of three tokens is left for this host, and all of them for others.
     let second = call(to: "there")
     try await script.transport.next().end(.unavailable)
     #expect(await second.status.code == .unavailable)
@@ -68,7 +68,7 @@ import Testing
     #expect(await third.status.isOk)
   }
 
-  @Test func hedgesAreThrottledToo() async throws {
+  @Test func hedgingIsThrottled() async throws {
     let policy = try ServiceConfig.hedging().methodConfigs[0].repetition
     let throttling = try RetryThrottling(maxTokens: 2, tokenRatio: 0.1)
     let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
@@ -77,7 +77,7 @@ import Testing
     #expect(await call.status.code == .unavailable)
   }
 
-  @Test func codesThatAreNotRetriedTakeNothing() async throws {
+  @Test func codesThatAreNotRetryableRemoveNoTokens() async throws {
     let policy = try ServiceConfig.retrying().methodConfigs[0].repetition
     let throttling = try RetryThrottling(maxTokens: 2, tokenRatio: 0.1)
     let script = ScriptedChannel(try ServiceConfig.forAll(policy, throttling: throttling))
@@ -86,7 +86,7 @@ import Testing
       try await script.transport.next().end(.notFound)
       #expect(await call.status.code == .notFound)
     }
-    // The first retryable failure takes one of two tokens, which leaves half.
+    // The first retryable failure removes one of two tokens, which leaves half.
     let call = script.unary()
     try await script.transport.next().end(.unavailable)
     #expect(await call.status.code == .unavailable)

@@ -2,7 +2,7 @@ import CallTestSupport
 
 @testable import SwitchboardCall
 
-/// A channel over a scripted transport, in time that a test makes pass, with the middle of every jitter.
+/// A channel over a scripted transport, with a clock that the test advances and the middle of every jitter.
 struct ScriptedChannel {
   let transport = ScriptedTransport()
   let time = ManualTime()
@@ -35,7 +35,7 @@ struct ScriptedChannel {
     channel.call(Self.updateMethod, options: options).makeBidirectionalStreamingCall()
   }
 
-  /// Lets time pass until whoever waits next goes on; says how long that was.
+  /// Advances the clock until the next waiting task resumes; returns how long that was.
   func passNextWait() async throws -> Duration {
     guard let wait = await time.nextWait() else { throw CancellationError() }
     time.advance(by: wait)
@@ -44,7 +44,7 @@ struct ScriptedChannel {
 }
 
 extension ServiceConfig {
-  /// One config for all methods.
+  /// A config for all methods.
   static func forAll(
     _ repetition: MethodConfig.Repetition? = nil,
     throttling: RetryThrottling? = nil,

@@ -1,6 +1,6 @@
 @testable import SwitchboardCall
 
-/// A transport whose answers a test writes.
+/// A transport whose responses a test writes.
 final class ScriptedTransport: ByteTransport {
   let loop: TestLoop
   let host: String
@@ -19,7 +19,7 @@ final class ScriptedTransport: ByteTransport {
     (started, announce) = (other.started, other.announce)
   }
 
-  /// Its calls are announced with those of this one.
+  /// Announces its calls together with those of this transport.
   func sibling(for host: String) -> any ByteTransport { ScriptedTransport(host, like: self) }
 
   var eventLoop: any EventLoop { loop }
@@ -69,10 +69,10 @@ final class ScriptedCall: ByteCall {
     loop.execute { self.close(status, [:]) }
   }
 
-  /// What the call was cancelled with, once it is.
+  /// The status that the call was cancelled with, once it is.
   func cancellation() async throws -> GRPCStatus { try await end.value() }
 
-  // MARK: What the server does
+  // MARK: The server's actions
 
   func sendHeaders(_ headers: HPACKHeaders = [":status": "200"]) {
     loop.execute { self.receiver.receive(headers: headers) }
@@ -93,7 +93,7 @@ final class ScriptedCall: ByteCall {
     loop.execute { self.close(status, trailers) }
   }
 
-  /// The whole of a successful unary answer.
+  /// A complete, successful unary response.
   func answer(_ message: [UInt8]) {
     sendHeaders()
     send(message)
@@ -110,7 +110,7 @@ final class ScriptedCall: ByteCall {
     }
   }
 
-  /// The one request.
+  /// The single request.
   var onlyRequest: [UInt8]? {
     guard case .message(let message) = request.body else { return nil }
     return message.withBytes { span in span.withUnsafeBytes { Array($0) } }

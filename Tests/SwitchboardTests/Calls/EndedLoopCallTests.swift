@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-/// Calls on a loop that has ended end too, with a status, whatever stands between the caller and the transport.
+/// Calls on a loop that has ended still end with a status, whatever is between the caller and the transport.
 @Suite(.timeLimit(.minutes(1))) struct EndedLoopCallTests {
   private enum Way: CaseIterable {
     case plain, inProcess, retried, hedged, authorized, intercepted
@@ -20,7 +20,7 @@ import Testing
     ) -> [ClientInterceptor<Request, Response>] { [ClientInterceptor()] }
   }
 
-  /// A channel whose loop's thread is gone.
+  /// A channel whose loop's thread has ended.
   private static func channel(_ way: Way) async throws -> Channel {
     let group = try LoopGroup()
     let loop = group.loops[0]
@@ -79,8 +79,8 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  /// One that there could not be, on a queue of its own.
-  @Test func callsOfAChannelThatCannotBeEnd() async throws {
+  /// A failing transport runs on its own queue.
+  @Test func callsOnAFailingTransportEnd() async throws {
     let failing = FailingTransport(GRPCStatus(code: .aborted))
     let channel = Channel(failing)
     let failure = await status {

@@ -3,11 +3,11 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Calls whose responses go to a handler, as L38 has them.
+/// Calls whose responses go to a handler, as L38 specifies.
 @Suite(.timeLimit(.minutes(1))) struct HandledCallTests {
   private typealias Handler = RecordingHandler<Echo_EchoResponse>
 
-  @Test func aUnaryCallTellsItsHandler() async throws {
+  @Test func aUnaryCallDeliversItsResponseToTheHandler() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func aUnaryCallMayHaveAStreamOfResponses() async throws {
+  @Test func aUnaryCallCanReceiveAStreamOfResponses() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func aStreamingCallSendsWhatIsWritten() async throws {
+  @Test func aStreamingCallSendsWrittenMessages() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeUpdateCall(responseHandler: handler)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func aStreamingCallMayHaveOneResponse() async throws {
+  @Test func aStreamingCallCanReceiveOneResponse() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeCollectCall(responseHandler: handler)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aConcurrentQueueIsToldInOrderToo() async throws {
+  @Test func handlersOnAConcurrentQueueAreCalledInOrder() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))
       let request = Echo_EchoRequest((0..<500).map(String.init).joined(separator: " "))
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func failuresAreTheEndsError() async throws {
+  @Test func theHandlerReceivesTheStatusOfAFailedCall() async throws {
     try await EchoPair.with(failing: true) { pair async throws in
       let handler = Handler()
       try pair.client().makeGetCall(Echo_EchoRequest("x"), responseHandler: handler).start()
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func aCallThatIsCancelledFirstNeverStarts() async throws {
+  @Test func aCallCancelledBeforeItsStartNeverStarts() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let handler = Handler()
@@ -139,7 +139,7 @@ import Testing
     #expect(log.lines == [])
   }
 
-  @Test func lettingGoOfAStreamingCallFinishesIt() async throws {
+  @Test func releasingAStreamingCallFinishesIt() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       do {
@@ -155,7 +155,7 @@ import Testing
 
   // MARK: Misuse
 
-  @Test func misuseIsRefused() async throws {
+  @Test func misuseThrowsFailedPrecondition() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeUpdateCall(responseHandler: handler)
@@ -171,7 +171,7 @@ import Testing
       #expect(refusal { try call.finish() } == .failedPrecondition)
       #expect(refusal { try call.write(Echo_EchoRequest("y")) } == .failedPrecondition)
       #expect(refusal { try call.start() } == .failedPrecondition)
-      // None of it has disturbed the call.
+      // The misuse has not disturbed the call.
       let events = await handler.all()
       #expect(events.compactMap(\.message).map(\.text) == ["x"])
       #expect(events.last?.end?.error == nil)
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func aMethodOfTheOtherKindIsRefused() async throws {
+  @Test func aCallOfTheWrongFormIsRejected() async throws {
     try await EchoPair.with { pair async throws in
       let unary = MethodCall(Echo_EchoMetadata.Methods.update, on: pair.channel)
         .makeUnaryCall(Echo_EchoRequest("x"), responseHandler: Handler())
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func writesAfterTheServersEndGoNowhere() async throws {
+  @Test func writesAfterTheServerEndsTheCallAreDropped() async throws {
     try await EchoPair.with(failing: true) { pair async throws in
       let handler = Handler()
       let call = pair.client().makeUpdateCall(responseHandler: handler)
@@ -206,7 +206,7 @@ import Testing
 
   // MARK: Flow control
 
-  @Test func aHandlerGetsWhatItAsksFor() async throws {
+  @Test func aHandlerReceivesAsManyMessagesAsItRequests() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeExpandCall(
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func aFailureWaitsForNobodyToAsk() async throws {
+  @Test func aFailureIsDeliveredWithoutDemand() async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = pair.client().makeUpdateCall(

@@ -2,9 +2,9 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Call objects that are used against their order: an error says so, and the call goes on.
+/// Call objects that are used out of order: an error says so, and the call continues.
 @Suite(.timeLimit(.minutes(1))) struct MisusedCallTests {
-  @Test(arguments: [false, true]) func writingAfterTheEndIsRefused(_ intercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func writingAfterTheEndThrows(_ intercepted: Bool) async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = intercepted ? pair.client { [ClientRecorder("i", log)] } : pair.client()
@@ -20,12 +20,12 @@ import Testing
       #expect(try await call.response.text == "x")
       #expect(await call.status.isOk)
     }
-    // The chain has seen neither the late messages nor a second end.
+    // The chain sees neither the late messages nor a second end.
     let requests = intercepted ? ["i > metadata", "i > x", "i > end"] : []
     #expect(log.lines.filter { $0.hasPrefix("i >") } == requests)
   }
 
-  @Test(arguments: [false, true]) func writingAfterTheEndIsRefusedOnTheCallsLoop(_ intercepted: Bool)
+  @Test(arguments: [false, true]) func writingAfterTheEndOnTheCallsLoopThrows(_ intercepted: Bool)
     async throws
   {
     let log = Log()
@@ -43,7 +43,7 @@ import Testing
     #expect(!log.lines.contains("i > late"))
   }
 
-  @Test(arguments: [false, true]) func theResponsesHaveOneReader(_ intercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func aSecondReaderOfTheResponsesFails(_ intercepted: Bool) async throws {
     try await EchoPair.with { pair async throws in
       let client = intercepted ? pair.client { [ClientHook()] } : pair.client()
       let call = client.makeUpdateCall()
@@ -54,7 +54,7 @@ import Testing
           refusals.note("\(refused?.code.description ?? "none")")
         }
       }
-      // One of them is refused; the other reads on to the end.
+      // One reader fails; the other reads to the end.
       #expect(try await refusals.lines(atLeast: 1) == ["failed precondition (9)"])
       call.cancel()
       for reader in readers { await reader.value }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Update", ["a b"])])
-  func anyMethodCanBeCalled(_ method: String, _ answers: [String]) async throws {
+  func rawBytesCallMethodsOfAnyType(_ method: String, _ answers: [String]) async throws {
     try await EchoPair.with { pair async throws in
       let handler = Handler()
       let call = Call(
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func withinTheProcessToo() async throws {
+  @Test func rawBytesCallMethodsInProcess() async throws {
     let channel = try Channel(inProcess: [TutorialProvider()])
     for (method, answers) in [
       ("Get", ["Swift echo get: a b"]), ("Expand", ["a", "b"]), ("Collect", ["a b"]),
@@ -60,7 +60,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func theHostMayBeInTheRequest() async throws {
+  @Test func aRawCallCanNameItsHost() async throws {
     let server = try Server(providers: [TutorialProvider()])
     let address = try server.bind(host: "127.0.0.1", port: 0)
     let pool = try ChannelPool()
@@ -78,7 +78,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func interceptorsKnowItsSafety() async throws {
+  @Test func interceptorsSeeTheSafetyOfARawCall() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let handler = Handler()
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: ["", "Get", "/Get", "echo.Echo/Get"])
-  func aPathThatIsNoneIsRefused(_ path: String) async throws {
+  func anInvalidPathIsRejected(_ path: String) async throws {
     try await EchoPair.with { pair async throws in
       let call = Call(RequestOptions(host: "", path: path), responseHandler: Handler(), channel: pair.channel)
       #expect(refusal { try call.start() } == .invalidArgument)

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Requests from a sequence that has nothing to give for the time being.
+/// Requests from a sequence that has no next element for now.
 @Suite(.timeLimit(.minutes(1))) struct WaitingSequenceTests {
   private var oneAndNoMore: AsyncStream<Echo_EchoRequest> { AsyncStream { $0.yield(Echo_EchoRequest("x")) } }
 
@@ -12,7 +12,9 @@ import Testing
       : Echo_EchoClient(channel: channel)
   }
 
-  @Test(arguments: [false, true]) func theDeadlineDoesNotWaitForIt(_ intercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func theDeadlinePassesWhileTheSequenceWaits(_ intercepted: Bool)
+    async throws
+  {
     try await EchoPair.with(failing: true) { pair async throws in
       let client = client(of: pair.channel, intercepted: intercepted)
       let options = CallOptions(timeout: .milliseconds(30))
@@ -21,7 +23,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func theServersAnswerDoesNotEither(_ intercepted: Bool) async throws {
+  @Test(arguments: [false, true]) func theServersAnswerEndsTheCallWhileTheSequenceWaits(_ intercepted: Bool)
+    async throws
+  {
     let make: @Sendable () -> [EchoServerInterceptor] = { [Bouncer()] }
     try await EchoPair.with(server: make) { pair async throws in
       let client = client(of: pair.channel, intercepted: intercepted)
@@ -29,8 +33,10 @@ import Testing
     }
   }
 
-  /// A stream that its cancelled reader finds at its end must not look to the server as if that were all.
-  @Test(arguments: [false, true]) func aCallThatIsCancelledDoesNotLookWhole(_ intercepted: Bool) async throws
+  /// Cancelling the reader of a sequence ends the sequence, which must not look like the end of the requests to the
+  /// server.
+  @Test(arguments: [false, true]) func aCancelledStreamOfRequestsDoesNotLookComplete(_ intercepted: Bool)
+    async throws
   {
     let (begun, ends) = (Log(), Log())
     let make: @Sendable () -> [EchoServerInterceptor] = {

@@ -3,7 +3,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Bytes that are framed as they should be and are no message: text that is not UTF-8, fields that break off.
+/// Correctly framed bytes that are not a valid message: text that is not UTF-8, truncated fields.
 @Suite(.timeLimit(.minutes(1))) struct InvalidMessageTests {
   private static let get = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
   private static let update = MethodDescriptor(
@@ -13,18 +13,18 @@ import Testing
   )
 
   private static let broken: [[UInt8]] = [
-    // `text`, field 1, with what is no UTF-8: a stray byte, an overlong slash, half a surrogate pair.
+    // `text`, field 1, with invalid UTF-8: a stray byte, an overlong slash, half a surrogate pair.
     [0x0a, 2, 0xff, 0xfe], [0x0a, 2, 0xc0, 0xaf], [0x0a, 3, 0xed, 0xa0, 0x80], [0x0a, 2, 0xe2, 0x82],
-    // Longer than what there is, by a little and by as much as a length can say.
+    // Lengths beyond the end, by a little and by the largest possible length.
     [0x0a, 5, 0x61], [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x61],
     [0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
-    // A number without end, field zero, a group that is not closed and one that was not opened.
+    // An endless number, field zero, a group that is not closed and one that was not opened.
     [UInt8](repeating: 0x80, count: 11), [0x00, 0x01], [0x0b], [0x0c],
-    // Groups within groups, deeper than any message is.
+    // Nested groups, deeper than in any message.
     [UInt8](repeating: 0x13, count: 100_000),
   ]
 
-  @Test(arguments: broken) func aMessageThatIsNoneFailsItsCall(_ bytes: [UInt8]) async throws {
+  @Test(arguments: broken) func anInvalidMessageFailsItsCall(_ bytes: [UInt8]) async throws {
     try await EchoPair.with { pair async throws in
       let failure = await status {
         _ = try await pair.channel.call(Self.get).unary(bytes)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: broken) func aStreamEndsAtAMessageThatIsNone(_ bytes: [UInt8]) async throws {
+  @Test(arguments: broken) func anInvalidMessageEndsAStream(_ bytes: [UInt8]) async throws {
     try await EchoPair.with { pair async throws in
       let failure = await status {
         _ = try await pair.channel.call(Self.update).bidirectionalStreaming([[], bytes, []]).collected()

@@ -4,7 +4,7 @@ import Testing
 
 /// What an interceptor may change about a call before it starts.
 @Suite(.timeLimit(.minutes(1))) struct ContextTests {
-  @Test func aShorterTimeoutHolds() async throws {
+  @Test func anInterceptorCanShortenTheTimeout() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client(timeout: nil) {
         [
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aTimeoutThatIsSetByAChainThatKeepsTheCallHolds() async throws {
+  @Test func aTimeoutAppliesToACallThatTheChainHoldsBack() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client(timeout: nil) {
         [
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func otherOptionsHold() async throws {
+  @Test func interceptorsCanChangeOtherOptions() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -59,7 +59,7 @@ import Testing
     #expect(log.lines == [#"["y"]"#])
   }
 
-  @Test func entriesGoWhereTheOptionsSay() async throws {
+  @Test func logEntriesGoToTheLoggerOfTheOptions() async throws {
     struct Entries: LogHandler {
       let side: String
       let log: Log
@@ -102,8 +102,10 @@ import Testing
     #expect(log.lines == ["client maps", "server nobody"])
   }
 
-  /// Where calls compress, one message need not be compressed. Behind interceptors nobody can tell, so one side has them.
-  @Test(arguments: [false, true]) func interceptorsSayHowEachMessageIsSent(_ onServer: Bool) async throws {
+  /// In a call that compresses, single messages can stay uncompressed. Only the side without interceptors can see that.
+  @Test(arguments: [false, true]) func interceptorsChooseTheCompressionOfEachMessage(_ onServer: Bool)
+    async throws
+  {
     let log = Log()
     let hook: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -161,7 +163,7 @@ import Testing
     var methodHandlers: [MethodHandler] { [handler] }
   }
 
-  @Test func requestOptionsNameWhereTheCallGoes() async throws {
+  @Test func requestOptionsDescribeTheTargetOfTheCall() async throws {
     let log = Log()
     let server = try Server(providers: [TutorialProvider()])
     let target = "\(try server.bind(host: "127.0.0.1", port: 0))"
@@ -187,7 +189,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func aCallCanGoToAnotherHost() async throws {
+  @Test func anInterceptorCanRedirectACall() async throws {
     let other = try Server(providers: [TutorialProvider()])
     let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
     let channel = try Channel(target: "127.0.0.1:1")
@@ -208,7 +210,7 @@ import Testing
     await other.shutDown(grace: .zero)
   }
 
-  @Test func aCallOfAClientThatNamesAHostCanGoToAnother() async throws {
+  @Test func anInterceptorCanRedirectACallOfAPooledClient() async throws {
     let other = try Server(providers: [TutorialProvider()])
     let target = "\(try other.bind(host: "127.0.0.1", port: 0))"
     let (pool, hosts) = (try ChannelPool(), Log())
@@ -232,13 +234,13 @@ import Testing
       #expect(try await client.get(Echo_EchoRequest(text)).text == "Swift echo get: \(text)")
     }
     #expect(hosts.lines == ["127.0.0.1:1", "127.0.0.1:1"])
-    // Both went on one channel, and none was made to the client's own host.
+    // Both calls used one channel, and none was made to the client's own host.
     #expect(pool.channelCount == 1)
     await pool.shutDown(grace: .zero)
     await other.shutDown(grace: .zero)
   }
 
-  @Test func optionsOfTheChannelCanBeChangedWhereAPoolHasIt() async throws {
+  @Test func interceptorsCanChangeChannelOptionsOfAPooledClient() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -272,7 +274,7 @@ import Testing
     await server.shutDown(grace: .zero)
   }
 
-  @Test func aHostThatCannotBeReachedFailsTheCall() async throws {
+  @Test func anUnreachableHostFailsTheCall() async throws {
     let channel = try Channel(inProcess: [TutorialProvider()])
     let client = Echo_EchoClient(
       channel: channel,

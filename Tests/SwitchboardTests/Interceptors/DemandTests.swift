@@ -3,9 +3,9 @@ import Switchboard
 import Synchronization
 import Testing
 
-/// A chain takes part in flow control: it may hold back, ask for and add to what its end asks for.
+/// A chain takes part in flow control: it may hold back demand, change it and add its own.
 @Suite(.timeLimit(.minutes(1))) struct DemandTests {
-  @Test func theCallersDemandPassesTheChainAndGoesOn() async throws {
+  @Test func theCallersDemandPassesTheChain() async throws {
     let log = Log()
     let words = (0..<100).map { String($0) }.joined(separator: " ")
     try await EchoPair.with { pair async throws in
@@ -24,11 +24,11 @@ import Testing
       let client = pair.client { [OneByOne(log)] }
       #expect(try await client.expand(Echo_EchoRequest("a b c")).collected().map(\.text) == ["a", "b", "c"])
     }
-    // Each message came only when it was asked for.
+    // Each message came only after it was requested.
     #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
   }
 
-  @Test func theEndComesWhetherItIsAskedForOrNot() async throws {
+  @Test func theEndArrivesWithoutDemand() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client { [AsksForNothing()] }
       #expect(try await client.expand(Echo_EchoRequest("")).collected().isEmpty)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aReaderThatIsAskedForNothingEndsWithItsCall() async throws {
+  @Test func aReaderWithoutDemandEndsWithItsCall() async throws {
     let live = LiveCount()
     try await EchoPair.with { pair async throws in
       var options = CallOptions(timeout: .milliseconds(50))
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aChainCanAskForMore() async throws {
+  @Test func aChainCanRequestMoreMessages() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client { [Prefetcher(), DemandRecorder("2", log)] }
@@ -66,7 +66,7 @@ import Testing
     #expect(log.lines.first == "2 1016")
   }
 
-  @Test func theServersChainHoldsBackRequests() async throws {
+  @Test func aServersChainCanHoldBackRequests() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerOneByOne(log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -76,7 +76,7 @@ import Testing
     #expect(log.lines == ["ask", "message", "ask", "message", "ask", "message", "ask", "end"])
   }
 
-  @Test func theEndOfRequestsComesWhetherItIsAskedForOrNot() async throws {
+  @Test func theEndOfRequestsArrivesWithoutDemand() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerAsksForNothing(log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -103,7 +103,7 @@ private final class DemandRecorder: EchoClientInterceptor {
   }
 }
 
-/// Asks for the next message when it has seen the last.
+/// Requests the next message when it has seen the last.
 private final class OneByOne: EchoClientInterceptor {
   private let log: Log
   private var hasBegun = false
@@ -180,7 +180,7 @@ private final class Prefetcher: EchoClientInterceptor {
   }
 }
 
-/// Alive for as long as any part of a call that is made with it.
+/// Alive for as long as any part of a call that uses it.
 private final class CountedTokens: AuthTokenProvider {
   private let live: LiveCount
 

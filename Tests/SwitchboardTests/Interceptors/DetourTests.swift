@@ -3,7 +3,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// What executors within a chain must not change: what everybody is told of the end, and that writers wait.
+/// What executors in a chain must not change: who learns of the end, and that writers wait.
 @Suite(.timeLimit(.minutes(1))) struct DetourTests {
   /// One interceptor off the loop between two on it.
   private static func chain(_ log: Log) -> [EchoClientInterceptor] {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func everybodyIsToldOfTheDeadlineOnce(_ time: Int) async throws {
+  func everyInterceptorSeesTheDeadlineOnce(_ time: Int) async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [Silent()] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -39,7 +39,7 @@ import Testing
 
   private func told(_ log: Log) -> [String] { log.lines.filter { $0.contains("<") } }
 
-  @Test func aBusyExecutorStopsTheClientsWriter() async throws {
+  @Test func aBusyExecutorMakesTheClientsWriterWait() async throws {
     let queue = BusyQueue()
     let sent = LiveCount()
     try await EchoPair.with { pair async throws in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aBusyExecutorStopsTheServersWriter() async throws {
+  @Test func aBusyExecutorMakesTheServersWriterWait() async throws {
     let queue = BusyQueue()
     let sent = LiveCount()
     let provider = Generous(queue.queue, sent)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// Long enough for a writer that nothing stops to write thousands.
+  /// Long enough for an unhindered writer to write thousands.
   private func takeTurns(on eventLoop: any EventLoop) async {
     for _ in 0..<1000 {
       await Task(executorPreference: eventLoop) {}.value
@@ -85,7 +85,7 @@ import Testing
   }
 }
 
-/// A queue that does nothing until it is told to go on.
+/// A queue that runs nothing until `goOn`.
 private struct BusyQueue: Sendable {
   let queue = DispatchQueue(label: "busy")
 
@@ -110,13 +110,13 @@ private final class ElsewhereOnTheServer: EchoServerInterceptor {
   override var responseExecutor: InterceptorExecutor? { executor }
 }
 
-/// Keeps everything to itself.
+/// Forwards nothing.
 private final class Silent: EchoServerInterceptor {
   override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {}
   override func errorCaught(_ error: any Error, context: EchoServerContext) {}
 }
 
-/// Answers with many responses, and counts those that it was let write.
+/// Answers with many responses, and counts those that it could write.
 private struct Generous: CallHandlerProvider {
   static let count = 20_000
   let serviceName = Echo_EchoMetadata.service.name

@@ -17,7 +17,7 @@ import Testing
     #expect(log.lines == ["s > metadata", "s > x", "s > end", "s < not found (5)"])
   }
 
-  @Test func aRequestThatCannotBeReadPassesTheServersInterceptors() async throws {
+  @Test func anInvalidRequestPassesTheServersInterceptors() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aRequestThatCannotBeReadFailsTheCallOfAHandlerThatIgnoresIt(_ isIntercepted: Bool) async throws {
+  func anInvalidRequestFailsTheCallEvenIfTheHandlerIgnoresIt(_ isIntercepted: Bool) async throws {
     let hooked: @Sendable () -> [EchoServerInterceptor] = { [ServerHook()] }
     let make = isIntercepted ? hooked : nil
     typealias Methods = Echo_EchoMetadata.Methods
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatGoesAwayPassesTheServersInterceptors() async throws {
+  @Test func aDisconnectedClientPassesTheServersInterceptors() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     try await EchoPair.with(server: make, failing: true) {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func cancellingTheTaskIsSeenByTheInterceptors() async throws {
+  @Test func interceptorsSeeTheCancellationOfTheTask() async throws {
     let log = Log()
     try await EchoPair.with(failing: true) { pair async throws in
       let client = pair.client { [ClientRecorder("1", log), ClientRecorder("2", log)] }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func aLocalFailureIsAnError() async throws {
+  @Test func aLocalFailureReachesErrorCaught() async throws {
     let log = Log()
     let channel = try Channel(target: "127.0.0.1:1")
     let client = Echo_EchoClient(
@@ -103,9 +103,9 @@ import Testing
     case metadataTwice, messageFirst, messageTwice, noMessage, messageAfterEnd
   }
 
-  /// A chain of a client that sends what makes no sense ends its own call, and no other.
+  /// A client's chain that sends parts out of order ends its own call, and no other.
   @Test(arguments: Disorder.allCases)
-  func partsOutOfOrderFailTheCall(_ disorder: Disorder) async throws {
+  func clientPartsOutOfOrderFailTheCall(_ disorder: Disorder) async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [Disorder.messageFirst, .messageTwice, .noMessage])
-  func theServersPartsOutOfOrderDoToo(_ disorder: Disorder) async throws {
+  func serverPartsOutOfOrderFailTheCall(_ disorder: Disorder) async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
         ServerHook(send: { part, promise, context in
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Whatever a chain does with a failure or a cancellation, the call ends.
-  @Test func aFailureThatIsKeptEndsByTheDeadline() async throws {
+  @Test func aWithheldFailureEndsWithTheDeadline() async throws {
     let live = LiveCount()
     let channel = try Channel(target: "127.0.0.1:1")
     let client = Echo_EchoClient(
@@ -168,7 +168,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aCancellationThatIsKeptReachesTheServerAllTheSame() async throws {
+  @Test func aWithheldCancellationReachesTheServer() async throws {
     let (log, live) = (Log(), LiveCount())
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     try await EchoPair.with(server: make, failing: true) { pair async throws in
@@ -232,7 +232,7 @@ enum Visitor: UserInfoKey {
   typealias Value = String
 }
 
-/// Fails, waits, and tells who visits.
+/// Fails, waits, and reports its calls.
 final class FailingProvider: Echo_EchoProvider {
   let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)?
 

@@ -4,7 +4,7 @@ import Testing
 
 /// What interceptors may do with parts: change, drop, delay, answer early, redirect, send again.
 @Suite(.timeLimit(.minutes(1))) struct FreedomTests {
-  @Test func messagesCanBeChangedOnEveryWay() async throws {
+  @Test func messagesCanBeChangedInBothDirections() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
         ServerHook(
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [0, 2])
-  func anotherNumberOfResponsesThanOneIsAnError(_ count: Int) async throws {
+  func anyNumberOfResponsesButOneIsAnError(_ count: Int) async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aCallCanGoElsewhere() async throws {
+  @Test func aCallCanBeRedirected() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func requestsCanBeSentWhereResponsesAreReceived() async throws {
+  @Test func aResponseCanTriggerAnotherRequest() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client { [Conversation()] }
       let answers = try await client.update([Echo_EchoRequest("go")]).collected()
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: Link.allCases)
-  func aCallThatIsAnsweredEarlyIsCancelledOnTheServer(_ link: Link) async throws {
+  func anEarlyAnswerCancelsTheCallOnTheServer(_ link: Link) async throws {
     let (log, live) = (Log(), LiveCount())
     let provider = TutorialProvider(interceptors: ServerFactory { [ServerRecorder("s", log)] })
     try await link.with([provider]) { channel async throws in
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func partsThatAreHeldBackForEverEndByTheDeadline() async throws {
+  @Test func aCallWhoseEndIsDroppedEndsWithTheDeadline() async throws {
     try await EchoPair.with { pair async throws in
       let dropsEnd = pair.client(timeout: .milliseconds(50)) {
         [
@@ -258,7 +258,7 @@ final class TokenFetcher: EchoClientInterceptor {
   }
 }
 
-/// Sends a stream of requests backwards.
+/// Sends a stream of requests in reverse order.
 private final class Reverser: EchoClientInterceptor {
   private var held: [GRPCClientRequestPart<Echo_EchoRequest>] = []
 
@@ -277,13 +277,13 @@ private final class Reverser: EchoClientInterceptor {
   }
 }
 
-/// Lets the handler begin when all of its requests are there.
+/// Starts the handler when all of its requests have arrived.
 private final class Collector: EchoServerInterceptor {
   private var held: [GRPCServerRequestPart<Echo_EchoRequest>] = []
 
   override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
     held.append(part)
-    // Nobody else asks, as long as there is no handler.
+    // Without a handler, nothing else requests messages.
     if case .metadata = part { context.receiveNextMessages(.max) }
     guard case .end = part else { return }
     for part in held { context.receive(part) }
@@ -291,7 +291,7 @@ private final class Collector: EchoServerInterceptor {
   }
 }
 
-/// Answers the first three responses with requests of its own.
+/// Answers the first three responses with further requests.
 private final class Conversation: EchoClientInterceptor {
   private var count = 0
   private var end: EventLoopPromise<Void>?
@@ -317,7 +317,7 @@ private final class Conversation: EchoClientInterceptor {
   }
 }
 
-/// Refuses what does not say that it was sent again.
+/// Rejects calls that are not marked as sent again.
 final class Bouncer: EchoServerInterceptor {
   override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
     if case .metadata(let headers) = part, !headers.contains(name: "again") {
@@ -327,7 +327,7 @@ final class Bouncer: EchoServerInterceptor {
   }
 }
 
-/// Sends a refused call once more.
+/// Sends a rejected call again.
 final class Replayer: EchoClientInterceptor {
   private var message: Echo_EchoRequest?
 

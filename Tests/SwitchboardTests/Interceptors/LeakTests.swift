@@ -2,17 +2,17 @@ import EchoService
 import Switchboard
 import Testing
 
-/// A chain that keeps what it should hand on ends all the same, and is let go of.
+/// A chain that does not forward what it should still ends, and is released.
 @Suite(.timeLimit(.minutes(5))) struct LeakTests {
   enum Swallower: CaseIterable {
     case requestMetadata, requestEnd, responseMetadata, responseEnd
   }
 
   @Test(arguments: Swallower.allCases)
-  func aClientsChainThatSwallowsAPartEndsByTheDeadline(_ part: Swallower) async throws {
+  func aClientsChainThatDropsAPartEndsWithTheDeadline(_ part: Swallower) async throws {
     let live = LiveCount()
     try await EchoPair.with { pair async throws in
-      // The one call that succeeds has no deadline to be late for.
+      // The one call that succeeds has no deadline, which it might miss.
       let client = pair.client(timeout: part == .responseMetadata ? nil : .milliseconds(50)) {
         [
           CountedClientInterceptor(live), KeepingClientInterceptor(part, live),
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [Swallower.requestMetadata, .requestEnd, .responseEnd])
-  func aClientsChainThatSwallowsAPartEndsByCancellation(_ part: Swallower) async throws {
+  func aClientsChainThatDropsAPartEndsWithCancellation(_ part: Swallower) async throws {
     let (live, log) = (LiveCount(), Log())
     try await EchoPair.with { pair async throws in
       let client = pair.client(timeout: nil) {
@@ -51,8 +51,8 @@ import Testing
     }
   }
 
-  /// The chain is let go of when the call ends, but not from under an interceptor.
-  @Test func aServersInterceptorThatEndsItsCallLivesUntilItReturns() async throws {
+  /// The chain is released when the call ends, but not while an interceptor runs.
+  @Test func anInterceptorThatEndsItsCallIsReleasedAfterItReturns() async throws {
     let (live, log) = (LiveCount(), Log())
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [CountedServerInterceptor(live), EndingServerInterceptor(live, log), CountedServerInterceptor(live)]
@@ -66,13 +66,13 @@ import Testing
   }
 
   @Test(arguments: Swallower.allCases)
-  func aServersChainThatSwallowsAPartEndsByTheDeadline(_ part: Swallower) async throws {
+  func aServersChainThatDropsAPartEndsWithTheDeadline(_ part: Swallower) async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [CountedServerInterceptor(live), KeepingServerInterceptor(part, live), CountedServerInterceptor(live)]
     }
     try await EchoPair.with(server: make) { pair async throws in
-      // The one call that succeeds has no deadline to be late for.
+      // The one call that succeeds has no deadline, which it might miss.
       let timeout: Duration? = part == .responseMetadata ? nil : .milliseconds(50)
       let client = Echo_EchoClient(channel: pair.channel, defaultCallOptions: CallOptions(timeout: timeout))
       let requests = [Echo_EchoRequest("x")]
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func aServersChainThatKeepsEverythingIsLetGoOfWithItsClient() async throws {
+  @Test func aServersChainThatKeepsEverythingIsReleasedWithItsClient() async throws {
     let (live, log) = (LiveCount(), Log())
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [ServerRecorder("s", log), KeepingServerInterceptor(nil, live)]
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func callsThatStreamRequestsAreLetGoOfWhole() async throws {
+  @Test func callsThatStreamRequestsAreReleasedCompletely() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = { [MarkingServerInterceptor(live)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func callsThatAnInterceptorRefusesAreLetGoOfWhole() async throws {
+  @Test func aCallThatAnInterceptorRefusesIsReleased() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [MarkingServerInterceptor(live, endsWith: .metadata)]
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aHandlerThatStillReadsIsToldThatAnInterceptorHasEndedTheCall() async throws {
+  @Test func aReadingHandlerLearnsThatAnInterceptorEndedTheCall() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [MarkingServerInterceptor(live, endsWith: .message)]
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func wholeCallsLeaveNothingBehind() async throws {
+  @Test func wholeCallInterceptorsAreReleased() async throws {
     let live = LiveCount()
     let server: @Sendable () -> [EchoServerInterceptor] = {
       [CountedServerInterceptor(live), ServerCallHook()]
@@ -185,7 +185,7 @@ extension LiveCount {
   }
 }
 
-/// Gives each call something that is alive for as long as any part of the call is.
+/// Gives each call an object that lives for as long as any part of the call.
 private final class MarkingServerInterceptor: EchoServerInterceptor {
   private final class Mark: Sendable {
     let live: LiveCount
@@ -208,6 +208,7 @@ private final class MarkingServerInterceptor: EchoServerInterceptor {
   private let live: LiveCount
   private let last: LastPart?
 
+  /// With `last`, it ends the call when the first such part arrives.
   init(_ live: LiveCount, endsWith last: LastPart? = nil) {
     self.live = live
     self.last = last
@@ -257,7 +258,7 @@ private final class KeepingClientInterceptor: EchoClientInterceptor {
   }
 }
 
-/// Ends the call where its requests end, and says how many interceptors there are then.
+/// Ends the call when its requests end, and reports how many interceptors are alive then.
 private final class EndingServerInterceptor: EchoServerInterceptor {
   private let live: LiveCount
   private let log: Log

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// The order that the tutorial states, on both sides.
+/// The order that the tutorial describes, on both sides.
 @Suite(.timeLimit(.minutes(1))) struct OrderTests {
   @Test func theClientsFirstIsFirstOutAndLastIn() async throws {
     let log = Log()
@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test func streamsGoThroughInOrder() async throws {
+  @Test func streamedPartsPassInOrder() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -52,7 +52,7 @@ import Testing
     #expect(log.lines.filter { $0.hasPrefix("s > ") && $0.hasSuffix("end") }.count == 3)
   }
 
-  @Test func factoriesAreAskedOncePerCall() async throws {
+  @Test func factoriesAreCalledOncePerCall() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client {
@@ -64,7 +64,7 @@ import Testing
     #expect(log.lines == ["made", "made", "made"])
   }
 
-  @Test func contextsKnowTheirCall() async throws {
+  @Test func contextsDescribeTheirCall() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [

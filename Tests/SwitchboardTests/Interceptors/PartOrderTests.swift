@@ -2,13 +2,14 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Interceptors that let parts out of their order: nothing of a request reaches a handler before its metadata.
+/// Interceptors that forward parts out of order: nothing of a request reaches a handler before its metadata.
 @Suite(.timeLimit(.minutes(1))) struct PartOrderTests {
   private enum Kind: CaseIterable {
     case unary, serverStreaming, clientStreaming, bidirectional
   }
 
-  /// Keeps the metadata back until the end has passed, as one that asks elsewhere who the caller is may do by mistake.
+  /// Holds the metadata back until the end has passed, as an interceptor that authenticates the caller may do by
+  /// mistake.
   private final class Holder: ServerInterceptor<Echo_EchoRequest, Echo_EchoResponse> {
     private let log: Log
     private let letsGo: Bool
@@ -22,7 +23,7 @@ import Testing
       switch part {
       case .metadata(let headers):
         let (letsGo, log) = (letsGo, log)
-        // Requests that stream come only where they are asked for.
+        // Streamed requests arrive only if they are requested.
         context.receiveNextMessages(10)
         context.eventLoop.execute {
           context.eventLoop.execute {
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) private func noHandlerRunsForACallThatIsRefused(_ kind: Kind) async throws {
+  @Test(arguments: Kind.allCases) private func noHandlerRunsForARejectedCall(_ kind: Kind) async throws {
     let log = Log()
     let provider = NamingProvider(log) { [Holder(log, letsGo: false)] }
     try await NamingProvider.with(provider) { client async throws in
@@ -75,7 +76,7 @@ import Testing
     #expect(!log.lines.contains("handler"))
   }
 
-  /// A second metadata begins the call to the handler anew; without one, what follows an end is part of no call.
+  /// Metadata after the end starts the handler again; without it, later parts belong to no call.
   @Test func partsAfterAnEndBelongToNoCall() async throws {
     let log = Log()
     let provider = NamingProvider(log) {
@@ -94,7 +95,7 @@ import Testing
     #expect(log.lines == ["handler"])
   }
 
-  @Test func metadataOfAnAnswerAfterItsMessageIsAMistake() async throws {
+  @Test func responseMetadataAfterAMessageIsAnError() async throws {
     let provider = NamingProvider(Log()) {
       [
         ServerHook(send: { part, promise, context in

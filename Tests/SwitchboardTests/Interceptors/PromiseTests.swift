@@ -2,10 +2,10 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Every promise completes once: with success where its part left, with an error where it never will.
+/// Every promise completes once: it succeeds when its part is sent, and fails if it never will be.
 @Suite(.timeLimit(.minutes(1))) struct PromiseTests {
   @Test(arguments: [GRPCCallType.unary, .bidirectionalStreaming])
-  func clientPartsThatLeaveSucceed(_ type: GRPCCallType) async throws {
+  func promisesOfSentClientPartsSucceed(_ type: GRPCCallType) async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [GRPCCallType.unary, .bidirectionalStreaming])
-  func serverPartsThatLeaveSucceed(_ type: GRPCCallType) async throws {
+  func promisesOfSentServerPartsSucceed(_ type: GRPCCallType) async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func partsThatCannotLeaveFail() async throws {
+  @Test func promisesOfUnsendablePartsFail() async throws {
     let log = Log()
     let channel = try Channel(target: "127.0.0.1:1")
     let factory = ClientFactory {
@@ -78,7 +78,7 @@ import Testing
 
   /// More is written than the windows hold, to a handler that does not read; then the call ends.
   @Test(arguments: Outcome.allCases)
-  func whatWaitsForTheNetworkFailsWithItsCall(_ outcome: Outcome) async throws {
+  func promisesOfWaitingClientPartsFailWithTheirCall(_ outcome: Outcome) async throws {
     let (log, sent) = (Log(), 200)
     let refusals = Locked<[@Sendable () -> Void]>([])
     let make: @Sendable () -> [EchoServerInterceptor] = {
@@ -126,7 +126,7 @@ import Testing
     let results = try await log.lines(atLeast: sent)
     #expect(results.count == sent)
     let first = results.prefix { $0 == "sent" }
-    // A deadline may pass before anything has left.
+    // A deadline may pass before anything is sent.
     #expect(first.count < sent && (!first.isEmpty || outcome == .late))
     #expect(results.dropFirst(first.count).allSatisfy { $0 == "failed" })
     await channel.shutDown(grace: .zero)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [Outcome.cancelled, .lost])
-  func theServersPartsFailWithTheirCallToo(_ outcome: Outcome) async throws {
+  func promisesOfWaitingServerPartsFailWithTheirCall(_ outcome: Outcome) async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [AnswersTooLate(log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func metadataThatComesAfterTheClientHasGoneFailsAtOnce() async throws {
+  @Test func promisesOfMetadataFailAfterTheClientDisconnects() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [LateMetadata(log)] }
     try await EchoPair.with(server: make) { pair async throws in
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func partsAfterTheEndFail() async throws {
+  @Test func promisesOfPartsAfterTheEndFail() async throws {
     let kept = Locked<EchoClientContext?>(nil)
     try await EchoPair.with { pair async throws in
       let client = pair.client {
@@ -199,7 +199,7 @@ import Testing
   }
 }
 
-/// Holds the answer back until the call has failed.
+/// Holds the response back until the call has failed.
 private final class AnswersTooLate: EchoServerInterceptor {
   private let log: Log
   private var held: [GRPCServerResponsePart<Echo_EchoResponse>] = []
@@ -247,7 +247,7 @@ private func isSuccess(_ result: Result<Void, any Error>) -> Bool {
   if case .success = result { true } else { false }
 }
 
-/// Keeps the answer to itself, and sends metadata when the client is gone.
+/// Drops the response, and sends metadata when the client has disconnected.
 private final class LateMetadata: EchoServerInterceptor {
   private let log: Log
 

@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Where interceptors come from, and which of them is first.
+/// Where interceptors come from, and in which order.
 @Suite(.timeLimit(.minutes(1))) struct ScopeTests {
   @Test func theClientsScopesAreInOrder() async throws {
     let log = Log()
@@ -24,7 +24,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aClientsFactoriesServeEveryMethodAndACallsTakeTheirPlace() async throws {
+  @Test func aCallsFactoriesReplaceTheClients() async throws {
     let log = Log()
     let channel = try Channel(inProcess: [TutorialProvider()])
     var options = CallOptions()
@@ -67,7 +67,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func aServersFactoriesReachItOverTheNetwork() async throws {
+  @Test func aServersFactoriesServeCallsOverTheNetwork() async throws {
     let log = Log()
     var options = ServerOptions()
     options.interceptorFactories = [NamingFactory(name: "server", log: log)]
@@ -97,14 +97,14 @@ import Testing
     #expect(registry.factories.count == 1)
   }
 
-  @Test func nobodyUsesTheProcessRegistryUnasked() throws {
+  @Test func theProcessRegistryIsUsedOnlyIfOptionsNameIt() throws {
     _ = try Channel(inProcess: [TutorialProvider()])
     _ = try Server(providers: [TutorialProvider()])
     #expect(!InterceptorRegistry.process.isFrozen)
     #expect(InterceptorRegistry.process.factories.isEmpty)
   }
 
-  @Test func factoriesMakeNothingUnlessTheySaySo() async throws {
+  @Test func factoriesMakeNoInterceptorsByDefault() async throws {
     struct Silent: InterceptorFactory {}
     var options = ServerOptions()
     options.interceptorFactories = [Silent()]

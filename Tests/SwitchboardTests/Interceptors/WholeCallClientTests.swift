@@ -2,9 +2,9 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Interceptors that see a call on the client whole.
+/// Interceptors that see whole calls on the client.
 @Suite(.timeLimit(.minutes(1))) struct WholeCallClientTests {
-  @Test func aUnaryCallCanBeChangedOnBothWays() async throws {
+  @Test func aUnaryCallCanBeChangedInBothDirections() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func itStandsInOrderWithInterceptorsOfParts() async throws {
+  @Test func wholeCallInterceptorsKeepTheirOrderAmongOthers() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client {
@@ -76,7 +76,7 @@ import Testing
     #expect(log.lines.filter { $0 == "below < unauthenticated (16)" }.count == 1)
   }
 
-  @Test func itCanAnswerAndFailWithoutAServer() async throws {
+  @Test func anInterceptorCanAnswerOrFailWithoutAServer() async throws {
     let channel = try Channel(target: "127.0.0.1:1")
     let factory = ClientFactory {
       [
@@ -101,7 +101,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func theTrailersOfAFailureGoAlong() async throws {
+  @Test func rethrowingAFailureKeepsItsTrailers() async throws {
     try await EchoPair.with(failing: true) { pair async throws in
       let client = pair.client { [ClientCallHook(), ClientCallHook()] }
       let call = client.makeGetCall(Echo_EchoRequest("x"))
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func streamsGoThroughAndCanBeChanged() async throws {
+  @Test func streamsCanBeChanged() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func aStreamOfResponsesCanBeAskedForAgain() async throws {
+  @Test func aStreamOfResponsesCanBeRequestedAgain() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = { [Bouncer()] }
     try await EchoPair.with(server: make) { pair async throws in
       let client = pair.client {
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: Link.allCases)
-  func anAttemptThatIsGivenUpCanBeFollowedByAnother(_ link: Link) async throws {
+  func anAbandonedAttemptCanBeFollowedByAnother(_ link: Link) async throws {
     let log = Log()
     // Never answers the first call.
     let provider = TutorialProvider(
@@ -212,7 +212,7 @@ import Testing
           [
             ClientCallHook(unary: { request, _, next in
               do {
-                // Cancelled at the end of its scope.
+                // Cancelled at the end of the scope.
                 async let _ = next(request)
                 _ = try await log.lines(atLeast: 1)
               }
@@ -226,7 +226,7 @@ import Testing
     #expect(log.lines == ["attempt []", #"attempt ["yes"]"#])
   }
 
-  @Test func twoCallsOfNextAtATimeAreRefused() async throws {
+  @Test func twoConcurrentCallsOfNextFail() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {
         [
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  @Test func theDeadlineEndsWhatTheInterceptorWaitsFor() async throws {
+  @Test func theDeadlineEndsWhatTheInterceptorAwaits() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in
       let client = pair.client(timeout: .milliseconds(30)) {

@@ -2,9 +2,9 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Interceptors that see a call on the server whole.
+/// Interceptors that see whole calls on the server.
 @Suite(.timeLimit(.minutes(1))) struct WholeCallServerTests {
-  @Test func aUnaryCallCanBeChangedOnBothWays() async throws {
+  @Test func aUnaryCallCanBeChangedInBothDirections() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -34,7 +34,7 @@ import Testing
     )
   }
 
-  @Test func itCanRefuseAndAnswerForTheHandler() async throws {
+  @Test func anInterceptorCanRejectOrAnswerForTheHandler() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -59,7 +59,7 @@ import Testing
     #expect(log.lines.isEmpty)
   }
 
-  @Test func theHandlersFailureAndItsTrailersGoThrough() async throws {
+  @Test func theHandlersFailureKeepsItsTrailers() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerCallHook(), ServerCallHook()] }
     try await EchoPair.with(server: make, failing: true) { pair async throws in
       let call = pair.client().makeGetCall(Echo_EchoRequest("x"))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func theHandlerCanBeAskedAgain() async throws {
+  @Test func theHandlerCanRunAgain() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -88,7 +88,7 @@ import Testing
     #expect(log.lines == ["again"])
   }
 
-  @Test func handlersOfEveryKindCanBeAskedAgain() async throws {
+  @Test func handlersOfEveryKindCanRunAgain() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
@@ -120,7 +120,7 @@ import Testing
     #expect(log.lines == ["Swift echo get: a", "a,b", "ab", "a,b"])
   }
 
-  @Test func streamsGoThroughAndCanBeChanged() async throws {
+  @Test func streamsCanBeChanged() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [
         ServerCallHook(),
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatGoesAwayCancelsIt() async throws {
+  @Test func aDisconnectedClientCancelsTheInterceptor() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [

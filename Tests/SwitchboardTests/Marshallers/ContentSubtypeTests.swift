@@ -7,11 +7,11 @@ import Testing
     ("json", "application/grpc+json"), ("JSON", "application/grpc+json"), ("", "application/grpc"),
     ("a b\r\nx: y", "application/grpc+abxy"), ("vnd.a-b_c+d", "application/grpc+vnd.a-b_c+d"),
   ])
-  func aNameIsWhatAMediaTypeMayHold(_ sample: (name: String, contentType: String)) {
+  func namesKeepOnlyCharactersOfMediaTypes(_ sample: (name: String, contentType: String)) {
     #expect(ContentSubtype(sample.name).contentType == sample.contentType)
   }
 
-  @Test func protobufReadsBothItsNames() {
+  @Test func protobufReadsUnnamedAndProto() {
     let marshaller = ProtobufMarshaller<Google_Protobuf_Empty>()
     #expect(marshaller.contentSubtype == .unnamed)
     #expect(marshaller.reads(.unnamed))
@@ -19,7 +19,7 @@ import Testing
     #expect(!marshaller.reads(.json))
   }
 
-  @Test func bytesWithoutANameTakeAny() {
+  @Test func unnamedBytesAcceptAnySubtype() {
     #expect(BytesMarshaller().reads(.json))
     #expect(BytesMarshaller(.json).reads(.json))
     #expect(!BytesMarshaller(.json).reads(.proto))

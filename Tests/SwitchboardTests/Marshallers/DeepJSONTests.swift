@@ -2,7 +2,7 @@ import Switchboard
 import SwitchboardProtobuf
 import Testing
 
-/// JSON that is far deeper than any message is refused, and does not overflow a stack.
+/// JSON that is far deeper than any message is rejected, without overflowing the stack.
 @Suite struct DeepJSONTests {
   private struct Tree: Codable, Sendable {
     let children: [Tree]
@@ -19,7 +19,7 @@ import Testing
 
   private static let depth = 200_000
 
-  @Test(arguments: [true, false]) func codableRefusesIt(_ isClosed: Bool) throws {
+  @Test(arguments: [true, false]) func codableRejectsDeepJSON(_ isClosed: Bool) throws {
     let text =
       String(repeating: "[", count: Self.depth) + (isClosed ? String(repeating: "]", count: Self.depth) : "")
     let bytes = Array(text.utf8)
@@ -30,7 +30,7 @@ import Testing
     #expect(try CodableJSONMarshaller<Tree>().decode(shallow.span.bytes).children.count == 2)
   }
 
-  @Test func protobufRefusesIt() throws {
+  @Test func protobufRejectsDeepJSON() throws {
     for piece in [#"{"x":"#, "["] {
       let bytes = Array(String(repeating: piece, count: Self.depth).utf8)
       #expect(throws: (any Error).self) {

@@ -1,7 +1,7 @@
 import Switchboard
 import Testing
 
-/// Services that are described in Swift, over a connection and within the process.
+/// Services described in Swift, over a connection and in-process.
 @Suite(.timeLimit(.minutes(1))) struct DescribedServiceTests {
   @Test(arguments: Link.allCases) func allKindsOfCallsCarryCodableValues(_ link: Link) async throws {
     try await link.with([Stock.handlers]) { channel async throws in
@@ -19,7 +19,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func callObjectsAndAsyncSequencesCarryThemToo(_ link: Link) async throws {
+  @Test(arguments: Link.allCases) func callObjectsAndAsyncSequencesCarryCodableValues(_ link: Link)
+    async throws
+  {
     try await link.with([Stock.handlers]) { channel async throws in
       let client = MethodClient(channel: channel)
       let items = AsyncStream { continuation in
@@ -43,8 +45,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aTypeWithALayoutOfItsOwnNeedsOnlyAMarshaller(_ link: Link) async throws
-  {
+  @Test(arguments: Link.allCases) func aTypeWithACustomLayoutNeedsOnlyAMarshaller(_ link: Link) async throws {
     try await link.with([Stock.handlers]) { channel async throws in
       let call = MethodClient(channel: channel).call(Stock.label).makeUnaryCall(Point(x: 1, y: -2))
       #expect(try await call.response == Point(x: -2, y: 1))
@@ -77,7 +78,7 @@ import Testing
     )
   }
 
-  @Test func interceptorsSeeTheValues() async throws {
+  @Test func interceptorsSeeCodableValues() async throws {
     let renaming: @Sendable () -> [ServerInterceptor<Stock.Query, Stock.Item>] = { [Renamer()] }
     let find = Stock.find.unaryHandler(interceptors: renaming) { query, _ in
       Stock.Item(name: query.name, count: 1)

@@ -1,7 +1,7 @@
 import Switchboard
 import Testing
 
-/// A marshaller that throws, or writes another size than it said, ends its call with `INTERNAL`, and no other.
+/// A marshaller that throws, or writes another size than announced, ends its call with `INTERNAL`, and no other.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FailingMarshallerTests {
   enum Fault: String, CaseIterable, Sendable {
     case throwsOnEncoding, throwsAStatus, writesTooMuch, writesTooLittle, impossibleSize, throwsOnDecoding
@@ -9,7 +9,7 @@ import Testing
 
   enum Side: CaseIterable { case client, server }
 
-  /// Text, which is what goes wrong when it says so.
+  /// Text that fails when it says so.
   struct Faulty: Marshaller {
     struct Refusal: Error {}
     let fault: Fault?
@@ -44,7 +44,7 @@ import Testing
     )
   }
 
-  /// Handlers that go on as if nothing had happened.
+  /// Handlers that ignore failures.
   static func handlers(
     _ fault: Fault?,
     _ interceptors: (@Sendable () -> [ServerInterceptor<String, String>])? = nil
@@ -80,7 +80,7 @@ import Testing
     return ServiceHandlers(ServiceDescriptor("test.Text", []), [unary, server, client, both])
   }
 
-  /// Makes one call of each kind that goes wrong, beside one that does not end before they have.
+  /// Makes one failing call of each kind, next to a call that ends only after them.
   @Test(arguments: Fault.allCases, Side.allCases)
   func eachKindOfCallEndsWithInternal(_ fault: Fault, _ side: Side) async throws {
     try await check(fault, side, intercepted: false)

@@ -2,9 +2,9 @@ import EchoService
 import Switchboard
 import Testing
 
-/// Which format a call travels in, at every level where it can be chosen, and what servers take.
+/// The format of a call, at every level where it can be chosen, and what servers accept.
 @Suite(.timeLimit(.minutes(1))) struct FormatChoiceTests {
-  /// The echo service of the tutorial, in more formats than its own.
+  /// The tutorial's echo service with additional formats.
   final class Provider: Echo_EchoProvider {
     let formats: [any PayloadFormat]
     let tutorial = TutorialProvider()
@@ -62,8 +62,7 @@ import Testing
     return Array(try await call.initialMetadata["content-type"])
   }
 
-  @Test(arguments: Link.allCases) func aCallChoosesAndTheResponseIsInTheSameFormat(_ link: Link) async throws
-  {
+  @Test(arguments: Link.allCases) func theResponseUsesTheFormatOfTheCall(_ link: Link) async throws {
     try await link.with([Provider([JSONFormat()])]) { channel async throws in
       let client = Echo_EchoClient(channel: channel)
       #expect(try await contentType(client) == ["application/grpc"])
@@ -72,7 +71,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func theMessagesThenAreInThatFormat(_ link: Link) async throws {
+  @Test(arguments: Link.allCases) func messagesUseTheChosenFormat(_ link: Link) async throws {
     try await link.with([Provider([JSONFormat()])]) { channel async throws in
       let json = Method(
         Echo_EchoMetadata.Methods.get.descriptor,
@@ -84,7 +83,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aClientChoosesForAllItsCallsOfEveryKind(_ link: Link) async throws {
+  @Test(arguments: Link.allCases) func aClientsFormatAppliesToCallsOfEveryKind(_ link: Link) async throws {
     try await link.with([TutorialProvider()], options: Self.serving([JSONFormat()])) { channel async throws in
       let client = Echo_EchoClient(channel: channel, defaultCallOptions: Self.options(.json))
       #expect(try await contentType(client) == ["application/grpc+json"])
@@ -117,7 +116,7 @@ import Testing
     return options
   }
 
-  @Test func oneChoiceTellsServicesAndMethodsApart() async throws {
+  @Test func aChoiceCanDifferByServiceAndMethod() async throws {
     let methods = Echo_EchoMetadata.Methods.self
     let choice = PayloadChoice(nil)
       .with(JSONFormat(), service: "echo.Echo")
@@ -132,7 +131,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Link.allCases) func aFormatThatTheMethodDoesNotHaveIsUnimplemented(_ link: Link)
+  @Test(arguments: Link.allCases) func anUnsupportedFormatIsUnimplemented(_ link: Link)
     async throws
   {
     try await link.with([Provider([JSONFormat()])]) { channel async throws in
@@ -181,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func anInterceptorMayChooseUntilTheMetadataHasLeft() async throws {
+  @Test func anInterceptorCanChooseTheFormatUntilTheMetadataLeaves() async throws {
     try await Link.connection.with([Provider([JSONFormat()])]) { channel async throws in
       let client = Echo_EchoClient(channel: channel, interceptors: ClientFactory { [Chooser()] })
       #expect(try await contentType(client) == ["application/grpc+json"])

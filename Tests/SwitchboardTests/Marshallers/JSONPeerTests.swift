@@ -2,9 +2,9 @@ import Switchboard
 import TestSupport
 import Testing
 
-/// A service without a `.proto`, in JSON, with grpcio's generic stubs on the other side.
+/// A service without a `.proto`, in JSON, with grpcio's generic stubs as the peer.
 ///
-/// grpcio says `application/grpc` whatever its messages are, and takes any subtype of it.
+/// grpcio sends `application/grpc` for all messages, and accepts any subtype of it.
 @Suite(.mayBlock, .timeLimit(.minutes(1))) struct JSONPeerTests {
   @Test func grpciosGenericStubsCallOurServer() async throws {
     let server = try Server(providers: [Stock.handlers])

@@ -1,7 +1,7 @@
 import Switchboard
 
-/// A service without a `.proto` file: plain values that are `Codable`, one method of each kind, and one whose
-/// messages are bytes of its own.
+/// A service without a `.proto` file: plain `Codable` values, one method of each kind, and one method with a custom
+/// message format.
 enum Stock {
   struct Query: Codable, Sendable, Equatable {
     var name: String
@@ -54,7 +54,7 @@ enum Stock {
   )
 }
 
-/// A value with a layout of its own, as FlatBuffers' tables have one: written in place, read without parsing.
+/// A value with a custom layout, as FlatBuffers' tables have: written in place, read without parsing.
 struct Point: Sendable, Equatable {
   var x: Int32
   var y: Int32

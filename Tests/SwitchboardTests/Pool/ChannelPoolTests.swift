@@ -4,7 +4,7 @@ import Testing
 
 @testable import Switchboard
 
-/// Clients that name a host, and the channels they share.
+/// Clients that name a host, and the channels that they share.
 @Suite(.timeLimit(.minutes(1))) struct ChannelPoolTests {
   /// Counts a server's connections.
   final class Connections: CallObserver {
@@ -52,13 +52,13 @@ import Testing
     #expect(try await client.get(Echo_EchoRequest("x"), callOptions: options).text == "Swift echo get: x")
   }
 
-  @Test func theSameOptionsShareAConnection() async throws {
+  @Test func equalOptionsShareAConnection() async throws {
     try await Scene.with {
       try ChannelPool()
     } _: { scene in
       try await call(scene.client())
       try await call(scene.client())
-      // What is as it would be anyway makes no difference.
+      // Choosing a default makes no difference.
       try await call(
         scene.client {
           $0.channelID = 0
@@ -66,7 +66,7 @@ import Testing
           $0.additionalChannelArgs = [:]
         }
       )
-      // What concerns the call alone makes none either.
+      // Neither do options of the call alone.
       try await call(
         scene.client {
           $0.timeout = .seconds(20)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func differentOptionsNeverShareOne() async throws {
+  @Test func differentOptionsNeverShareAConnection() async throws {
     let changes: [@Sendable (inout CallOptions) -> Void] = [
       { $0.userAgentPrefix = "u" }, { $0.responseSizeLimit = 1000 }, { $0.compression = .gzip },
       { $0.enableRetry = false }, { $0.keepaliveInterval = .seconds(100) },
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func differentCredentialsNeverShareOne() throws {
+  @Test func differentCredentialsNeverShareAChannel() throws {
     let secure = try ChannelArguments(.with { $0.pemRootCert = "a" })
     #expect(try ChannelArguments(.with { $0.pemRootCert = "a" }) == secure)
     #expect(try ChannelArguments(.with { $0.pemRootCert = "b" }) != secure)
@@ -119,7 +119,7 @@ import Testing
     #expect(try ChannelArguments(.with { $0.transportType = .insecure }) != ChannelArguments(CallOptions()))
   }
 
-  @Test func aCallMayChooseAnotherChannel() async throws {
+  @Test func aCallsOptionsCanSelectAnotherChannel() async throws {
     try await Scene.with {
       try ChannelPool()
     } _: { scene in
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func poolsShareNothing() async throws {
+  @Test func poolsDoNotShareChannels() async throws {
     try await Scene.with {
       try ChannelPool()
     } _: { scene in
@@ -154,11 +154,11 @@ import Testing
     }
   }
 
-  @Test func clientsWithoutAPoolShareTheProcesss() async throws {
+  @Test func clientsWithoutAPoolShareTheProcessPool() async throws {
     try await Scene.with {
       try ChannelPool()
     } _: { scene in
-      // A domain of its own, so that this test leaves nothing to others.
+      // A separate domain, so that this test leaves nothing to others.
       var options = scene.options
       options.channelPoolDomain = scene.host
       try await call(Echo_EchoClient(host: scene.host, options: options))
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func manyLoopsShareToo() async throws {
+  @Test func clientsOnManyLoopsShareConnections() async throws {
     try await Scene.with {
       try ChannelPool(group: try LoopGroup(count: 3))
     } _: { scene in
@@ -179,14 +179,14 @@ import Testing
 
   // MARK: Idleness
 
-  @Test func anUnusedChannelClosesAfterAWhile() async throws {
+  @Test func anUnusedChannelClosesAfterTheIdleTimeout() async throws {
     let time = ManualTime()
     try await Scene.with {
       try ChannelPool(idleTimeout: .seconds(30), time: time)
     } _: { scene in
       let client = scene.client()
       try await call(client)
-      // The first look finds that it was used.
+      // The first check finds that it was used.
       for _ in 0..<3 {
         #expect(scene.pool.channelCount == 1)
         #expect(await time.nextWait() == .seconds(15))
@@ -219,7 +219,7 @@ import Testing
       #expect(scene.pool.channelCount == 1)
       open.requestStream.finish()
       #expect(try await responses.next() == nil)
-      // Calls now and then keep it open too.
+      // Occasional calls keep it open too.
       for _ in 0..<10 {
         try await call(client)
         time.advance(by: .seconds(15))
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func lettingGoOfAPoolClosesItsChannels() async throws {
+  @Test func releasingAPoolClosesItsChannels() async throws {
     try await Scene.with {
       try ChannelPool()
     } _: { scene in
@@ -241,9 +241,9 @@ import Testing
     }
   }
 
-  // MARK: What is wrong is the status of each call
+  // MARK: Errors become the status of each call
 
-  @Test func aHostThatIsNoneFailsTheCalls() async throws {
+  @Test func anInvalidHostFailsTheCalls() async throws {
     let pool = try ChannelPool()
     let client = Echo_EchoClient(host: "no/such", options: CallOptions(), pool: pool)
     #expect(await status { try await call(client) }?.code == .invalidArgument)
@@ -252,7 +252,7 @@ import Testing
     await #expect(throws: GRPCStatus.self) { try await streamed.requestStream.send(Echo_EchoRequest("x")) }
   }
 
-  @Test func contradictionsFailTheCalls() async throws {
+  @Test func contradictoryOptionsFailTheCalls() async throws {
     let pool = try ChannelPool()
     let changes: [(String, (inout CallOptions) -> Void)] = [
       (

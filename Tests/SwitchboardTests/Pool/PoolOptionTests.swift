@@ -4,7 +4,7 @@ import Testing
 @testable import Echo
 @testable import Switchboard
 
-/// What the options of a pool's channel come to; what they do there, the tests of the transport show.
+/// The options of a pool's channels; the transport's tests show their effects.
 @Suite(.timeLimit(.minutes(1))) struct PoolOptionTests {
   private func channelOptions(_ change: (inout CallOptions) -> Void) throws -> ChannelOptions {
     try ChannelOptions(try ChannelArguments(.with(change)))
@@ -51,7 +51,7 @@ import Testing
     #expect(options.retryBufferSize == 11)
   }
 
-  /// Those too that have no name in L38.
+  /// Including those without a name in L38.
   @Test func everyOptionOfAChannelCanBeChosen() throws {
     let options = try channelOptions {
       $0.maxConnections = 7
@@ -64,8 +64,8 @@ import Testing
     #expect(options.tls == ClientTLS(trustRoots: .bytes(Array("root".utf8)), minimumVersion: .tls13))
   }
 
-  /// Neither the order in which options are chosen nor a default that is chosen tells channels apart.
-  @Test func theSameChoicesAreEqual() throws {
+  /// Neither the order of choices nor a chosen default makes a difference.
+  @Test func equalChoicesCompareEqual() throws {
     let one = CallOptions.with {
       $0.keepaliveInterval = .seconds(30)
       $0.channelID = 3
@@ -80,12 +80,12 @@ import Testing
     #expect(try ChannelArguments(one).hashValue == ChannelArguments(other).hashValue)
   }
 
-  @Test func connectionsAreSecureUnlessToldOtherwise() throws {
+  @Test func connectionsAreSecureByDefault() throws {
     #expect(try channelOptions { _ in }.tls != nil)
     #expect(try channelOptions { $0.transportType = .insecure }.tls == nil)
   }
 
-  @Test func argumentsSayTheSame() throws {
+  @Test func channelArgumentsSetOptions() throws {
     let options = try channelOptions {
       $0.additionalChannelArgs = [
         "grpc.primary_user_agent": "app/2", "grpc.max_message_length": 1,
@@ -116,7 +116,7 @@ import Testing
     #expect(options.streamLookahead == 12)
   }
 
-  @Test func anOptionGoesBeforeAnArgument() throws {
+  @Test func anOptionOverridesAChannelArgument() throws {
     let options = try channelOptions {
       $0.keepaliveInterval = .seconds(1)
       $0.responseSizeLimit = 5
@@ -135,7 +135,7 @@ import Testing
     )
   }
 
-  @Test func retriesAreArgumentsToo() throws {
+  @Test func channelArgumentsConfigureRetries() throws {
     let json = #"{"methodConfig": [{"name": [{}], "waitForReady": true}]}"#
     let arguments = try ChannelArguments(
       .with {
@@ -150,7 +150,7 @@ import Testing
     #expect(arguments.channel[\.retryBufferSize] == 77)
   }
 
-  /// It would switch the check of the certificate off.
+  /// It would disable the check of the certificate.
   @Test func anEmptyNameIsRefused() async throws {
     #expect(throws: GRPCStatus.self) { try channelOptions { $0.hostNameOverride = "" } }
     #expect(throws: GRPCStatus.self) {
@@ -230,8 +230,8 @@ import Testing
     await pool.shutDown(grace: .zero)
   }
 
-  /// What a server can see of the options.
-  @Test func theServerSeesThem() async throws {
+  /// The options that a server can see.
+  @Test func theServerSeesTheOptions() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [

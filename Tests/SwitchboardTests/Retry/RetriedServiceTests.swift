@@ -3,7 +3,7 @@ import Switchboard
 import Synchronization
 import Testing
 
-/// A provider that refuses each call some times before it answers.
+/// A provider that rejects each call several times before it answers.
 private final class FlakyProvider: Echo_EchoProvider {
   let refusals: Int
   let seen = Log()
@@ -11,7 +11,7 @@ private final class FlakyProvider: Echo_EchoProvider {
 
   init(refusals: Int) { self.refusals = refusals }
 
-  /// Refuses calls that were not made often enough before.
+  /// Rejects calls with too few previous attempts.
   private func admit(_ context: ServerCallContext) throws -> String {
     let attempts = context.headers.first(name: "grpc-previous-rpc-attempts") ?? "0"
     seen.note(attempts)
@@ -42,7 +42,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     requestStream: RequestStream<Echo_EchoRequest>,
     context: ServerCallContext
   ) async throws -> Echo_EchoResponse {
-    // Some are read before the call is refused.
+    // Some requests are read before the call is rejected.
     var texts: [String] = []
     for try await request in requestStream {
       texts.append(request.text)
@@ -61,7 +61,7 @@ private final class FlakyProvider: Echo_EchoProvider {
   }
 }
 
-/// Retries between a real client and a real server, which says that they need not wait.
+/// Retries between a real client and a real server, whose pushback is zero.
 @Suite(.timeLimit(.minutes(1))) struct RetriedServiceTests {
   private static let config = """
     {"methodConfig": [{"name": [{"service": "echo.Echo"}], "retryPolicy": {
@@ -90,7 +90,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     try result.get()
   }
 
-  @Test(arguments: [false, true]) func allKindsOfCallAreMadeAgain(_ inProcess: Bool) async throws {
+  @Test(arguments: [false, true]) func callsOfEveryKindAreRetried(_ inProcess: Bool) async throws {
     try await with(refusals: 2, inProcess: inProcess) { channel, provider async throws in
       let client = Echo_EchoClient(channel: channel)
       #expect(try await client.get(Echo_EchoRequest("x")).text == "x after 2")
@@ -120,9 +120,9 @@ private final class FlakyProvider: Echo_EchoProvider {
     )
   }
 
-  @Test(arguments: Link.allCases) func theFirstHedgeThatIsAnsweredCounts(_ link: Link) async throws {
+  @Test(arguments: Link.allCases) func theFirstAnsweredHedgeWins(_ link: Link) async throws {
     let log = Log()
-    // The first attempt is never answered; it is cancelled when another is.
+    // The first attempt is never answered; it is cancelled when another one is.
     let provider = TutorialProvider(
       interceptors: ServerFactory {
         let isFirst = Locked(false)
@@ -153,7 +153,7 @@ private final class FlakyProvider: Echo_EchoProvider {
       #expect(try await client.expand(Echo_EchoRequest("a b")).collected().map(\.text) == ["a", "b"])
       #expect(try await client.collect(requests).text == "ab")
       #expect(try await client.update(requests).collected().map(\.text) == ["a", "b"])
-      // Each of the four was made twice, and the one that was not answered is told so.
+      // Each of the four calls was made twice, and the unanswered attempt was cancelled.
       while log.lines.count(where: { $0 == "s > error cancelled (1)" }) < 4 { await Task.yield() }
     }
     #expect(
@@ -162,7 +162,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     )
   }
 
-  @Test func fiveAttemptsAreAll() async throws {
+  @Test func noMoreThanFiveAttemptsAreMade() async throws {
     try await with(refusals: 100, inProcess: false) { channel, provider async throws in
       let client = Echo_EchoClient(channel: channel)
       let failure = await status { _ = try await client.get(Echo_EchoRequest("x")) }
@@ -171,7 +171,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     }
   }
 
-  @Test func aPooledClientIsConfiguredByItsArguments() async throws {
+  @Test func aPooledClientsArgumentsConfigureRetries() async throws {
     let provider = FlakyProvider(refusals: 1)
     let server = try Server(providers: [provider])
     let address = try server.bind(host: "127.0.0.1", port: 0)
@@ -184,7 +184,7 @@ private final class FlakyProvider: Echo_EchoProvider {
     options.additionalChannelArgs?["grpc.enable_retries"] = false
     let refusing = Echo_EchoClient(host: "\(address)", options: options, pool: pool)
     #expect(await status { _ = try await refusing.get(Echo_EchoRequest("x")) }?.code == .unavailable)
-    // A call's own choice goes before its channel's.
+    // A call's own choice overrides its channel's.
     let willing = CallOptions.with { $0.enableRetry = true }
     #expect(try await refusing.get(Echo_EchoRequest("x"), callOptions: willing).text == "x after 1")
     await pool.shutDown(grace: .zero)

@@ -4,7 +4,7 @@ import Switchboard
 import TestSupport
 import Testing
 
-/// A server as a process of its own, under what the system does to it.
+/// A server in its own process, and what the system does to it.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ProcessTests {
   @Test func aSignalLetsCallsFinish() async throws {
     let process = try EchoProcess()
@@ -17,7 +17,7 @@ import Testing
       #expect(try await readers[index].next()?.text.hasSuffix("before") == true)
     }
     process.terminate()
-    // The server has said that it takes no more calls; those under way are not hurried.
+    // The server has announced that it accepts no more calls; those in flight go on.
     for await state in channel.connectivity where state == .idle { break }
     for call in calls {
       try await call.requestStream.send(Echo_EchoRequest("after"))
@@ -32,7 +32,7 @@ import Testing
     await channel.shutDown(grace: .zero)
   }
 
-  @Test func runningOutOfFilesIsOutlived() async throws {
+  @Test func theServerSurvivesRunningOutOfFiles() async throws {
     let process = try EchoProcess(maxOpenFiles: 24)
     var idle: [Int32] = []
     for _ in 0..<60 { idle.append(try LoopbackSocket.connected(to: process.port)) }

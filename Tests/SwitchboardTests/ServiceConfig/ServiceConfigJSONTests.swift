@@ -2,7 +2,7 @@ import Switchboard
 import Testing
 
 @Suite struct ServiceConfigJSONTests {
-  @Test func everythingIsRead() throws {
+  @Test func readsEveryMember() throws {
     let config = try ServiceConfig(
       json: """
         {
@@ -60,7 +60,7 @@ import Testing
     )
   }
 
-  @Test func emptyConfigsAreConfigs() throws {
+  @Test func emptyConfigsAreValid() throws {
     #expect(try ServiceConfig(json: "{}") == ServiceConfig())
     #expect(try ServiceConfig(json: #"{"methodConfig": [], "retryThrottling": null}"#) == ServiceConfig())
   }
@@ -111,7 +111,7 @@ import Testing
     (#"{"retryThrottling": {"maxTokens": 5, "tokenRatio": "much"}}"#, "tokenRatio: is not a number"),
     (#"{"retryThrottling": {"maxTokens": 5000, "tokenRatio": 1}}"#, "maxTokens is 5000"),
   ])
-  func whatIsWrongIsRefused(_ json: String, _ reason: String) {
+  func invalidConfigsAreRejected(_ json: String, _ reason: String) {
     #expect {
       _ = try ServiceConfig(json: json)
     } throws: { error in

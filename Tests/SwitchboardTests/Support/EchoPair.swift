@@ -73,7 +73,7 @@ extension AsyncSequence {
   }
 }
 
-/// The status that an operation fails with.
+/// The status that an operation throws.
 func status(of operation: () async throws -> Void) async -> GRPCStatus? {
   do {
     try await operation()

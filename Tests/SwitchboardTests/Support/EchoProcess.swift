@@ -2,14 +2,14 @@ import Foundation
 import Switchboard
 import TestSupport
 
-/// The example's server in a process of its own.
+/// The example's server in its own process.
 final class EchoProcess {
   private let process: ChildProcess
   let target: String
-  /// What it printed before it said where it listens.
+  /// What it printed before its address.
   let greeting: [String]
 
-  /// With no more open files than given, if one is.
+  /// Limits the open files of the process to `maxOpenFiles`.
   init(_ arguments: [String] = [], maxOpenFiles: Int? = nil) throws {
     let limit = maxOpenFiles.map { "ulimit -n \($0) && " } ?? ""
     process = try ChildProcess(

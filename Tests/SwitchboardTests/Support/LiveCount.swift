@@ -1,7 +1,7 @@
 import Switchboard
 import Synchronization
 
-/// How many of something are alive.
+/// The number of live objects.
 final class LiveCount: Sendable {
   private let value = Atomic(0)
 

@@ -1,7 +1,7 @@
 import Switchboard
 import Testing
 
-/// Lines in the order in which they were noted, from any thread.
+/// Lines in the order of their notes, from any thread.
 final class Log: Sendable {
   private let state = Locked<[String]>([])
 
@@ -9,7 +9,7 @@ final class Log: Sendable {
 
   var lines: [String] { state.withLock { $0 } }
 
-  /// Waits until there are so many lines.
+  /// Waits until there are at least `count` lines.
   func lines(atLeast count: Int) async throws -> [String] {
     for _ in 0..<20_000 where lines.count < count { try await Task.sleep(for: .milliseconds(2)) }
     try #require(lines.count >= count, "there are only \(lines)")

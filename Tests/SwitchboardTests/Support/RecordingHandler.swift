@@ -2,7 +2,7 @@ import Dispatch
 import Switchboard
 import Synchronization
 
-/// Notes what a call tells it, and whether that is on its queue and one at a time.
+/// Notes how a call calls its handler, and whether that is on the queue and one at a time.
 final class RecordingHandler<Response: Sendable>: ResponseHandler {
   enum Event: Sendable {
     case metadata(HPACKHeaders)
@@ -52,7 +52,7 @@ final class RecordingHandler<Response: Sendable>: ResponseHandler {
     inside.wrappingSubtract(1, ordering: .acquiringAndReleasing)
   }
 
-  /// How often it was told elsewhere than on its queue, or before it was done with what came before.
+  /// How often it was called off its queue, or before the last call had returned.
   var misplacedCount: Int { misplaced.load(ordering: .relaxed) }
 
   func next() async -> Event? {
@@ -78,7 +78,7 @@ extension RecordingHandler.Event {
     if case .closed(let trailers, let error) = self { (trailers, error) } else { nil }
   }
 
-  /// A word for each kind of event, without those that come whenever they do.
+  /// A word for each kind of event, except for those that may come at any time.
   var word: String? {
     switch self {
     case .metadata: "metadata"
@@ -89,7 +89,7 @@ extension RecordingHandler.Event {
   }
 }
 
-/// A refusal to do what makes no sense.
+/// The code that a misused operation throws.
 func refusal(of operation: () throws -> Void) -> GRPCStatus.Code? {
   do {
     try operation()

@@ -13,7 +13,7 @@ extension Weather_Report {
   fileprivate init(_ text: String) { self = .with { $0.text = text } }
 }
 
-/// A client that tests enqueue responses on, for each kind of call.
+/// A client that returns enqueued responses, for each kind of call.
 @Suite struct TestClientTests {
   private let client: Weather_WeatherTestClient
   private let seen = Seen()
@@ -24,9 +24,9 @@ extension Weather_Report {
     seen.all.compactMap { if case .message(let place) = $0 { place } else { nil } }
   }
 
-  // MARK: Canned responses
+  // MARK: Complete responses
 
-  @Test func givesOneResponseToOneRequest() async throws {
+  @Test func returnsAnEnqueuedResponse() async throws {
     #expect(!client.hasLookResponsesRemaining)
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }
     client.enqueueLookResponse(Report("sun"))
@@ -40,7 +40,7 @@ extension Weather_Report {
     }
   }
 
-  @Test func givesAStreamOfResponses() async throws {
+  @Test func returnsAnEnqueuedStream() async throws {
     client.enqueueForecastResponses([Report("rain"), Report("sun")]) { seen.append($0) }
     #expect(client.hasForecastResponsesRemaining)
     let reports = try await client.forecast(Place("here")).collected()
@@ -48,21 +48,21 @@ extension Weather_Report {
     #expect(messages == [Place("here")])
   }
 
-  @Test func givesOneResponseOnceAllRequestsAreThere() async throws {
+  @Test func returnsAResponseAfterAllRequests() async throws {
     client.enqueueSummarizeResponse(Report("mixed")) { seen.append($0) }
     let report = try await client.summarize([Place("here"), Place("there")])
     #expect(report == Report("mixed"))
     #expect(messages == [Place("here"), Place("there")])
   }
 
-  @Test func endsAStreamOnceAllRequestsAreThere() async throws {
+  @Test func endsAStreamAfterAllRequests() async throws {
     client.enqueueFollowResponses([Report("rain")]) { seen.append($0) }
     let reports = try await client.follow([Place("here"), Place("there")]).collected()
     #expect(reports == [Report("rain")])
     #expect(messages == [Place("here"), Place("there")])
   }
 
-  // MARK: Responses that the test sends
+  // MARK: Responses that the test sends step by step
 
   @Test func sendsMetadataAMessageAndTrailers() async throws {
     let response = client.makeLookResponseStream()
@@ -90,7 +90,7 @@ extension Weather_Report {
     #expect(reports == [Report("rain")])
   }
 
-  @Test func answersEachRequestAsItComes() async throws {
+  @Test func answersEachRequestAsItArrives() async throws {
     let response = client.makeFollowResponseStream { part in seen.append(part) }
     let call = client.makeFollowCall()
     var reports = call.responseStream.makeAsyncIterator()
@@ -105,7 +105,7 @@ extension Weather_Report {
     #expect(try await call.trailingMetadata.first(name: "b") == "2")
   }
 
-  @Test func refusesPartsThatCannotFollow() throws {
+  @Test func rejectsPartsOutOfOrder() throws {
     let unary = client.makeLookResponseStream()
     try unary.sendMessage(Report("rain"))
     #expect(throws: FakeResponseProtocolViolation.self) { try unary.sendMessage(Report("sun")) }
@@ -117,9 +117,9 @@ extension Weather_Report {
     #expect(throws: FakeResponseProtocolViolation.self) { try stream.sendEnd() }
   }
 
-  // MARK: Around them
+  // MARK: The client
 
-  @Test func failsWhereNothingIsEnqueued() async {
+  @Test func failsIfNothingIsEnqueued() async {
     let status = await status { _ = try await client.look(Place("here")) }
     #expect(
       status
@@ -127,19 +127,19 @@ extension Weather_Report {
     )
   }
 
-  @Test func asksInterceptors() async throws {
+  @Test func callsPassTheInterceptors() async throws {
     let client = try Weather_WeatherTestClient(interceptors: Louder())
     client.enqueueLookResponse(Report("rain")) { seen.append($0) }
     #expect(try await client.look(Place("here")) == Report("RAIN"))
     #expect(messages == [Place("HERE")])
   }
 
-  @Test func standsInForTheClient() async throws {
+  @Test func conformsToTheClientProtocol() async throws {
     client.enqueueLookResponse(Report("rain"))
     #expect(try await advice(any: client) == "take an umbrella")
   }
 
-  @Test func endsWithTheCallThatIsCancelled() async throws {
+  @Test func sendingToACancelledCallDoesNothing() async throws {
     let response = client.makeForecastResponseStream()
     let call = client.makeForecastCall(Place("here"))
     call.cancel()
@@ -152,7 +152,7 @@ extension Weather_Report {
   }
 }
 
-/// The parts of requests that a fake response was shown.
+/// The parts of requests that a fake response saw.
 private final class Seen: Sendable {
   private let parts = Locked<[FakeRequestPart<Weather_Place>]>([])
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the example prints: the tutorial's transcripts, word for word, and what it says to those it does not understand.
+/// What the example prints: the tutorial's transcripts, word for word, and messages for invalid arguments.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct TranscriptTests {
   private func client(_ server: EchoProcess, _ arguments: String...) throws -> Command {
     try Command.product("Echo", ["client", "--host", "127.0.0.1", "--port", "\(server.port)"] + arguments)
@@ -44,7 +44,7 @@ import Testing
     )
   }
 
-  @Test func theOtherCallsPrintTheirs() throws {
+  @Test func theOtherCallsPrintTheirTranscripts() throws {
     let server = try EchoProcess()
     #expect(
       try text(client(server, "expand", "one two")) == """
@@ -85,8 +85,9 @@ import Testing
     )
   }
 
-  /// Where responses stream, their reader runs beside the interceptors: each prints in order, but not one after the other.
-  @Test(arguments: ["expand", "update"]) func theInterceptorSeesStreamsToo(_ rpc: String) throws {
+  /// The reader of streamed responses runs in parallel with the interceptors: each prints in order, but they
+  /// interleave.
+  @Test(arguments: ["expand", "update"]) func theInterceptorSeesStreamedParts(_ rpc: String) throws {
     let server = try EchoProcess()
     let lines = try text(client(server, "--intercept", rpc, "one two")).split(separator: "\n").map(
       String.init
@@ -113,7 +114,7 @@ import Testing
     )
   }
 
-  @Test func aCallThatFailsSaysWhy() throws {
+  @Test func aFailedCallPrintsItsStatus() throws {
     let server = try EchoProcess()
     let wrongWay = try client(server, "--tls", "Hello")
     #expect(wrongWay.exitCode == 1)
@@ -141,7 +142,7 @@ import Testing
     (["server", "x"], "unexpected argument after server"),
     (["listen"], "listen is neither server nor client"),
     ([], "expected server or client"),
-  ]) func whatIsNotUnderstoodIsSaid(_ arguments: [String], _ complaint: String) throws {
+  ]) func invalidArgumentsAreReported(_ arguments: [String], _ complaint: String) throws {
     let command = try Command.product("Echo", arguments)
     #expect(command.exitCode == 64)
     #expect(command.errors == "Echo: \(complaint)\nTry: Echo --help\n")

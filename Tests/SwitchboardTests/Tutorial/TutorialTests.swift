@@ -2,7 +2,7 @@ import EchoService
 import Switchboard
 import Testing
 
-/// A provider as the tutorial declares one: with a factory that it is made with.
+/// A provider as the tutorial declares it, created with a factory.
 final class TutorialProvider: Echo_EchoProvider {
   let interceptors: Echo_EchoServerInterceptorFactoryProtocol?
 

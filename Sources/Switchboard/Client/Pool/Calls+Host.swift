@@ -1,6 +1,5 @@
 extension Call {
-  /// A call of raw bytes to the host of `request`, over the channels of a pool; without one, over those that all such
-  /// clients of the process share.
+  /// A call of raw bytes to the host of `request`, over the channels of `pool`, or of the process's pool.
   public convenience init(
     _ request: RequestOptions,
     responseHandler: any ResponseHandler<[UInt8]>,

@@ -1,15 +1,15 @@
-/// The options that a channel of a pool is made with: those of a client, with what its `additionalChannelArgs` say where no
-/// option does. They tell channels apart.
+/// The options that identify a channel of a pool: those of a client, and its `additionalChannelArgs` where it chooses
+/// no option.
 struct ChannelArguments: Hashable, Sendable {
   let channel: ChosenOptions<ChannelOptions>
   let pool: ChosenOptions<PoolOptions>
   let compression: MessageCompression
 
-  /// Throws `INVALID_ARGUMENT` for an argument whose value is not of its kind.
+  /// Throws `INVALID_ARGUMENT` for an argument with a value of the wrong type.
   init(_ options: CallOptions) throws(GRPCStatus) {
     var channel = options.channelOptions
     var pool = options.poolOptions
-    // In an order of their own, since two names may say the same: `max_receive_message_length` goes first.
+    // In a fixed order, since two names may set the same option: `max_receive_message_length` comes first.
     for (name, value) in pool.options.additionalChannelArgs.sorted(by: { $0.key > $1.key }) {
       try channel.take(value, named: name)
       try pool.take(value, named: name)
@@ -25,14 +25,14 @@ struct ChannelArguments: Hashable, Sendable {
 }
 
 extension ChannelOptions {
-  /// The options of a pool's channel. Throws `INVALID_ARGUMENT` for options that contradict each other.
+  /// The options of a pool's channel. Throws `INVALID_ARGUMENT` if options contradict each other.
   init(_ arguments: ChannelArguments) throws(GRPCStatus) {
     self = arguments.channel.options
     let pool = arguments.pool.options
-    // A window of the connection below that of a stream would be the one that counts.
+    // A connection's window below a stream's would limit the stream.
     connectionWindow = max(connectionWindow, streamLookahead)
     if pool.hostNameOverride?.isEmpty == true {
-      throw .invalidOption("hostNameOverride is empty: without a name any certificate would do")
+      throw .invalidOption("hostNameOverride is empty: without a name, any certificate would be accepted")
     }
     authority = authority ?? pool.hostNameOverride
     tls = try pool.secured(tls)
@@ -40,12 +40,12 @@ extension ChannelOptions {
 }
 
 extension PoolOptions {
-  /// `tls` with what these options say.
+  /// `tls`, changed by these options.
   fileprivate func secured(_ tls: ClientTLS?) throws(GRPCStatus) -> ClientTLS? {
     let hasPEM = pemRootCert != nil || pemPrivateKey != nil || pemCertChain != nil
     if transportType == .insecure {
       guard !hasPEM, tls == nil else {
-        throw .invalidOption("certificates or a key are given for an insecure transport")
+        throw .invalidOption("certificates and a key need a secure transport")
       }
       return nil
     }
@@ -59,7 +59,7 @@ extension PoolOptions {
         certificateChain: .bytes(Array(chain.utf8)),
         privateKey: .bytes(Array(key.utf8))
       )
-    default: throw .invalidOption("of pemCertChain and pemPrivateKey only one is given")
+    default: throw .invalidOption("pemCertChain and pemPrivateKey must be set together")
     }
     return tls
   }

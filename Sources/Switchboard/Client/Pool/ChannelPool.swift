@@ -1,17 +1,23 @@
 import SwitchboardCall
 
-/// Makes the channels of clients that name a host, and shares them among calls whose host, credentials and channel
-/// arguments are the same: one connection serves them all, and different ones never meet.
+/// Creates channels for clients that name a host. Calls with the same host, credentials and channel arguments share a
+/// channel, and so a connection.
 ///
-/// Clients share a pool of the process unless they are given one. Nothing can be set on that one, so that two users
-/// in a process cannot disturb each other; `channelPoolDomain` keeps a user's channels apart from all others. An owner
-/// who wants threads, logs or an idle time of its own makes a pool.
+/// Clients use the process's pool unless they are given one. That pool cannot be configured, so independent users in a
+/// process do not disturb each other; `channelPoolDomain` keeps a user's channels separate. Make a pool to choose the
+/// threads, the logger or the idle timeout.
+///
+/// ```swift
+/// let pool = try ChannelPool(idleTimeout: .seconds(60))
+/// let channel = Channel(host: "greeter.example:443", pool: pool)
+/// let client = Hello_GreeterClient(channel: channel)
+/// ```
 public final class ChannelPool: Sendable {
-  /// What tells channels apart.
+  /// Identifies a channel.
   struct Signature: Hashable, Sendable {
     let host: String
     let arguments: ChannelArguments
-    /// Calls stay on the loop of their client, also where they are sent to another host.
+    /// Calls stay on their client's loop, even if they are redirected to another host.
     let loop: ObjectIdentifier
   }
 
@@ -28,11 +34,11 @@ public final class ChannelPool: Sendable {
   private let observer: (any CallObserver)?
   private let state = Locked(State())
 
-  /// The pool of clients that are given none; made when the first asks for it.
+  /// The pool of clients that are given none; created for the first of them.
   static let ofProcess = Result<ChannelPool, GRPCStatus> { () throws(GRPCStatus) in try ChannelPool() }
 
-  /// A channel that is not used closes after `idleTimeout`, or up to half of it later. The connections run on the
-  /// loops of `group`, or on one of the pool's own.
+  /// Closes unused channels after `idleTimeout`, or up to half of it later. Connections run on the loops of `group`, or
+  /// on a loop of the pool's own.
   public convenience init(
     idleTimeout: Duration = .seconds(30),
     group: LoopGroup? = nil,
@@ -55,7 +61,7 @@ public final class ChannelPool: Sendable {
     observer: (any CallObserver)? = nil,
     time: any CallTime
   ) throws(GRPCStatus) {
-    guard idleTimeout > .zero else { throw .invalidOption("an idle time has to be above zero") }
+    guard idleTimeout > .zero else { throw .invalidOption("the idle timeout must be above zero") }
     if let group { self.group = group } else { self.group = try LoopGroup() }
     self.idleTimeout = idleTimeout
     self.logger = logger
@@ -69,10 +75,10 @@ public final class ChannelPool: Sendable {
     for channel in state.channels.values { channel.retire() }
   }
 
-  /// How many channels there are, used or not.
+  /// The number of channels, used or not.
   public var channelCount: Int { state.withLock { $0.channels.count } }
 
-  /// Lets calls under way finish for as long as `grace` allows, and refuses new ones.
+  /// Refuses new calls and lets calls in flight finish within `grace`.
   public func shutDown(grace: Duration = .seconds(30)) async {
     let (channels, watches) = state.withLock { state in
       state.isShutDown = true
@@ -90,13 +96,13 @@ public final class ChannelPool: Sendable {
 
   // MARK: Channels
 
-  /// The loop for calls to a host: the same for all of them, so that they can share connections.
+  /// The loop for calls to a host, always the same one, so that they can share connections.
   func loop(for host: String) -> Loop {
     let loops = group.loops
     return loops[Int(UInt(bitPattern: host.hashValue) % UInt(loops.count))]
   }
 
-  /// The channel for these options; a new one, where none is like it.
+  /// The channel for these options, created if it does not exist.
   func channel(
     to host: String,
     _ arguments: ChannelArguments,
@@ -129,7 +135,7 @@ public final class ChannelPool: Sendable {
 
   // MARK: Idleness
 
-  /// Looks at a channel from time to time, and closes it when it was not used in between.
+  /// Checks a channel from time to time, and closes it if it was not used since the last check.
   private func watch(_ signature: Signature, _ channel: PooledChannel) -> Task<Void, Never> {
     Task { [weak self, weak channel, time, interval = idleTimeout / 2] in
       var idleLooks = 0
@@ -146,7 +152,7 @@ public final class ChannelPool: Sendable {
     }
   }
 
-  /// Closes a channel, unless it was used since. Whoever still refers to it asks for a new one.
+  /// Closes a channel, unless it was used since. Transports that still refer to it ask for a new one.
   private func close(_ signature: Signature, uses: Int) -> Bool {
     let channel: PooledChannel? = state.withLock { state in
       guard let channel = state.channels[signature], channel.end(after: uses) else { return nil }
@@ -160,5 +166,5 @@ public final class ChannelPool: Sendable {
 }
 
 extension GRPCStatus {
-  static let poolShutDown = GRPCStatus(code: .unavailable, message: "the pool of channels was shut down")
+  static let poolShutDown = GRPCStatus(code: .unavailable, message: "the channel pool was shut down")
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A channel of a pool, which counts its calls so that it can tell when it is not used.
+/// A pool's channel, which counts its calls to detect that it is not used.
 final class PooledChannel: Sendable {
   private let channel: HTTP2ClientTransport
-  /// How many calls were made; below zero once the channel is closed.
+  /// The number of calls made; negative once the channel is closed.
   private let uses = Atomic(0)
 
   init(_ channel: HTTP2ClientTransport) {
@@ -25,7 +25,7 @@ final class PooledChannel: Sendable {
     return nil
   }
 
-  /// How many calls were made, and whether there were none since there were `before`, nor any under way.
+  /// The number of calls made, and whether none was made since there were `before` and none is in flight.
   func unusedSince(_ before: Int) async -> (isUnused: Bool, uses: Int) {
     await withCheckedContinuation { continuation in
       channel.eventLoop.execute { [self] in
@@ -35,7 +35,7 @@ final class PooledChannel: Sendable {
     }
   }
 
-  /// Takes no more calls, unless one was made since there were `count`.
+  /// Refuses further calls, unless one was made since there were `count`.
   func end(after count: Int) -> Bool {
     uses.compareExchange(expected: count, desired: -1, ordering: .acquiringAndReleasing).exchanged
   }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// A client's way to its host over the channels of a pool: each call goes on the one that its options ask for.
+/// Connects a client to its host over a pool: each call uses the channel that its options select.
 final class PooledTransport: ByteTransport {
   private let pool: ChannelPool
   private let target: String
@@ -20,7 +20,7 @@ final class PooledTransport: ByteTransport {
 
   var host: String { target }
 
-  /// The way to another host over channels of the same pool, chosen by the same options.
+  /// A transport to another host over the same pool, with the same options.
   func sibling(for host: String) -> any ByteTransport {
     host == target ? self : PooledTransport(pool, host, options, loop: loop)
   }
@@ -33,7 +33,7 @@ final class PooledTransport: ByteTransport {
       while true {
         let channel = try pool.channel(to: target, try ChannelArguments(options), on: loop)
         if isUsual { usual.withLock { $0 = channel } }
-        // A channel that has closed just now is not the pool's any more.
+        // The pool no longer has a channel that has just been closed.
         if let call = channel.makeCall(request, receiver) { return call }
       }
     } catch {
@@ -41,17 +41,17 @@ final class PooledTransport: ByteTransport {
     }
   }
 
-  /// The pool's channels are not the client's to close: they close when nobody uses them.
+  /// Does nothing: the pool closes channels that nobody uses.
   func retire() {}
 
   func shutDown(grace: Duration) async {}
 }
 
 extension Channel {
-  /// The way to `host` that a client takes who does not want to see a channel: over the channels of a pool, chosen for
-  /// each call by its options. Without a pool, over those that all such clients of the process share.
+  /// A channel to `host` over the channels of a pool, selected for each call by its options. Without `pool`, it uses
+  /// the process's pool.
   ///
-  /// It cannot fail: what is wrong with the host or the options is the status of each call.
+  /// It never fails: an invalid host or option becomes the status of each call.
   public convenience init(host: String, options: CallOptions = CallOptions(), pool: ChannelPool? = nil) {
     do throws(GRPCStatus) {
       let owner: ChannelPool

@@ -1,9 +1,9 @@
-/// A call that is made once its token is there.
+/// A call that starts once its token has been fetched.
 final class AuthorizedCall: ByteCall {
   /// ```
   ///   idle ──start──> fetching ──token──> live
   /// ```
-  /// From the first two a cancellation leads to over, as do the deadline and a failure from the second.
+  /// Cancellation leads from idle and fetching to over; so do the deadline and a failure from fetching.
   private enum Phase: Sendable {
     case idle
     case fetching(Task<Void, Never>)
@@ -82,7 +82,7 @@ final class AuthorizedCall: ByteCall {
       case .live(let call):
         return call
       case .idle:
-        // Told as the call starts.
+        // Reported when the call starts.
         phase = .over(status)
       case .fetching, .over:
         break
@@ -92,7 +92,7 @@ final class AuthorizedCall: ByteCall {
     if let live { live.cancel(status) } else { end(status) }
   }
 
-  /// Ends the call while it has no token.
+  /// Ends the call while its token is being fetched.
   private func end(_ status: GRPCStatus) {
     let task: Task<Void, Never>? = phase.withLock { phase in
       guard case .fetching(let task) = phase else { return nil }
@@ -113,6 +113,6 @@ final class AuthorizedCall: ByteCall {
 extension GRPCStatus {
   fileprivate static func unauthorized(_ error: any Error) -> GRPCStatus {
     if let known = error as? any GRPCStatusTransformable { return known.makeGRPCStatus() }
-    return GRPCStatus(code: .unauthenticated, message: "there is no token: \(error)")
+    return GRPCStatus(code: .unauthenticated, message: "could not get a token: \(error)")
   }
 }

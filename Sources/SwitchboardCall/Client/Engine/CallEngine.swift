@@ -1,7 +1,7 @@
-/// What stands between a channel's calls and its transport: a transport that adds what is configured per method,
-/// tokens and retries. Interceptors above it see one call, whatever becomes of it below.
+/// A transport that adds per-method configuration, tokens and retries to another. Interceptors above it see one call,
+/// however many attempts it makes.
 ///
-/// A call that needs none of it goes straight to the transport.
+/// A call that needs none of these goes straight to the transport.
 @usableFromInline
 final class CallEngine: ByteTransport {
   let transport: any ByteTransport
@@ -34,8 +34,8 @@ final class CallEngine: ByteTransport {
   @usableFromInline
   var host: String { transport.host }
 
-  /// The same configuration over the transport's own sibling. One is made for each call that goes elsewhere: what their
-  /// retries take from a host's tokens is remembered here.
+  /// The same configuration over the transport's sibling. Siblings are made per call, so they share the retry
+  /// throttles.
   @usableFromInline
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
@@ -97,7 +97,7 @@ final class CallEngine: ByteTransport {
     return AuthorizedCall(provider, request, receiver, self, plan)
   }
 
-  /// A call whose options are final.
+  /// Makes a call whose options are final.
   func makeCall(
     _ request: CallRequest,
     _ receiver: any ResponseReceiver,
@@ -119,7 +119,7 @@ final class CallEngine: ByteTransport {
   }
 }
 
-/// What may become of a call below its caller.
+/// How a call may be repeated, and the limits of its requests.
 struct RepetitionPlan: Sendable {
   var repetition: MethodConfig.Repetition?
   var throttle: RetryThrottle?
@@ -128,7 +128,7 @@ struct RepetitionPlan: Sendable {
 }
 
 extension CallOptions {
-  /// Adds what is configured for the method; where both limit something, the lower limit counts.
+  /// Adds the method's configuration; the lower of two limits applies.
   fileprivate mutating func apply(_ config: MethodConfig) {
     if let patience = config.waitForReady, box?.choices.waitForReady == nil { waitForReady = patience }
     if let largest = config.maxResponseMessageBytes {
@@ -136,7 +136,7 @@ extension CallOptions {
     }
   }
 
-  /// Whether the call takes more than the transport does by itself.
+  /// Whether the call needs more than the transport provides.
   fileprivate var needsEngine: Bool {
     guard let box else { return false }
     return box.choices.oauth2AccessToken != nil || box.choices.authTokenProvider != nil

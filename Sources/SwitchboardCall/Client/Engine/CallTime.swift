@@ -1,16 +1,15 @@
-/// What the engine knows of time, to be replaced in tests.
+/// The engine's clock, which tests replace.
 package protocol CallTime: Sendable {
-  /// The time.
   var now: ContinuousClock.Instant { get }
 
-  /// Returns at that time, or throws when the task is cancelled.
+  /// Returns at `time`; throws if the task is cancelled.
   func sleep(until time: ContinuousClock.Instant) async throws
 
-  /// The same, for what runs on a loop and may use its timers.
+  /// The same for code on a loop, which may use the loop's timers.
   func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws
 }
 
-/// The time that passes.
+/// The system's clock.
 package struct SystemTime: CallTime {
   package init() {}
 
@@ -32,17 +31,17 @@ package struct SystemTime: CallTime {
   }
 }
 
-/// An event loop with timers of its own. `Task.sleep` has Dispatch open descriptors, and end the process where there are
-/// none: calls must not need it.
+/// An event loop with timers. Calls must not depend on `Task.sleep`: Dispatch opens descriptors for it, and ends the
+/// process if none are left.
 package protocol TimedEventLoop: EventLoop {
-  /// Returns after that time, or throws: when the task is cancelled, or where the loop has ended.
+  /// Returns after `duration`. Throws if the task is cancelled or the loop has ended.
   func sleep(for duration: Duration) async throws
 }
 
 extension CallTime {
-  /// When a call that may take this long from now must end. Every deadline of a client's call is made here, once.
+  /// The deadline of a call with this timeout. Every deadline of a client's call is made here, once.
   func deadline(after timeout: Duration) -> CallDeadline {
-    // A sum that no instant can hold would trap.
+    // A sum beyond the range of an instant would trap.
     CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
   }
 
@@ -50,7 +49,7 @@ extension CallTime {
     try await sleep(until: time)
   }
 
-  /// Does something at a time, on the loop, unless the task is cancelled before.
+  /// Runs `action` on the loop at `time`, unless the task is cancelled first.
   func alarm(
     at time: ContinuousClock.Instant,
     on loop: any EventLoop,
@@ -63,10 +62,10 @@ extension CallTime {
   }
 }
 
-/// What the engine takes from outside of a call: time and chance.
+/// What the engine takes from its environment: time and randomness.
 package struct CallEnvironment: Sendable {
   package var time: any CallTime = SystemTime()
-  /// A number from 0 to 1.
+  /// A random number from 0 to 1.
   package var random: @Sendable () -> Double = { Double.random(in: 0...1) }
 
   package init() {}

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A transport whose calls all fail, because there could be none: so that whoever makes a client need not fail.
+/// A transport whose calls all fail with one status, so that creating a client never fails.
 package final class FailingTransport: ByteTransport {
   private let status: GRPCStatus
   private let loop = QueueLoop()
@@ -20,7 +20,7 @@ package final class FailingTransport: ByteTransport {
   package func shutDown(grace: Duration) async {}
 }
 
-/// A call that ends as it starts.
+/// A call that fails as soon as it starts.
 package final class RefusedCall: ByteCall {
   private let request: CallRequest
   private let loop: any EventLoop
@@ -47,7 +47,7 @@ package final class RefusedCall: ByteCall {
   package func cancel(_ status: GRPCStatus) {}
 }
 
-/// An event loop over a queue of the system's, where there is no thread for a real one.
+/// An event loop over a dispatch queue, for when no thread for a real loop is available.
 final class QueueLoop: EventLoop {
   private let queue = DispatchQueue(label: "switchboard.failing")
   private let mark = DispatchSpecificKey<Bool>()

@@ -1,14 +1,22 @@
-/// A call of raw bytes to any method: for messages that have no generated code.
+/// Calls any method with raw bytes, for messages without generated code.
 ///
-/// The server's method decides how many messages go each way; the call does not need to know.
+/// The server's method determines how many messages go each way; the call need not know.
+///
+/// ```swift
+/// let request = RequestOptions(host: "", path: "/echo.Echo/Get")
+/// let call = Call(request, responseHandler: printer, channel: channel)
+/// try call.start()
+/// try call.write(bytes)
+/// try call.finish()
+/// ```
 public final class Call: Sendable {
   private let call: HandledCall<[UInt8], [UInt8]>
-  /// Where the call goes.
+  /// The method to call.
   public let request: RequestOptions
-  /// What the call was made with.
+  /// The options that the call was made with.
   public let options: CallOptions
 
-  /// A call on a channel, which says where it goes; of `request`, the path counts. `start` sends it on its way.
+  /// A call on `channel`, which determines the host; `request.host` is ignored. Nothing is sent before `start`.
   public init(
     _ request: RequestOptions,
     responseHandler: any ResponseHandler<[UInt8]>,
@@ -22,7 +30,7 @@ public final class Call: Sendable {
       requests: BytesMarshaller(),
       responses: BytesMarshaller()
     )
-    // What interceptors read of it is among the options.
+    // Interceptors read the safety from the options.
     var effective = callOptions
     if request.safety != .default { effective.safety = request.safety }
     let chain: ClientInterceptorChain<[UInt8], [UInt8]>? = channel.scoped(
@@ -37,8 +45,7 @@ public final class Call: Sendable {
     )
   }
 
-  /// Sends the call on its way. Throws `FAILED_PRECONDITION` when it was called before, and `INVALID_ARGUMENT` for a
-  /// path that cannot be a method's.
+  /// Starts the call. Throws `FAILED_PRECONDITION` the second time, and `INVALID_ARGUMENT` if the path is malformed.
   public func start() throws(GRPCStatus) {
     guard request.path.hasPrefix("/"), request.path.utf8.count(where: { $0 == UInt8(ascii: "/") }) >= 2
     else {
@@ -50,19 +57,19 @@ public final class Call: Sendable {
     try call.start()
   }
 
-  /// Sends a message, after those that were written before. The handler is told when there is room for another.
+  /// Queues a message. The handler is notified when there is room for another.
   ///
-  /// Throws `FAILED_PRECONDITION` before `start`, after `finish` and after `cancel`, and `RESOURCE_EXHAUSTED` when too
-  /// many messages wait to be sent. Once the server has ended the call, a message goes nowhere.
+  /// Throws `FAILED_PRECONDITION` before `start` and after `finish` or `cancel`, and `RESOURCE_EXHAUSTED` when too many
+  /// messages are waiting. Messages written after the server has ended the call are dropped.
   public func write(_ data: [UInt8]) throws(GRPCStatus) { try call.write(data) }
 
-  /// Says that no message follows. Throws `FAILED_PRECONDITION` before `start`, after `cancel`, and the second time.
+  /// Ends the requests. Throws `FAILED_PRECONDITION` before `start`, after `cancel`, and the second time.
   public func finish() throws(GRPCStatus) { try call.finish() }
 
-  /// Ends the call with `cancelled`, unless it has ended. One that was not started never will be.
+  /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets the handler have so many more responses, where the call's options enable flow control; without, it gets all
-  /// of them anyway. Throws `FAILED_PRECONDITION` before the call is started.
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }

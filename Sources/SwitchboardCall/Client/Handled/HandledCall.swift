@@ -1,14 +1,12 @@
-/// A call whose responses go to a handler: what `UnaryCall`, `StreamingCall` and `Call` have in common. It stands on
-/// the call objects, as a user's code would.
+/// A call whose responses go to a handler: the common part of `UnaryCall`, `StreamingCall` and `Call`, built on call
+/// objects.
 ///
 /// ```
 ///   idle ──start──> open ──finish──> finished
 /// ```
-/// A cancellation leads from each of them to cancelled. What is asked for in the wrong phase is refused with
-/// `FAILED_PRECONDITION`.
+/// Cancellation leads from each of them to cancelled. A method called in the wrong phase throws `FAILED_PRECONDITION`.
 @usableFromInline
 final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
-  /// A call that has been started.
   @usableFromInline
   struct Started: Sendable {
     let handle: CallHandle
@@ -40,11 +38,11 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     var unsent = 0
   }
 
-  /// How many messages may be written ahead of the network.
+  /// How many messages may wait to be sent.
   static var unsentLimit: Int { 16 * 1024 }
 
   private let queue: HandlerQueue<Response>
-  /// How many responses the handler wants.
+  /// How many more responses the handler wants.
   private let credit: Credit
   private let make: @Sendable () throws(GRPCStatus) -> Started
   private let state = Locked(State())
@@ -60,7 +58,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
     self.make = make
   }
 
-  /// Tells `handler` of the responses to `request`, or, without one, to those that are written.
+  /// Passes the responses to `handler`. Without `request`, the requests are written later.
   @inlinable
   convenience init<RequestMarshaller: Marshaller<Request>, ResponseMarshaller: Marshaller<Response>>(
     _ call: MethodCall<RequestMarshaller, ResponseMarshaller>,
@@ -138,7 +136,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
       case .open: break
       }
       guard state.unsent < Self.unsentLimit else { return .tooManyUnsent(state.unsent) }
-      // Without a writer the call has ended, which its handler is told.
+      // Without a writer the call has ended, and the handler is notified of that.
       guard let writes = state.writes else { return nil }
       if case .enqueued = writes.yield(message) { state.unsent += 1 }
       return nil
@@ -165,15 +163,15 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline
   func receiveNextMessages(_ count: Int) throws(GRPCStatus) {
     guard count >= 0 else {
-      throw GRPCStatus(code: .invalidArgument, message: "\(count) messages cannot be asked for")
+      throw GRPCStatus(code: .invalidArgument, message: "cannot request \(count) messages")
     }
     if state.withLock({ $0.phase == .idle }) {
-      throw .misuse("messages were asked for before the call was started")
+      throw .misuse("messages were requested before the call was started")
     }
     credit.add(count)
   }
 
-  // MARK: Beside the caller
+  // MARK: Delivering to the handler
 
   private func run(_ started: Started, _ writes: AsyncStream<Request>) {
     let queue = queue
@@ -197,14 +195,14 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
         state.writes?.finish()
         state.writes = nil
       }
-      // The writer is told before the end is.
+      // The last `wroteMessage` comes before `closed`.
       await writing.value
       await queue.tell { $0.closed(trailingMetadata: trailers, error: status.isOk ? nil : status) }
     }
   }
 
   private static func read(_ started: Started, _ queue: HandlerQueue<Response>, _ credit: Credit) async {
-    // A call that fails does not wait for anyone to ask for its responses.
+    // A failed call ends even if the handler requests no more responses.
     let opening = Task {
       if await !started.handle.record.status().isOk { credit.add(.max) }
     }
@@ -222,7 +220,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
         }
       }
     } catch {
-      // The status says the same.
+      // The status reports the error.
       started.handle.cancel()
     }
   }
@@ -233,14 +231,14 @@ extension GRPCStatus {
 
   @usableFromInline
   static func wrongKind(_ method: MethodDescriptor) -> GRPCStatus {
-    .misuse("\(method.path) streams its requests or does not, unlike the call that was made of it")
+    .misuse("\(method.path) was called with the wrong form: either the method or the call streams requests")
   }
 
   static func tooManyUnsent(_ count: Int) -> GRPCStatus {
     GRPCStatus(
       code: .resourceExhausted,
       message:
-        "\(count) messages wait to be sent: write more when the handler is told that these were written"
+        "\(count) messages are waiting to be sent: write more after the handler's wroteMessage()"
     )
   }
 }

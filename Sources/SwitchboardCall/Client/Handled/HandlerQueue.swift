@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A handler, and the queue on which it is told.
+/// A handler and the queue that calls it.
 final class HandlerQueue<Response: Sendable>: Sendable {
   private let handler: any ResponseHandler<Response>
-  /// Serial, on top of the handler's, which need not be.
+  /// Serial; it targets the handler's queue, which may be concurrent.
   private let queue: DispatchQueue
 
   init(_ handler: any ResponseHandler<Response>) {
@@ -11,7 +11,7 @@ final class HandlerQueue<Response: Sendable>: Sendable {
     queue = DispatchQueue(label: "switchboard.responses", target: handler.dispatchQueue)
   }
 
-  /// Tells the handler, and returns once it is done.
+  /// Calls the handler, and returns when it has returned.
   func tell(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) async {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -21,7 +21,7 @@ final class HandlerQueue<Response: Sendable>: Sendable {
     }
   }
 
-  /// Tells the handler in its turn.
+  /// Calls the handler later, in order.
   func tellLater(_ event: @escaping @Sendable (any ResponseHandler<Response>) -> Void) {
     queue.async { event(self.handler) }
   }

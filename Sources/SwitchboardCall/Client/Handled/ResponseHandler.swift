@@ -1,23 +1,31 @@
 public import Dispatch
 
-/// Is told of the responses of a call, on a queue of its own. What it does not write does nothing.
+/// Receives the responses of a call on a dispatch queue. Methods do nothing by default.
 ///
-/// It is told of one thing at a time and in order, also where the queue is a concurrent one; the call keeps it until
-/// `closed`. The next response is not read before it is done with the last: a slow handler makes the server wait.
+/// They are called one at a time and in order, even on a concurrent queue; the call retains the handler until `closed`.
+/// The next response is read only when the last method has returned, so a slow handler slows down the server.
+///
+/// ```swift
+/// final class Printer: ResponseHandler {
+///   let dispatchQueue = DispatchQueue(label: "replies")
+///   func receivedMessage(_ reply: Hello_GreetReply) { print(reply.text) }
+///   func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?) { print(error ?? .ok) }
+/// }
+/// ```
 public protocol ResponseHandler<Response>: AnyObject, Sendable {
-  /// What the call answers with.
+  /// The response message.
   associatedtype Response: Sendable
 
-  /// Where the other methods are called.
+  /// The queue on which the other methods are called.
   var dispatchQueue: DispatchQueue { get }
 
-  /// The metadata before the first response. Not told when the call fails before it.
+  /// The metadata before the first response. Not called if the call fails first.
   func receivedInitialMetadata(_ initialMetadata: HPACKHeaders)
   /// A response.
   func receivedMessage(_ message: Response)
-  /// A message that was written has been taken over for sending, and there is room for another. Told once for each.
+  /// A written message was accepted for sending, and there is room for another. Called once for each message.
   func wroteMessage()
-  /// The end, told exactly once and last. `error` is `nil` when the call succeeded.
+  /// The end of the call; called exactly once, last. `error` is `nil` if the call succeeded.
   func closed(trailingMetadata: HPACKHeaders, error: GRPCStatus?)
 }
 

@@ -1,10 +1,16 @@
-/// A call whose requests are written one by one, and that tells a handler of its responses: one, or a stream of them.
+/// A call whose requests are written one by one, and whose responses, one or a stream, go to a handler.
 ///
-/// It goes on, once it is started, until it is finished, cancelled or ended by the server. Letting go of it finishes
-/// its requests.
+/// A started call runs until it is finished, cancelled or ended by the server. Releasing it ends its requests.
+///
+/// ```swift
+/// let call = client.call(Stock.follow).makeStreamingCall(responseHandler: printer)
+/// try call.start()
+/// try call.write("kettle")
+/// try call.finish()
+/// ```
 public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendable {
   private let call: HandledCall<Request, Response>
-  /// What the call was made with.
+  /// The options that the call was made with.
   public let options: CallOptions
 
   @usableFromInline
@@ -13,22 +19,22 @@ public final class StreamingCall<Request: Sendable, Response: Sendable>: Sendabl
     self.options = options ?? CallOptions()
   }
 
-  /// Sends the call on its way. Throws `FAILED_PRECONDITION` when it was called before.
+  /// Starts the call. Throws `FAILED_PRECONDITION` the second time.
   public func start() throws(GRPCStatus) { try call.start() }
 
-  /// Sends a message, after those that were written before. The handler is told when there is room for another.
+  /// Queues a message. The handler is notified when there is room for another.
   ///
-  /// Throws `FAILED_PRECONDITION` before `start`, after `finish` and after `cancel`, and `RESOURCE_EXHAUSTED` when too
-  /// many messages wait to be sent. Once the server has ended the call, a message goes nowhere.
+  /// Throws `FAILED_PRECONDITION` before `start` and after `finish` or `cancel`, and `RESOURCE_EXHAUSTED` when too many
+  /// messages are waiting. Messages written after the server has ended the call are dropped.
   public func write(_ message: Request) throws(GRPCStatus) { try call.write(message) }
 
-  /// Says that no message follows. Throws `FAILED_PRECONDITION` before `start`, after `cancel`, and the second time.
+  /// Ends the requests. Throws `FAILED_PRECONDITION` before `start`, after `cancel`, and the second time.
   public func finish() throws(GRPCStatus) { try call.finish() }
 
-  /// Ends the call with `cancelled`, unless it has ended. One that was not started never will be.
+  /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets the handler have so many more responses, where the call's options enable flow control; without, it gets all
-  /// of them anyway. Throws `FAILED_PRECONDITION` before the call is started.
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }

@@ -1,9 +1,14 @@
-/// A call that takes one request, and tells a handler of its responses: one, or a stream of them.
+/// A call with one request, whose responses, one or a stream, go to a handler.
 ///
-/// It goes on, once it is started, whether or not anyone keeps it.
+/// A started call runs to its end even if nothing retains it.
+///
+/// ```swift
+/// let call = client.call(Stock.find).makeUnaryCall("kettle", responseHandler: printer)
+/// try call.start()
+/// ```
 public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
   private let call: HandledCall<Request, Response>
-  /// What the call was made with.
+  /// The options that the call was made with.
   public let options: CallOptions
 
   @usableFromInline
@@ -12,13 +17,13 @@ public final class UnaryCall<Request: Sendable, Response: Sendable>: Sendable {
     self.options = options ?? CallOptions()
   }
 
-  /// Sends the request. Throws `FAILED_PRECONDITION` when it was called before.
+  /// Sends the request. Throws `FAILED_PRECONDITION` the second time.
   public func start() throws(GRPCStatus) { try call.start() }
 
-  /// Ends the call with `cancelled`, unless it has ended. One that was not started never will be.
+  /// Ends the call with `cancelled`, unless it has ended. A call that has not started can no longer start.
   public func cancel() { call.cancel() }
 
-  /// Lets the handler have so many more responses, where the call's options enable flow control; without, it gets all
-  /// of them anyway. Throws `FAILED_PRECONDITION` before the call is started.
+  /// Lets `count` more responses reach the handler, if the call's options enable flow control; otherwise all of them
+  /// do. Throws `FAILED_PRECONDITION` before `start`.
   public func receiveNextMessages(_ count: Int) throws(GRPCStatus) { try call.receiveNextMessages(count) }
 }

@@ -1,15 +1,14 @@
-/// One of the times that a call is made.
+/// One attempt to make a call.
 final class Attempt: ResponseReceiver, @unchecked Sendable {
-  // Sendable holds because everything is touched on the event loop alone, where the transport also tells its
-  // receiver.
-  /// Kept until the attempt is over: it may be all that keeps the call.
+  // Sendable holds because everything stays on the event loop, where the transport also calls its receiver.
+  /// Retained until the attempt ends: it may be the only reference to the call.
   private var owner: RetryingCall?
-  /// Where the attempt's requests go, where the call streams them.
+  /// Where the attempt's requests go, if the call streams them.
   let requests: MessagePipe?
-  /// Where the attempt's responses come from, where they cannot go to the caller at once.
+  /// Where the responses come from, if they cannot go straight to the caller.
   let responses: MessagePipe?
   var call: (any ByteCall)?
-  /// The position of the next request to hand to the transport.
+  /// The position of the next request to send.
   var cursor = 0
   var requestsEnded = false
   var waitsForRoom = false
@@ -23,7 +22,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
     self.responses = responses
   }
 
-  /// Headers say that the server has taken the call, and trailers what it wants to be done.
+  /// Headers show that the server accepted the call; trailers may carry its pushback.
   var wantsMetadata: Bool { true }
 
   func receive(headers: HPACKHeaders) {
@@ -50,7 +49,7 @@ final class Attempt: ResponseReceiver, @unchecked Sendable {
     owner.attempt(self, ended: status, trailers)
   }
 
-  /// Ends it without anyone being told.
+  /// Ends the attempt without reporting it.
   func abandon(_ status: GRPCStatus) {
     guard owner != nil else { return }
     owner = nil

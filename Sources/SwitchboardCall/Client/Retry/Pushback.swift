@@ -1,10 +1,10 @@
-/// What a server says about trying again, in `grpc-retry-pushback-ms`.
+/// A server's instruction on retrying, in `grpc-retry-pushback-ms`.
 enum Pushback: Equatable {
-  /// Nothing.
+  /// No instruction.
   case none
-  /// Try again after this long, neither sooner nor later.
+  /// Retry after exactly this time.
   case after(Duration)
-  /// Do not try again. So says a negative value, and one that is not understood.
+  /// Do not retry: the value is negative or invalid.
   case never
 
   static let name = "grpc-retry-pushback-ms"

@@ -1,12 +1,12 @@
-/// The requests of a call that may have to be sent again: all of them until the call is committed to one attempt,
-/// then those that this one has not sent yet.
+/// The requests of a call that may be repeated: all of them until the call commits to an attempt, then those that the
+/// attempt has not sent.
 struct RequestLog {
   private var messages = Queue<MessageBuffer>()
-  /// The position in the stream of the first message that is kept.
+  /// The position of the first message kept.
   private var start = 0
-  /// The position after the last message there was.
+  /// The position after the last message.
   private(set) var end = 0
-  /// What the messages take in memory.
+  /// The memory that the messages use.
   private(set) var heldByteCount = 0
   /// No message follows.
   var isComplete = false
@@ -17,12 +17,11 @@ struct RequestLog {
     end += 1
   }
 
-  /// The message at a position that is kept still.
+  /// The message at `position`, if it is still kept.
   subscript(position: Int) -> MessageBuffer? {
     position >= start && position < end ? messages[position - start] : nil
   }
 
-  /// Lets go of the messages before a position.
   mutating func drop(before position: Int) {
     while start < position, let message = messages.popFirst() {
       heldByteCount -= message.heldByteCount

@@ -1,4 +1,4 @@
-/// How long to wait between the attempts of one call.
+/// The waits between the attempts of one call.
 struct RetryBackoff {
   private static let jitter = 0.2
 
@@ -10,16 +10,16 @@ struct RetryBackoff {
     current = min(policy.initialBackoff, policy.maxBackoff)
   }
 
-  /// The next wait, with `random` from 0 to 1 to place it within the jitter; the one after is longer.
+  /// Returns the next wait and lengthens the one after. `random`, from 0 to 1, chooses within the jitter.
   mutating func next(_ random: Double) -> Duration {
     let wait = current * (1 - Self.jitter + 2 * Self.jitter * random)
-    // Compared as seconds: the product of the two may be more than a duration holds.
+    // Compared in seconds, since the product may exceed the range of `Duration`.
     let grown = current.seconds * policy.backoffMultiplier
     current = grown < policy.maxBackoff.seconds ? current * policy.backoffMultiplier : policy.maxBackoff
     return wait
   }
 
-  /// The server has said how long to wait: what follows starts from the beginning.
+  /// After a pushback from the server, the backoff starts again.
   mutating func reset() { current = min(policy.initialBackoff, policy.maxBackoff) }
 }
 

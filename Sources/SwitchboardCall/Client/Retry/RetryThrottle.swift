@@ -1,4 +1,4 @@
-/// The bucket of tokens that the calls of one channel share, counted in thousandths.
+/// The token bucket that the calls of a channel share, counted in thousandths.
 final class RetryThrottle: Sendable {
   private let capacity: Int
   private let gain: Int
@@ -6,12 +6,12 @@ final class RetryThrottle: Sendable {
 
   init(_ config: RetryThrottling) {
     capacity = config.maxTokens * 1000
-    // A ratio beyond the capacity fills it with one success, as the capacity does.
+    // A ratio above the capacity fills the bucket with one success, as the capacity does.
     gain = Int(min(config.tokenRatio * 1000, Double(capacity)))
     tokens = Locked(capacity)
   }
 
-  /// Whether calls may be made again now.
+  /// Whether calls may be repeated now.
   var allowsRepetition: Bool { tokens.withLock { $0 > capacity / 2 } }
 
   func recordFailure() { tokens.withLock { $0 = max(0, $0 - 1000) } }

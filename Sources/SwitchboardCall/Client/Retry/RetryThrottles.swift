@@ -1,4 +1,4 @@
-/// The buckets of a channel's calls: one for each host that they go to and each throttling that they are under.
+/// The token buckets of a channel's calls, one for each host and throttling policy.
 final class RetryThrottles: Sendable {
   private struct Key: Hashable {
     let host: String
@@ -11,7 +11,7 @@ final class RetryThrottles: Sendable {
     let key = Key(host: host, throttling: throttling)
     return throttles.withLock { throttles in
       if let known = throttles[key] { return known }
-      // Configs come with the channel; one that comes with calls could be another each time.
+      // Calls may each bring another config, so the number of buckets is limited.
       if throttles.count >= 64 { throttles = [:] }
       let made = RetryThrottle(throttling)
       throttles[key] = made

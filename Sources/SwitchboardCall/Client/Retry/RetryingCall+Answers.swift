@@ -1,4 +1,4 @@
-// What becomes of an attempt, and with it of the call.
+// How an attempt ends, and what that means for the call.
 extension RetryingCall {
   func attempt(_ attempt: Attempt, received headers: HPACKHeaders) {
     take(attempt)
@@ -37,7 +37,7 @@ extension RetryingCall {
     }
   }
 
-  /// The attempt's end is the call's: once what it brought has been read, where that goes through our hands.
+  /// Ends the call with the attempt, after its responses have been read if they pass through this object.
   private func end(_ attempt: Attempt, _ status: GRPCStatus, _ trailers: HPACKHeaders) {
     lastFailure = (status, trailers)
     commit(attempt)
@@ -63,7 +63,7 @@ extension RetryingCall {
     }
   }
 
-  /// One of several attempts has failed; the others may still be answered.
+  /// One of several attempts has failed; the others may still succeed.
   private func hedgeAgain(_ pushback: Pushback) {
     if pushback == .never { schedule.stop() }
     let mayGoOn = schedule.allowsAnother(after: attemptsMade) && (plan.throttle?.allowsRepetition ?? true)
@@ -74,13 +74,13 @@ extension RetryingCall {
     if case .after(let delay) = pushback {
       wake(after: delay)
     } else {
-      // Not from within the end of another attempt: its transport is not done with it.
+      // Later, because the transport may still be ending another attempt.
       wake(after: .zero)
     }
   }
 }
 
-/// When a call is made again.
+/// Decides when a call is made again.
 struct AttemptSchedule {
   enum Mode {
     case single
@@ -89,7 +89,7 @@ struct AttemptSchedule {
   }
 
   let mode: Mode
-  /// With which codes an attempt's failure is not yet the call's.
+  /// An attempt that fails with one of these does not end the call.
   let codes: Set<GRPCStatus.Code>
   private(set) var maxAttempts: Int
   private var backoff: RetryBackoff?
@@ -112,7 +112,7 @@ struct AttemptSchedule {
     }
   }
 
-  /// No further attempt is made.
+  /// Allows no further attempt.
   mutating func stop() { maxAttempts = 1 }
 
   func allowsAnother(after attemptsMade: Int) -> Bool { attemptsMade < maxAttempts }

@@ -11,7 +11,7 @@ extension RetryingCall: MessagePipe.Observer {
     for attempt in attempts { pump(attempt) }
   }
 
-  /// Hands an attempt what it has room for.
+  /// Sends an attempt as many requests as it has room for.
   func pump(_ attempt: Attempt) {
     guard phase == .running, let pipe = attempt.requests, !attempt.isOver, !attempt.requestsEnded,
       !attempt.waitsForRoom
@@ -38,7 +38,7 @@ extension RetryingCall: MessagePipe.Observer {
     }
   }
 
-  /// Reads one request from the caller, or its end. `false` when there is none yet, or the call has failed with it.
+  /// Reads one request from the caller, or the end. Returns `false` if none is available, or if the call failed.
   private func readRequest(for attempt: Attempt) -> Bool {
     guard case .stream(let pipe) = request.body else { return false }
     switch pipe.pop() {
@@ -48,7 +48,7 @@ extension RetryingCall: MessagePipe.Observer {
       log.isComplete = true
       return true
     case .failed(let status):
-      // No attempt is to take what came so far for all there is.
+      // No attempt may treat the requests so far as complete.
       finish(status, HPACKHeaders())
       return false
     case .message(let message):
@@ -57,7 +57,7 @@ extension RetryingCall: MessagePipe.Observer {
         return false
       }
       log.append(message)
-      // The attempt that is furthest ahead has the best chance to use what was read.
+      // The attempt furthest ahead can best use what was read.
       if committed == nil, log.heldByteCount > plan.bufferLimit { commit(attempt) }
       return true
     }

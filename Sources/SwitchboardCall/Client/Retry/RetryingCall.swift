@@ -1,10 +1,10 @@
-/// A call that may be made more than once, by gRFC A6: one after the other when an attempt fails, or several at once.
+/// A call that may be made more than once, as gRFC A6 describes: again after a failure, or several times in parallel.
 ///
-/// It is committed to an attempt when the server's headers come, when the requests are more than may be kept, or when
-/// no other attempt will follow. Until then nothing of a response reaches the caller.
+/// It commits to an attempt when the server's headers arrive, when the requests exceed the buffer, or when no other
+/// attempt will follow. Until then, nothing of a response reaches the caller.
 final class RetryingCall: ByteCall, @unchecked Sendable {
-  // Sendable holds because what other threads touch is `cancellation`, behind its lock; the rest is touched on the
-  // event loop alone.
+  // Sendable holds because other threads use only `cancellation`, which is locked; everything else stays on the event
+  // loop.
 
   /// ```
   ///   idle ──start──> running ──status──> closed
@@ -20,7 +20,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   let environment: CallEnvironment
   var phase = Phase.idle
   var schedule: AttemptSchedule
-  /// The attempts that have not ended.
+  /// Attempts that have not ended.
   var attempts: [Attempt] = []
   var committed: Attempt?
   var attemptsMade = 0
@@ -79,7 +79,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     if phase == .running, case .stream(let pipe) = request.body { pipe.attach(self) }
   }
 
-  /// Makes the call once more; then waits for what the schedule waits for.
+  /// Makes an attempt, then waits as the schedule requires.
   func makeAttempt() {
     guard phase == .running, committed == nil else { return }
     let attempt = Attempt(self, requests: requestPipe(), responses: responsePipe())
@@ -102,7 +102,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     return MessagePipe(limit: transport.streamBufferSize)
   }
 
-  /// Only one of several attempts at a time may write into the caller's own pipe.
+  /// Only one attempt at a time may write to the caller's own pipe.
   private func responsePipe() -> MessagePipe? {
     guard request.responses != nil, case .hedging = schedule.mode else { return nil }
     return MessagePipe(limit: transport.streamBufferSize)
@@ -113,7 +113,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     wake(after: delay)
   }
 
-  /// Makes the next attempt after a while, unless the deadline comes first.
+  /// Makes the next attempt after a delay, unless the deadline comes first.
   func wake(after delay: Duration) {
     alarm?.cancel()
     let now = environment.time.now
@@ -126,11 +126,11 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     guard phase == .running, committed == nil else { return }
     alarm = nil
     if let deadline = request.deadline?.time, environment.time.now >= deadline {
-      // Attempts that are under way end with the deadline by themselves.
+      // Attempts in flight end with the deadline by themselves.
       if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
       return
     }
-    // The tokens may have run low since.
+    // The tokens may have run low in the meantime.
     if case .hedging = schedule.mode, !(plan.throttle?.allowsRepetition ?? true) {
       return finishIfNothingIsLeft()
     }
@@ -147,7 +147,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm = nil
   }
 
-  /// No other attempt counts from now on.
+  /// From now on, no other attempt counts.
   func commit(_ attempt: Attempt) {
     guard committed == nil else { return }
     committed = attempt
@@ -158,7 +158,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     log.drop(before: attempt.cursor)
   }
 
-  /// The one way in which the call ends.
+  /// Every way of ending the call leads here.
   func finish(_ status: GRPCStatus, _ trailers: HPACKHeaders) {
     guard phase != .closed else { return }
     phase = .closed
@@ -175,7 +175,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     receiver.close(status, trailers: receiver.wantsMetadata ? trailers : HPACKHeaders())
   }
 
-  // MARK: What the caller is told once, whichever attempt it is true of
+  // MARK: Reported to the caller once, from whichever attempt
 
   func tell(_ part: SentPart, _ count: Int) {
     switch part {
@@ -192,7 +192,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     receiver.sent(part)
   }
 
-  /// Brings the responses of the attempt that counts to the caller, and then its end.
+  /// Forwards the responses of the attempt that counts, and then the end of the call.
   func forward(_ source: MessagePipe) {
     guard forwarding == nil, let target = request.responses else { return }
     forwarding = Task(executorPreference: loop) {
@@ -212,6 +212,5 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
 }
 
 extension GRPCStatus {
-  /// For attempts that were not needed in the end.
   static let lostToAnother = GRPCStatus(code: .cancelled, message: "another attempt was answered first")
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What interceptors may change about a call until its metadata has left the chain.
+/// What interceptors may change about a call until its metadata leaves the chain.
 struct CallSettings: Sendable {
-  /// What most calls have none of.
+  /// What few calls have.
   private final class Rare: Sendable {
     let host: String?
     let path: String?
@@ -25,13 +25,13 @@ struct CallSettings: Sendable {
 
   var areEmpty: Bool { options.box == nil && rare == nil }
 
-  /// `nil`: the transport's own.
+  /// `nil`: the transport's host.
   var host: String? {
     get { rare?.host }
     set { rare = Rare(newValue, path, deadline) }
   }
 
-  /// `nil`: the method's.
+  /// `nil`: the method's path.
   var path: String? {
     get { rare?.path }
     set { rare = Rare(host, newValue, deadline) }
@@ -42,13 +42,13 @@ struct CallSettings: Sendable {
     set { rare = Rare(host, path, newValue) }
   }
 
-  /// A timeout that is changed starts anew; one that is not runs on.
+  /// A changed timeout starts again; an unchanged one keeps running.
   mutating func change(_ options: CallOptions, _ time: any CallTime) {
     if options.timeout != self.options.timeout { deadline = options.timeout.map(time.deadline(after:)) }
     self.options = options
   }
 
-  /// The options as the transport should have them.
+  /// The options for the transport.
   func options(startingWith metadata: HPACKHeaders) -> CallOptions {
     var options = options
     options.initialMetadata = metadata
@@ -56,8 +56,7 @@ struct CallSettings: Sendable {
   }
 }
 
-/// The settings of one call, which any thread may read and change. Most calls keep those that they were made with, and
-/// need no lock.
+/// The settings of one call, which any thread may read and change. Most calls never change them and need no lock.
 @usableFromInline
 struct SharedCallSettings: ~Copyable, Sendable {
   private let first: CallSettings
@@ -69,7 +68,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
     first = CallSettings(options, engine)
   }
 
-  /// Whether they are those that the call was made with, and those choose nothing.
+  /// Whether the settings are unchanged and choose nothing.
   var areEmpty: Bool { first.areEmpty && !isChanged.load(ordering: .acquiring) }
 
   var current: CallSettings {
@@ -77,7 +76,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
     return latest.withLock { $0 } ?? first
   }
 
-  /// When the caller stops waiting. Most calls have no settings, and copy none to say so.
+  /// When the caller stops waiting. Most calls have no settings, and need no copy of them.
   var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {

@@ -1,5 +1,4 @@
-/// A method in the format that was chosen for one call. Not inlinable, as what it stands in for is: see
-/// `Channel+InFormat.swift`.
+/// A method in the format chosen for one call. Not inlinable, unlike what it replaces: see `MethodCall`.
 @usableFromInline
 final class ChosenFormat<Request: Sendable, Response: Sendable>: Sendable {
   private let method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>

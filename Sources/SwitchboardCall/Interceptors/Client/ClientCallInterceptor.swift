@@ -1,28 +1,38 @@
-/// Sees a call on the client whole: override `intercept` for what is of interest, and call `next` to send the call on.
+/// Sees a client's calls whole: override `intercept`, and call `next` to send the call on.
 ///
-/// It stands in the same chain as interceptors of parts, in the same order. `next` may be called not at all, once, or
-/// again when it has returned or thrown: what stands behind this interceptor then sees the call's parts again. A call
-/// that fails makes `next` throw its `GRPCStatus`; thrown on, its trailers go with it. When the caller cancels or the
-/// deadline passes, the task that runs `intercept` is cancelled and what `next` waits for fails.
+/// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
+/// times, each after the last has returned or thrown; the interceptors after this one then see the call's parts again.
+/// If the call fails, `next` throws its `GRPCStatus`; rethrowing it keeps the trailers. When the caller cancels or the
+/// deadline passes, the task that runs `intercept` is cancelled, and `next` throws.
 ///
-/// `intercept` runs on the call's event loop until it suspends on something that leaves it.
+/// `intercept` runs on the call's event loop until it awaits something that leaves it.
+///
+/// ```swift
+/// final class Repeating<Request: Sendable, Response: Sendable>: ClientCallInterceptor<Request, Response> {
+///   override func intercept(
+///     _ request: UnaryRequest<Request>, context: Context, next: Next
+///   ) async throws -> UnaryResponse<Response> {
+///     do { return try await next(request) } catch { return try await next(request) }
+///   }
+/// }
+/// ```
 open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
   ClientInterceptor<Request, Response>, WholeCallInterceptor
 {
-  /// What knows the call and the way to the interceptor's neighbours.
+  /// The interceptor's view of the call.
   public typealias Context = ClientInterceptorContext<Request, Response>
   /// Sends a unary call on.
   public typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
-  /// Sends a call on that streams; returns with the first of its responses.
+  /// Sends a streaming call on; returns when the responses begin.
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
   private let place = WholeCallPlace<Request, Response>()
 
-  /// For subclasses: an interceptor that sends every call on.
+  /// Creates an interceptor that sends every call on.
   public override init() { super.init() }
 
-  /// A call with one request and one response.
+  /// Intercepts a call with one request and one response.
   open func intercept(
     _ request: UnaryRequest<Request>,
     context: Context,
@@ -31,7 +41,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
     try await next(request)
   }
 
-  /// A call that streams requests, responses, or both.
+  /// Intercepts a call that streams requests, responses or both.
   open func intercept(
     _ request: StreamedRequest<Request>,
     context: Context,
@@ -40,7 +50,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
     try await next(request)
   }
 
-  // MARK: Between parts and the whole
+  // MARK: Parts
 
   public final override func send(
     _ part: GRPCClientRequestPart<Request>,
@@ -98,7 +108,7 @@ open class ClientCallInterceptor<Request: Sendable, Response: Sendable>:
 }
 
 extension GRPCServerRequestPart {
-  /// The same part on the client's side.
+  /// The same part as clients name it.
   var forClient: GRPCClientRequestPart<Request> {
     switch self {
     case .metadata(let headers): .metadata(headers)

@@ -1,7 +1,8 @@
-/// What the ends of a client's chain do, compiled for the types of the call: methods of a generic class would not be.
+/// The typed work at the ends of a client's chain, as closures specialised for the call's types; methods of a generic
+/// class would not be.
 ///
-/// They are closures that are handed the pipeline and refer to marshallers alone; where these have no fields, as
-/// protobuf's, they cost a call no allocation.
+/// The closures take the pipeline as a parameter and capture only marshallers. If those have no fields, like
+/// protobuf's, they need no allocation per call.
 @usableFromInline
 struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline typealias Pipeline = ClientPipeline<Request, Response>
@@ -10,7 +11,7 @@ struct ClientCodec<Request: Sendable, Response: Sendable> {
   @usableFromInline let headers: (Pipeline, HPACKHeaders) -> Void
   @usableFromInline let message: (Pipeline, RawSpan) -> Void
   @usableFromInline let end: (Pipeline, GRPCStatus, HPACKHeaders) -> Void
-  /// Takes the format that the call's options ask for now.
+  /// Switches to the format that the call's options choose now.
   @usableFromInline let chooseFormat: (Pipeline) -> Void
 
   @inlinable @inline(__always)

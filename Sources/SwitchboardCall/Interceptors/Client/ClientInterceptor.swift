@@ -1,16 +1,30 @@
-/// Sees every part of a call on the client, with its messages typed, and may change, hold back, drop or add
-/// parts. Subclass it and override what is of interest: the rest forwards.
+/// Sees every part of a client's call, with typed messages, and may change, delay, drop or add parts. Subclass it and
+/// override what you need; the rest forwards.
 ///
-/// The first interceptor of a call is the first to see what is sent and the last to see what is received.
-/// All methods are called on the call's event loop, unless the interceptor names an executor of its own. An instance
-/// serves one call: share state through the factory that makes them.
+/// The first interceptor of a call is the first to see what is sent and the last to see what is received. All methods
+/// run on the call's event loop, unless the interceptor names an executor. An instance serves one call: share state
+/// through the factory.
+///
+/// ```swift
+/// final class Tagging<Request: Sendable, Response: Sendable>: ClientInterceptor<Request, Response> {
+///   override func send(
+///     _ part: GRPCClientRequestPart<Request>,
+///     promise: EventLoopPromise<Void>?,
+///     context: ClientInterceptorContext<Request, Response>
+///   ) {
+///     guard case .metadata(var metadata) = part else { return context.send(part, promise: promise) }
+///     metadata.add(name: "tag", value: "blue")
+///     context.send(.metadata(metadata), promise: promise)
+///   }
+/// }
+/// ```
 open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInterceptor {
-  /// For subclasses: an interceptor that forwards everything.
+  /// Creates an interceptor that forwards everything.
   public init() {}
 
-  /// A part on its way to the network. Forward it, or another, with `context.send`.
+  /// Called with a part on its way to the network. Forward it, or another, with `context.send`.
   ///
-  /// The promise succeeds when the part has left for the network, and fails when it never will.
+  /// The promise succeeds when the part has been sent, and fails if it never will be.
   open func send(
     _ part: GRPCClientRequestPart<Request>,
     promise: EventLoopPromise<Void>?,
@@ -19,7 +33,7 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.send(part, promise: promise)
   }
 
-  /// A part on its way to the caller. Forward it, or another, with `context.receive`.
+  /// Called with a part on its way to the caller. Forward it, or another, with `context.receive`.
   open func receive(
     _ part: GRPCClientResponsePart<Response>,
     context: ClientInterceptorContext<Request, Response>
@@ -27,14 +41,13 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.receive(part)
   }
 
-  /// The call failed on this side: it could not be sent, its deadline passed, or it was cancelled. What the
-  /// peer has to say comes as `end` to `receive` instead.
+  /// The call failed on this side: it could not be sent, its deadline passed, or it was cancelled. A failure that the
+  /// peer reports reaches `receive` as `end` instead.
   open func errorCaught(_ error: any Error, context: ClientInterceptorContext<Request, Response>) {
     context.errorCaught(error)
   }
 
-  /// The caller gives up. The call is over for the caller when the interceptors have seen this, whether or
-  /// not they forward it.
+  /// The caller cancels. For the caller, the call is over when the interceptors have seen this, forwarded or not.
   open func cancel(
     promise: EventLoopPromise<Void>?,
     context: ClientInterceptorContext<Request, Response>
@@ -42,18 +55,18 @@ open class ClientInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.cancel(promise: promise)
   }
 
-  /// The caller wants so many more responses; with those it asked for before. Only calls that stream responses ask.
-  /// Forward it, or another number, now or later, with `context.receiveNextMessages`: what is not asked for does not
-  /// leave the network.
+  /// The caller requests `count` more responses, in addition to those requested before; only for calls that stream
+  /// them. Forward the request with `context.receiveNextMessages`, now or later, with any number. Responses that are
+  /// not requested are not read from the network.
   open func receiveNextMessages(_ count: Int, context: ClientInterceptorContext<Request, Response>) {
     context.receiveNextMessages(count)
   }
 
-  /// Where `send`, `cancel` and `receiveNextMessages` are called, in place of the event loop. Asked once per call.
-  /// An interceptor that names one executor for requests and another for responses guards what both use.
+  /// Runs `send`, `cancel` and `receiveNextMessages` instead of the event loop; read once per call. An interceptor with
+  /// different executors for requests and responses must guard the state that both use.
   open var requestExecutor: InterceptorExecutor? { nil }
 
-  /// Where `receive` and `errorCaught` are called, in place of the event loop. Asked once per call.
+  /// Runs `receive` and `errorCaught` instead of the event loop; read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
   @usableFromInline

@@ -1,18 +1,18 @@
-/// The factory that a client makes the interceptors of its calls with, if it has one.
+/// A client's optional factory of interceptors.
 ///
-/// Calls are made from any thread, and the factory need not be ready for that: it is asked under a lock.
+/// Calls are made from any thread, so the factory is called under a lock and need not be thread-safe.
 @frozen
 public struct ClientInterceptors<Factory>: Sendable {
   @usableFromInline let box: FactoryBox<Factory>?
 
-  /// Takes the factory over; `nil` is a factory of nothing.
+  /// Takes over the factory; with `nil`, the client makes no interceptors.
   @inlinable
   public init(_ factory: sending Factory?) {
     if let factory { box = FactoryBox(factory) } else { box = nil }
   }
 
-  /// The interceptors of one call: those of its options, then those that the client's own factory makes for the
-  /// method, then those of the channel. `nil` where there are none.
+  /// The interceptors of one call: those of its options, then those of the client's factory, then those of the channel.
+  /// `nil` if there are none.
   @inlinable
   package func make<Request, Response>(
     for method: MethodDescriptor,
@@ -26,13 +26,13 @@ public struct ClientInterceptors<Factory>: Sendable {
   }
 }
 
-/// The interceptors of one call, first outbound first.
+/// The interceptors of one call, in the order in which requests pass them.
 @frozen
 public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @unchecked Sendable {
-  // Sendable holds because interceptors are made for one call, which uses them on its loop alone.
+  // Sendable holds because interceptors are made for one call, which uses them only on its loop.
   @usableFromInline let interceptors: [ClientInterceptor<Request, Response>]
 
-  /// Takes over what a factory made for one call.
+  /// Takes over the interceptors of one call.
   @inlinable
   public init(_ interceptors: [ClientInterceptor<Request, Response>]) {
     self.interceptors = interceptors
@@ -40,7 +40,7 @@ public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @un
 }
 
 extension ClientInterceptorChain {
-  /// A method's own interceptors between those of other scopes; `nil` where there are none.
+  /// The method's interceptors between those of other scopes; `nil` if there are none.
   @usableFromInline
   init?(
     _ own: [ClientInterceptor<Request, Response>],
@@ -56,8 +56,7 @@ extension ClientInterceptorChain {
 }
 
 extension Channel {
-  /// A call's own interceptors, between those that its options make and those of the channel; `nil` where there are
-  /// none.
+  /// The call's interceptors between those of its options and those of the channel; `nil` if there are none.
   @inlinable
   package func scoped<Request: Sendable, Response: Sendable>(
     _ own: ClientInterceptorChain<Request, Response>?,
@@ -76,7 +75,7 @@ extension Channel {
 
 @usableFromInline
 final class FactoryBox<Factory>: @unchecked Sendable {
-  // Sendable holds because the factory was sent here, and is only ever used under the lock.
+  // Sendable holds because the factory was sent here and is used only under the lock.
   @usableFromInline let factory: Factory
   @usableFromInline let lock = Locked(())
 

@@ -1,14 +1,13 @@
-/// What goes wrong on this side of a call. An object, since few calls have any of it.
+/// Failures on this side of a call. A separate object, since few calls have any.
 final class Troubles {
-  /// Why the caller gave up.
+  /// Why the caller cancelled.
   var reason: GRPCStatus?
-  /// Why a response could not be read, which fails the call whatever the server says.
+  /// Why a response could not be decoded, which fails the call whatever the server reports.
   var decodingFailure: GRPCStatus?
 }
 
-// How a call ends: by the transport, by the caller, by its deadline, or by a part that cannot be encoded or decoded.
+// How a call ends: by the transport, the caller, the deadline, or a part that cannot be encoded or decoded.
 extension ClientPipeline {
-  /// Why the caller gave up.
   @usableFromInline var reason: GRPCStatus? { troubles?.reason }
 
   private func note(_ change: (Troubles) -> Void) {
@@ -31,7 +30,7 @@ extension ClientPipeline {
     stop(status)
   }
 
-  /// Ends the call from this side; the chain hears of it as an error.
+  /// Ends the call from this side; the chain sees an error.
   func stop(_ status: GRPCStatus) {
     if let call, phase == .live { return call.cancel(status) }
     phase = .over
@@ -61,7 +60,7 @@ extension ClientPipeline {
     watchDeadline()
   }
 
-  /// Closes the chain: the caller is told of the end, and nothing passes any more.
+  /// Closes the chain: notifies the caller of the end, and lets nothing more pass.
   @inlinable
   func close() {
     isOpen = false
@@ -84,7 +83,7 @@ extension ClientPipeline {
     if !promises.isEmpty { promises.failAll(.callEnded) }
   }
 
-  // MARK: The caller gives up
+  // MARK: Cancellation by the caller
 
   @usableFromInline
   func cancel(promise: EventLoopPromise<Void>?, to index: Int) {
@@ -111,7 +110,7 @@ extension ClientPipeline {
     atRest { self.endOpenCall(status) }
   }
 
-  /// Does something once nothing of the call is under way on an executor.
+  /// Runs `work` once no executor has a part of the call.
   private func atRest(_ work: @escaping () -> Void) {
     if let sideWork { sideWork.endAtRest(work) } else { work() }
   }
@@ -127,7 +126,7 @@ extension ClientPipeline {
 
   var deadline: ContinuousClock.Instant? { settings.deadline?.time }
 
-  /// While the transport has the call, it watches the deadline; a chain that keeps the call to itself must not escape it.
+  /// The transport enforces the deadline of a call that it has; this is for calls that the chain holds back.
   @usableFromInline
   func watchDeadline() {
     guard isOpen, phase != .live || call == nil, hasSettings, alarm == nil, let deadline else { return }
@@ -139,7 +138,7 @@ extension ClientPipeline {
   private func alarmRang(_ time: ContinuousClock.Instant) {
     alarm = nil
     guard isOpen, let deadline else { return }
-    // An interceptor may have given the call more time.
+    // An interceptor may have extended the deadline.
     if deadline > time { return watchDeadline() }
     atRest {
       guard self.isOpen else { return }
@@ -149,10 +148,10 @@ extension ClientPipeline {
   }
 }
 
-// MARK: - The caller's hold on its call, from any thread
+// MARK: - The caller's handle on its call, from any thread
 
 extension ClientPipeline: ByteCall {
-  /// Whoever makes the chain starts it, with its first parts.
+  /// Does nothing: the chain is started with its first parts.
   @usableFromInline
   func start() {}
 

@@ -1,10 +1,10 @@
-// The transport's end of the chain: what has passed it becomes a call.
+// The transport's end of the chain, where parts become a call.
 extension ClientPipeline {
   @inlinable
   func transmit(_ part: GRPCClientRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
     switch part {
     case .metadata(let headers):
-      // Only now have the interceptors had their say.
+      // The interceptors can no longer change the options.
       if chosen != nil || hasSettings { codec.chooseFormat(self) }
       send(metadata: headers, promise)
     case .message(let message, let metadata):
@@ -69,7 +69,7 @@ extension ClientPipeline {
     }
   }
 
-  /// A part that could not be sent, through the fault of the chain: it fails, and the call with it.
+  /// Fails a part that the chain must not send now, and the call with it.
   private func refuse(_ promise: EventLoopPromise<Void>?, _ reason: String) {
     guard phase != .over else {
       promise?.fail(GRPCStatus.callEnded)
@@ -80,7 +80,6 @@ extension ClientPipeline {
     stop(status)
   }
 
-  /// The options, where they choose a format.
   @usableFromInline
   var optionsWithFormat: CallOptions? {
     let options = settings.current.options
@@ -97,7 +96,7 @@ extension ClientPipeline {
       self.credit = credit
       responses = StreamedAnswers(transport.streamBufferSize, credit)
     }
-    // Nothing was chosen for most calls.
+    // Most calls choose nothing.
     if settings.areEmpty, metadata.isEmpty {
       return start(transport.makeCall(request(method, nil, body), receiver: self))
     }

@@ -1,11 +1,11 @@
-// What the transport tells, on its event loop.
+// What the transport reports, on its event loop.
 extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   var wantsMetadata: Bool { true }
 
   @usableFromInline
   var wantsSent: Bool {
-    // A call that does not stream its requests has all promises when it starts.
+    // A call that does not stream its requests has all its promises when it starts.
     method.type.streamsRequests || !promises.isEmpty
   }
 
@@ -25,7 +25,7 @@ extension ClientPipeline: ResponseReceiver {
   @usableFromInline
   func sent(_ part: SentPart) { promises.complete(part, on: eventLoop) }
 
-  /// What streamed before is told before the end is.
+  /// Messages that were streamed before are delivered before the end.
   @usableFromInline
   func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
     guard let responses, responses.isReading else { return finish(status, trailers) }
@@ -34,13 +34,13 @@ extension ClientPipeline: ResponseReceiver {
     if status.origin != .peer {
       responses.credit.close()
     } else if responses.credit.count == 0 {
-      // The chain holds the rest back: it may ask for it later.
+      // The chain has not requested the rest: it may do so later.
       call = nil
       watchDeadline()
     }
   }
 
-  /// Reads responses as fast as the chain asks for them, and its caller has room.
+  /// Reads responses as fast as the chain requests them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
     while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next(),
       (try? await responses.credit.take()) != nil, self.responses === responses
@@ -57,12 +57,12 @@ extension ClientPipeline: ResponseReceiver {
 
 /// The streamed responses of one call on the transport.
 final class StreamedAnswers: @unchecked Sendable {
-  // Sendable holds because everything but the pipe and the credit is touched on the event loop alone.
+  // Sendable holds because everything except the pipe and the credit is used only on the event loop.
   let pipe: MessagePipe
-  /// How many of them the chain wants.
+  /// How many more the chain requests.
   let credit: Credit
   var isReading = false
-  /// How the call ended, when what came before is still to be read.
+  /// How the call ended, while earlier messages are still to be read.
   var outcome: (status: GRPCStatus, trailers: HPACKHeaders)?
 
   init(_ limit: Int, _ credit: Credit) {

@@ -4,17 +4,17 @@
 /// ```
 ///   idle ──metadata──> gathering ──end, or at once when requests stream──> live ──status──> over
 /// ```
-/// When a call is over, an interceptor that kept the status to itself may send it once more. What is still on its way
-/// then, from an executor or a writer, comes too late, and is dropped.
+/// When a call is over, an interceptor that withheld the status may send the call again. Parts of the old call that
+/// are then still on an executor or in a writer are dropped.
 ///
-/// The chain is open until an `end` reaches the caller; whatever is sent afterwards fails its promise. It is one object
-/// with its end at the transport: a call with interceptors has few allocations.
+/// The chain is open until an `end` reaches the caller; later sends fail their promises. The chain and its transport's
+/// end are one object, to save allocations.
 @usableFromInline
 final class ClientPipeline<Request: Sendable, Response: Sendable>:
   ChainedInterceptors<ClientInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
-  // Sendable holds because everything but `settings`, which is locked, is touched on the event loop alone; the methods hop
-  // to it. Unchecked exclusivity holds because no access lasts while other code runs.
+  // Sendable holds because everything except `settings`, which is locked, is used only on the event loop; the methods
+  // hop to it. Unchecked exclusivity holds because no access lasts while other code runs.
 
   @usableFromInline typealias Interceptor = ClientInterceptor<Request, Response>
   @usableFromInline typealias ToCaller = (GRPCClientResponsePart<Response>) -> Void
@@ -34,18 +34,18 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   // The caller.
   @exclusivity(unchecked) @usableFromInline var hasStarted = false
   @exclusivity(unchecked) @usableFromInline var toCaller: ToCaller?
-  /// In place of `toCaller`, the caller of one response.
+  /// The caller of a call with one response, instead of `toCaller`.
   @exclusivity(unchecked) @usableFromInline var caller: UnsafeContinuation<Response, any Error>?
-  /// How many responses there were for it; `response` is the first.
+  /// How many responses arrived for it; `response` is the first.
   @exclusivity(unchecked) @usableFromInline var responseCount = 0
 
   // The call on the transport.
   @exclusivity(unchecked) var phase = Phase.idle
   @exclusivity(unchecked) var call: (any ByteCall)?
   @exclusivity(unchecked) @usableFromInline var contentSubtype: ContentSubtype
-  /// The format that the options asked for, in place of the method's own.
+  /// The format that the options choose, if it is not the method's own.
   @exclusivity(unchecked) @usableFromInline var chosen: ChosenFormat<Request, Response>?
-  /// What the caller starts the call with; then, what comes out of the chain.
+  /// What the caller starts the call with; later, what leaves the chain.
   @exclusivity(unchecked) @usableFromInline var metadata: HPACKHeaders
   @exclusivity(unchecked) var message: MessageBuffer?
   @exclusivity(unchecked) var requests: MessagePipe?
@@ -56,7 +56,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var troubles: Troubles?
   @exclusivity(unchecked) var alarm: Task<Void, Never>?
 
-  // Last, as the places of what follows it differ by type.
+  // Last, since the offsets of later fields would depend on the type.
   @exclusivity(unchecked) @usableFromInline var response = InlineSlot<Response>()
 
   @inlinable @inline(__always)
@@ -104,7 +104,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
 
   // MARK: The caller's end
 
-  /// Starts a call that takes one request, from any thread.
+  /// Starts a call with one request, from any thread.
   @inlinable
   func start(_ request: consuming Request) {
     guard eventLoop.isHere else {
@@ -118,8 +118,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     watchDeadline()
   }
 
-  /// Starts a call that takes one request and gives one response, and waits for it. The response is kept within the chain,
-  /// which costs less than an object of its own.
+  /// Starts a call with one request and waits for its one response, which is kept in the chain to save an allocation.
   @inlinable
   nonisolated(nonsending) func response(to request: Request) async throws -> Response {
     try await withTaskCancellationHandler {
@@ -141,7 +140,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     watchDeadline()
   }
 
-  /// Begins the call. `false` when it was cancelled before: then it has ended.
+  /// Begins the call. Returns `false` if it was cancelled before, and so has ended.
   @inlinable
   func begin() -> Bool {
     hasStarted = true
@@ -150,7 +149,7 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     return false
   }
 
-  /// How requests that stream are written to the chain.
+  /// Makes the writer of streamed requests.
   @inlinable
   func makeWriter() -> PartWriter<Request> {
     PartWriter(eventLoop) {
@@ -160,11 +159,11 @@ final class ClientPipeline<Request: Sendable, Response: Sendable>:
     }
   }
 
-  /// No request follows.
+  /// Ends the requests.
   @inlinable
   func finishRequests() { send(.end, promise: nil, to: applicationEnd) }
 
-  /// Hands what has passed the chain to the caller.
+  /// Passes to the caller a part that has left the chain.
   @inlinable
   func deliver(_ part: GRPCClientResponsePart<Response>) {
     switch part {

@@ -1,22 +1,22 @@
-/// A part of the stream of requests, as the client's interceptors see it on its way to the network.
+/// A part of the stream of requests, as interceptors on the client see it.
 @frozen
 public enum GRPCClientRequestPart<Request> {
-  /// What the caller sends at the start of the call. The transport adds its own headers later.
+  /// The metadata at the start of the call. The transport adds its own headers later.
   case metadata(HPACKHeaders)
-  /// A request. Calls that do not stream them have exactly one.
+  /// A request; exactly one if the call does not stream them.
   case message(Request, MessageMetadata)
-  /// Nothing follows.
+  /// The end of the requests.
   case end
 }
 
-/// A part of the stream of responses, as the client's interceptors see it on its way to the caller.
+/// A part of the stream of responses, as interceptors on the client see it.
 @frozen
 public enum GRPCClientResponsePart<Response> {
-  /// The response's headers. A server that fails a call at once sends none.
+  /// The response headers. A server that fails a call at once sends none.
   case metadata(HPACKHeaders)
-  /// A response. Calls that do not stream them have at most one.
+  /// A response; at most one if the call does not stream them.
   case message(Response)
-  /// Why the call ended, and the trailers. Nothing follows.
+  /// How the call ended, and the trailers.
   case end(GRPCStatus, HPACKHeaders)
 }
 

@@ -1,22 +1,22 @@
-/// A part of the stream of requests, as the server's interceptors see it on its way to the handler.
+/// A part of the stream of requests, as interceptors on the server see it.
 @frozen
 public enum GRPCServerRequestPart<Request> {
-  /// What the client sent at the start of the call.
+  /// The metadata at the start of the call.
   case metadata(HPACKHeaders)
-  /// A request. Calls that do not stream them have exactly one.
+  /// A request; exactly one if the call does not stream them.
   case message(Request)
-  /// Nothing follows.
+  /// The end of the requests.
   case end
 }
 
-/// A part of the stream of responses, as the server's interceptors see it on its way to the network.
+/// A part of the stream of responses, as interceptors on the server see it.
 @frozen
 public enum GRPCServerResponsePart<Response> {
-  /// What the handler sends before its first message. The transport adds its own headers later.
+  /// The handler's metadata. The transport adds its own headers later.
   case metadata(HPACKHeaders)
-  /// A response. Calls that do not stream them have at most one.
+  /// A response; at most one if the call does not stream them.
   case message(Response, MessageMetadata)
-  /// Why the call ended, and the trailers. Nothing follows.
+  /// How the call ended, and the trailers.
   case end(GRPCStatus, HPACKHeaders)
 }
 

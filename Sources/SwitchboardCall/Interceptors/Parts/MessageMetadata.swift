@@ -1,13 +1,13 @@
-/// How one message is to be sent.
+/// How to send one message.
 @frozen
 public struct MessageMetadata: Hashable, Sendable {
-  /// Whether to compress the message, where the call uses compression.
+  /// Whether to compress the message, if the call uses compression.
   public var compress: Bool
-  /// Whether the message should leave now. One that need not may wait for the next that should, for the end of its
-  /// stream, or until much is waiting. Messages written in one turn of the loop leave together anyway.
+  /// Whether to send the message now. Otherwise it may wait for the next message with `flush`, for the end of its
+  /// stream, or until much is waiting. Messages written in one turn of the loop are sent together anyway.
   public var flush: Bool
 
-  /// As the call has it, and at once, unless said otherwise.
+  /// By default, sends the message at once, compressed if the call is.
   @inlinable
   public init(compress: Bool = true, flush: Bool = true) {
     self.compress = compress

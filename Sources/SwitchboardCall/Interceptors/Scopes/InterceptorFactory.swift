@@ -1,21 +1,23 @@
-/// Makes interceptors for calls of any method, whatever their messages are: one factory can serve a call, a client, a
-/// channel, a server or all of a process.
+/// Makes interceptors for calls of any method and with any messages: one factory can serve a call, a client, a channel,
+/// a server or a whole process.
 ///
-/// It is asked once per call, possibly by several threads at once. What the interceptors of several calls share
-/// belongs into the factory. Each side makes none unless it is written.
+/// It is called once per call, possibly by several threads at once. Keep here what the interceptors of several calls
+/// share. By default it makes none for either side.
 ///
-///     struct Tracing: InterceptorFactory {
-///       func makeClientInterceptors<Request, Response>(
-///         for method: MethodDescriptor
-///       ) -> [ClientInterceptor<Request, Response>] { [TracingInterceptor()] }
-///     }
+/// ```swift
+/// struct Tracing: InterceptorFactory {
+///   func makeClientInterceptors<Request, Response>(
+///     for method: MethodDescriptor
+///   ) -> [ClientInterceptor<Request, Response>] { [Tagging()] }
+/// }
+/// ```
 public protocol InterceptorFactory: Sendable {
-  /// The client's interceptors of one call, first outbound first.
+  /// The client's interceptors of one call, in the order in which requests pass them.
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ClientInterceptor<Request, Response>]
 
-  /// The server's interceptors of one call, first inbound first.
+  /// The server's interceptors of one call, in the order in which requests pass them.
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
   ) -> [ServerInterceptor<Request, Response>]
@@ -32,7 +34,7 @@ extension InterceptorFactory {
 }
 
 extension [any InterceptorFactory] {
-  /// What all of them make for one call, in their order.
+  /// What all factories make for one call, in order.
   @usableFromInline
   func makeClientInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
@@ -40,7 +42,7 @@ extension [any InterceptorFactory] {
     flatMap { $0.makeClientInterceptors(for: method) }
   }
 
-  /// What all of them make for one call, in their order.
+  /// What all factories make for one call, in order.
   @usableFromInline
   func makeServerInterceptors<Request: Sendable, Response: Sendable>(
     for method: MethodDescriptor
@@ -48,8 +50,8 @@ extension [any InterceptorFactory] {
     flatMap { $0.makeServerInterceptors(for: method) }
   }
 
-  /// What makes the server's interceptors of one call: these factories, then the method's own; `nil` where there
-  /// are neither.
+  /// Makes the server's interceptors of one call: those of these factories, then the method's own. `nil` if there are
+  /// neither.
   @inlinable
   func wrapping<Request: Sendable, Response: Sendable>(
     _ own: (@Sendable () -> [ServerInterceptor<Request, Response>])?,

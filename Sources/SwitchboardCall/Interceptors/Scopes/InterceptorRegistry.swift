@@ -1,14 +1,20 @@
-/// Factories for the calls of every channel and server that is told to use them.
+/// Interceptor factories for all channels and servers whose options name the registry.
 ///
-/// `process` is there for a program that wants the same interceptors everywhere. It has no effect by itself: a
-/// channel or a server uses a registry only when its options name it, so that a library in the same process is not
-/// disturbed by what the program registers, nor the program by the library. Make another registry for parts of a
-/// process that share interceptors among themselves.
+/// `process` is for programs that want the same interceptors everywhere. It affects no channel or server that does not
+/// name it, so that a program and the libraries in its process do not disturb each other. Parts of a process can share
+/// interceptors through further registries.
 ///
-/// The first channel or server that uses a registry freezes it: all of its users have the same factories, in the
-/// same order, from the first call to the last.
+/// The first channel or server that uses a registry freezes it, so that all of them have the same factories from the
+/// first call to the last.
+///
+/// ```swift
+/// try InterceptorRegistry.process.register(Tracing())
+/// var options = ChannelOptions()
+/// options.interceptorRegistry = .process
+/// let channel = try Channel(target: "localhost:50051", options: options)
+/// ```
 public final class InterceptorRegistry: Sendable {
-  /// The one that all of a process can reach.
+  /// The registry that the whole process can use.
   public static let process = InterceptorRegistry()
 
   private struct State: Sendable {
@@ -18,13 +24,12 @@ public final class InterceptorRegistry: Sendable {
 
   private let state: Locked<State>
 
-  /// A registry of its own, which starts with these factories.
+  /// A separate registry, which starts with `factories`.
   public init(_ factories: [any InterceptorFactory] = []) {
     state = Locked(State(factories: factories))
   }
 
-  /// Adds a factory behind those that are there. Throws `FAILED_PRECONDITION`, and changes nothing, once the registry
-  /// is frozen.
+  /// Adds a factory after the others. Throws `FAILED_PRECONDITION` if the registry is frozen.
   public func register(_ factory: any InterceptorFactory) throws(GRPCStatus) {
     let isAdded = state.withLock { state in
       guard !state.isFrozen else { return false }
@@ -34,13 +39,13 @@ public final class InterceptorRegistry: Sendable {
     guard isAdded else { throw .registryIsFrozen }
   }
 
-  /// What is registered, in order.
+  /// The registered factories, in order.
   public var factories: [any InterceptorFactory] { state.withLock { $0.factories } }
 
-  /// Whether it is in use, and cannot change any more.
+  /// Whether the registry is in use and can no longer change.
   public var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-  /// What is registered now and for good.
+  /// Freezes the registry and returns its factories.
   package func freeze() -> [any InterceptorFactory] {
     state.withLock { state in
       state.isFrozen = true

@@ -1,29 +1,40 @@
-/// Sees a call on the server whole: override `intercept` for what is of interest, and call `next` to send the call on
-/// to the handler.
+/// Sees a server's calls whole: override `intercept`, and call `next` to send the call on to the handler.
 ///
-/// It stands in the same chain as interceptors of parts, in the same order. `next` may be called not at all, once, or
-/// again when it has returned or thrown: the handler then runs again. A handler that fails makes `next` throw its
-/// `GRPCStatus`; thrown on, its trailers go with it. When the client cancels or the deadline passes, the task that
-/// runs `intercept` is cancelled and what `next` waits for fails.
+/// Such interceptors share the chain, and its order, with interceptors of parts. `next` may be called any number of
+/// times, each after the last has returned or thrown; the handler then runs again. If the handler fails, `next` throws
+/// its `GRPCStatus`; rethrowing it keeps the trailers. When the client cancels or the deadline passes, the task that
+/// runs `intercept` is cancelled, and `next` throws.
 ///
-/// `intercept` runs on the call's event loop until it suspends on something that leaves it.
+/// `intercept` runs on the call's event loop until it awaits something that leaves it.
+///
+/// ```swift
+/// final class Timing<Request: Sendable, Response: Sendable>: ServerCallInterceptor<Request, Response> {
+///   override func intercept(
+///     _ request: UnaryRequest<Request>, context: Context, next: Next
+///   ) async throws -> UnaryResponse<Response> {
+///     let start = ContinuousClock.now
+///     defer { print(context.path, ContinuousClock.now - start) }
+///     return try await next(request)
+///   }
+/// }
+/// ```
 open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
   ServerInterceptor<Request, Response>, WholeCallInterceptor
 {
-  /// What knows the call and the way to the interceptor's neighbours.
+  /// The interceptor's view of the call.
   public typealias Context = ServerInterceptorContext<Request, Response>
   /// Sends a unary call on.
   public typealias Next = @Sendable (UnaryRequest<Request>) async throws -> UnaryResponse<Response>
-  /// Sends a call on that streams; returns with the first of its responses.
+  /// Sends a streaming call on; returns when the responses begin.
   public typealias StreamedNext =
     @Sendable (StreamedRequest<Request>) async throws -> StreamedResponse<Response>
 
   private let place = WholeCallPlace<Request, Response>()
 
-  /// For subclasses: an interceptor that sends every call on.
+  /// Creates an interceptor that sends every call on.
   public override init() { super.init() }
 
-  /// A call with one request and one response.
+  /// Intercepts a call with one request and one response.
   open func intercept(
     _ request: UnaryRequest<Request>,
     context: Context,
@@ -32,7 +43,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     try await next(request)
   }
 
-  /// A call that streams requests, responses, or both.
+  /// Intercepts a call that streams requests, responses or both.
   open func intercept(
     _ request: StreamedRequest<Request>,
     context: Context,
@@ -41,7 +52,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     try await next(request)
   }
 
-  // MARK: Between parts and the whole
+  // MARK: Parts
 
   public final override func receive(_ part: GRPCServerRequestPart<Request>, context: Context) {
     if case .metadata = part { begin(context) }
@@ -55,7 +66,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
   ) {
     let call = place.call
     guard let call, call.attempt?.hasEnded == false else {
-      // What answers for the handler of a call that never got to it.
+      // The answer to a call that never reached its handler.
       if call?.isOver != false { return context.send(part, promise: promise) }
       if case .end(let status, _) = part { call?.close(status) }
       return context.send(part, promise: promise)
@@ -63,7 +74,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
     call.take(response: part.forClient, promise)
   }
 
-  /// The handler hears of it as it would without this interceptor, and so does what `intercept` waits for.
+  /// The handler learns of it as it would without this interceptor, and `next` throws.
   public final override func errorCaught(_ error: any Error, context: Context) {
     place.call?.cancel(GRPCStatus(describing: error))
     context.errorCaught(error)
@@ -98,7 +109,7 @@ open class ServerCallInterceptor<Request: Sendable, Response: Sendable>:
 }
 
 extension GRPCServerResponsePart {
-  /// The same part on the client's side.
+  /// The same part as clients name it.
   var forClient: GRPCClientResponsePart<Response> {
     switch self {
     case .metadata(let headers): .metadata(headers)
@@ -109,7 +120,7 @@ extension GRPCServerResponsePart {
 }
 
 extension GRPCClientResponsePart {
-  /// The same part on the server's side.
+  /// The same part as servers name it.
   var forServer: GRPCServerResponsePart<Response> {
     switch self {
     case .metadata(let headers): .metadata(headers)

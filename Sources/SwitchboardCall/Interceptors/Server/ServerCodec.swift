@@ -1,6 +1,5 @@
-/// What the ends of a server's chain do, compiled for the types of the call: methods of a generic class would not be.
-///
-/// Made once for each method; its calls share it.
+/// The typed work at the ends of a server's chain, as closures specialised for the method's types; methods of a generic
+/// class would not be. Made once for each method.
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
@@ -11,7 +10,7 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Makes what handles a call's one request; `nil` where requests stream.
+  /// Makes the handler of a call's one request; `nil` if requests stream.
   @usableFromInline let makeHandler: MakeHandler?
 
   @inlinable @inline(__always)

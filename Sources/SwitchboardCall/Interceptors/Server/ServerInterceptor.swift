@@ -1,14 +1,28 @@
-/// Sees every part of a call on the server, with its messages typed, and may change, hold back, drop or add
-/// parts. Subclass it and override what is of interest: the rest forwards.
+/// Sees every part of a server's call, with typed messages, and may change, delay, drop or add parts. Subclass it and
+/// override what you need; the rest forwards.
 ///
-/// The first interceptor of a call is the first to see what is received and the last to see what is sent.
-/// All methods are called on the call's event loop, unless the interceptor names an executor of its own. An instance
-/// serves one call: share state through the factory that makes them.
+/// The first interceptor of a call is the first to see what is received and the last to see what is sent. All methods
+/// run on the call's event loop, unless the interceptor names an executor. An instance serves one call: share state
+/// through the factory.
+///
+/// ```swift
+/// final class Guarding<Request: Sendable, Response: Sendable>: ServerInterceptor<Request, Response> {
+///   override func receive(
+///     _ part: GRPCServerRequestPart<Request>,
+///     context: ServerInterceptorContext<Request, Response>
+///   ) {
+///     guard case .metadata(let metadata) = part, metadata.first(name: "key") != "secret" else {
+///       return context.receive(part)
+///     }
+///     context.send(.end(GRPCStatus(code: .unauthenticated), HPACKHeaders()), promise: nil)
+///   }
+/// }
+/// ```
 open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInterceptor {
-  /// For subclasses: an interceptor that forwards everything.
+  /// Creates an interceptor that forwards everything.
   public init() {}
 
-  /// A part on its way to the handler. Forward it, or another, with `context.receive`.
+  /// Called with a part on its way to the handler. Forward it, or another, with `context.receive`.
   open func receive(
     _ part: GRPCServerRequestPart<Request>,
     context: ServerInterceptorContext<Request, Response>
@@ -16,12 +30,12 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.receive(part)
   }
 
-  /// A part on its way to the network. Forward it, or another, with `context.send`.
+  /// Called with a part on its way to the network. Forward it, or another, with `context.send`.
   ///
-  /// However the call ends, an `end` comes by here: an error of the handler, a request that could not be read
-  /// or a client that went away too, as a status.
+  /// Every call ends with an `end` here, whose status may be a handler's error, a request that cannot be decoded or a
+  /// disconnected client.
   ///
-  /// The promise succeeds when the part has left for the network, and fails when it never will.
+  /// The promise succeeds when the part has been sent, and fails if it never will be.
   open func send(
     _ part: GRPCServerResponsePart<Response>,
     promise: EventLoopPromise<Void>?,
@@ -30,24 +44,24 @@ open class ServerInterceptor<Request: Sendable, Response: Sendable>: ChainedInte
     context.send(part, promise: promise)
   }
 
-  /// The call failed before it reached the handler's answer: a request could not be read, the client is gone,
-  /// or the deadline has passed. Forward it with `context.errorCaught`, or answer with `context.send`.
+  /// The call failed before the handler answered: a request cannot be decoded, the client disconnected, or the deadline
+  /// passed. Forward the error with `context.errorCaught`, or answer with `context.send`.
   open func errorCaught(_ error: any Error, context: ServerInterceptorContext<Request, Response>) {
     context.errorCaught(error)
   }
 
-  /// The handler wants so many more requests; with those it asked for before. Only calls that stream requests ask.
-  /// Forward it, or another number, now or later, with `context.receiveNextMessages`: what is not asked for, the
-  /// client cannot send for long.
+  /// The handler requests `count` more requests, in addition to those requested before; only for calls that stream
+  /// them. Forward the demand with `context.receiveNextMessages`, now or later, with any number. Without demand, the
+  /// client soon has to wait.
   open func receiveNextMessages(_ count: Int, context: ServerInterceptorContext<Request, Response>) {
     context.receiveNextMessages(count)
   }
 
-  /// Where `receive` and `errorCaught` are called, in place of the event loop. Asked once per call.
-  /// An interceptor that names one executor for requests and another for responses guards what both use.
+  /// Runs `receive` and `errorCaught` instead of the event loop; read once per call. An interceptor with different
+  /// executors for requests and responses must guard the state that both use.
   open var requestExecutor: InterceptorExecutor? { nil }
 
-  /// Where `send` and `receiveNextMessages` are called, in place of the event loop. Asked once per call.
+  /// Runs `send` and `receiveNextMessages` instead of the event loop; read once per call.
   open var responseExecutor: InterceptorExecutor? { nil }
 
   @usableFromInline

@@ -1,4 +1,4 @@
-// The handler's end of the chain: what has passed it is a request, and what the handler answers enters it.
+// The handler's end of the chain, where parts become requests and the handler's answers become parts.
 extension ServerPipeline {
   // MARK: Requests
 
@@ -7,15 +7,15 @@ extension ServerPipeline {
     if let streamed { streamed.take(streamed, part) } else { takeSingle(part) }
   }
 
-  /// A handler that runs learns of the failure from its requests or its cancellation, and answers; where none
-  /// runs, or it has no requests to wait for, the answer is given for it.
+  /// A running handler learns of the failure from its requests or its cancellation, and answers. If none runs, or it
+  /// has no requests to wait for, this answers for it.
   @usableFromInline
   func deliver(failure: any Error) {
     let status = GRPCStatus(describing: failure)
     if let streamed, streamed.hasHandler { streamed.queue.finish(status) } else { finish(status) }
   }
 
-  /// Brings the parts of a call whose one request is whole. On the loop.
+  /// Passes on the parts of a call whose one request is complete. On the loop.
   @inlinable
   func receive(message: RawSpan) {
     receiveFirst(.metadata(stream.headers))
@@ -23,13 +23,13 @@ extension ServerPipeline {
     receiveFirst(.end)
   }
 
-  /// Hands the one request to the handler, once there is the metadata and its stream has ended. What comes out of the chain
-  /// before the metadata waits for it.
+  /// Passes the one request to the handler, once its metadata and its end have arrived. Parts that leave the chain
+  /// before the metadata wait for it.
   @inlinable
   func takeSingle(_ part: GRPCServerRequestPart<Request>) {
     switch part {
     case .metadata(let headers):
-      // A second time, where an interceptor sends the call to the handler again.
+      // Again, if an interceptor repeats the call to the handler.
       if hasMetadataOfRequest { handler = nil }
       begin(headers)
       hasSentMetadata = false
@@ -52,13 +52,13 @@ extension ServerPipeline {
     stream.run(handler)
   }
 
-  /// Starts the handler with the metadata, and brings it the requests as they come. On the loop.
+  /// Starts the handler with the metadata, and passes it the requests as they arrive. On the loop.
   @inlinable
   func onRequestStream(_ handle: @escaping (RequestStream<Request>) -> Void) {
     streamed = StreamedRequests(makeQueue()) { streamed, part in
       switch part {
       case .metadata(let headers):
-        // A second time, where an interceptor sends the call to the handler again.
+        // Again, if an interceptor repeats the call to the handler.
         if streamed.hasHandler { streamed.queue = self.makeQueue() }
         let queue = streamed.queue
         self.begin(headers)
@@ -84,8 +84,8 @@ extension ServerPipeline {
     PartQueue { self.receiveNextMessages($0, to: self.applicationEnd) }
   }
 
-  // MARK: What the handler answers, from any thread
-  // Always inlined: left to itself the compiler calls their unspecialised form, at three times the cost.
+  // MARK: The handler's answers, from any thread
+  // Always inlined: otherwise the compiler calls their unspecialised form, at three times the cost.
 
   @inlinable @inline(__always)
   func respondHere(_ response: consuming Response) {
@@ -116,7 +116,7 @@ extension ServerPipeline {
     if isTransportClosed { closeIfDone() }
   }
 
-  /// Sends the handler's metadata before what follows it, unless that was done. On the loop.
+  /// Sends the handler's metadata first, once. On the loop.
   @inlinable @inline(__always)
   func sendMetadata() {
     guard !hasSentMetadata else { return }
@@ -137,8 +137,8 @@ extension ServerPipeline {
   }
 }
 
-/// What a handler has set, from any thread, and what the client sent to a handler that runs once more. An object, since few
-/// calls have any of it; never changed, as another takes its place.
+/// What a handler has set, from any thread, and what the client sent to a handler that runs again. A separate object,
+/// since few calls have any; immutable, since it is replaced instead.
 final class HandlerMetadata: Sendable {
   let received: HPACKHeaders?
   let initial: HPACKHeaders
@@ -155,7 +155,7 @@ final class HandlerMetadata: Sendable {
   }
 }
 
-// MARK: - The handler's view of the call: what it sets goes through the chain before it reaches the transport
+// MARK: - The handler's view of the call: what it sets passes the chain before the transport
 
 extension ServerPipeline: ServerCallState {
   @usableFromInline var deadline: ContinuousClock.Instant? { stream.deadline }
@@ -170,7 +170,7 @@ extension ServerPipeline: ServerCallState {
     set { stream.userInfo = newValue }
   }
 
-  /// The client's metadata, as the interceptors left it.
+  /// The client's metadata, after the interceptors.
   @usableFromInline
   var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
 
@@ -192,15 +192,15 @@ extension ServerPipeline: ServerCallState {
     change { HandlerMetadata($0?.received, $0?.initial ?? HPACKHeaders(), trailers) }
   }
 
-  /// What to send before the first message.
+  /// Sent before the first message.
   @usableFromInline
   var initialMetadata: HPACKHeaders { later { $0.initial } ?? HPACKHeaders() }
 
-  /// What to send with the status.
+  /// Sent with the status.
   @usableFromInline
   var trailers: HPACKHeaders { later { $0.trailers } ?? HPACKHeaders() }
 
-  /// A handler is about to start with these; a second one, where an interceptor sends the requests again.
+  /// A handler is about to start with these; a second one, if an interceptor repeats the requests.
   @usableFromInline
   func begin(_ headers: HPACKHeaders) {
     if firstHeaders == nil {

@@ -1,4 +1,4 @@
-// The transport's end of the chain: what has passed it is sent, and the transport's requests enter it.
+// The transport's end of the chain, where parts are sent and the transport's requests become parts.
 extension ServerPipeline {
   // MARK: Responses
 
@@ -82,7 +82,7 @@ extension ServerPipeline {
     end(status)
   }
 
-  /// Where somebody waits for a part to leave, the transport is to tell.
+  /// The transport reports sent parts only if a promise waits for one.
   private func watch(_ promise: EventLoopPromise<Void>?) {
     if promise != nil { stream.watchSent() }
   }
@@ -98,7 +98,7 @@ extension ServerPipeline {
 
   // MARK: Requests
 
-  /// Reads the requests of a stream as fast as the chain asks for them, and the handler has room.
+  /// Reads streamed requests as fast as the chain requests them and the handler has room.
   @usableFromInline
   func readRequests(room: @escaping @Sendable (Int) async throws -> Void) {
     let credit = makeCredit()
@@ -116,7 +116,7 @@ extension ServerPipeline {
     }
   }
 
-  /// A request could not be read, which fails the call, whatever its handler makes of it.
+  /// A request could not be decoded, which fails the call whatever its handler does.
   @usableFromInline
   func failToDecode(_ error: any Error) {
     let status = GRPCStatus.marshalling(error, "decoded")
@@ -124,7 +124,7 @@ extension ServerPipeline {
     fail(status)
   }
 
-  /// Tells the chain of the first failure.
+  /// Passes the first failure to the chain.
   @usableFromInline
   func fail(_ status: GRPCStatus) {
     guard !hasFailed else { return }
@@ -133,7 +133,7 @@ extension ServerPipeline {
   }
 }
 
-// MARK: - What the transport tells
+// MARK: - What the transport reports
 
 extension ServerPipeline: ServerStreamObserver {
   @usableFromInline
@@ -141,12 +141,12 @@ extension ServerPipeline: ServerStreamObserver {
 
   @usableFromInline
   func closed(_ failure: GRPCStatus?) {
-    // Nothing is left to be told of most calls.
+    // For most calls, nothing is left to report.
     if failure == nil, promises.isEmpty {
       hasEnded = true
       return
     }
-    // The transport may be in the middle of its work, and what this leads to may ask things of it.
+    // The transport may still be at work, and the effects of this may call it.
     eventLoop.execute {
       self.hasEnded = true
       self.promises.failAll(failure ?? .callEnded)

@@ -2,16 +2,16 @@ import Synchronization
 
 /// The chain of interceptors of one call on the server, between the transport and the handler.
 ///
-/// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call;
-/// whatever is sent afterwards fails its promise. It is one object with its end at the transport: a call with interceptors
-/// has few allocations. It is also the call as the handler behind the interceptors sees it.
+/// It is open until an `end` reaches the transport, or the transport and the handler are both done with the call; later
+/// sends fail their promises. The chain, its transport's end and the handler's view of the call are one object, to save
+/// allocations.
 @usableFromInline
 final class ServerPipeline<Request: Sendable, Response: Sendable>:
   ChainedInterceptors<ServerInterceptor<Request, Response>>, InterceptorChain, @unchecked Sendable
 {
-  // Sendable holds because everything but `metadata`, which is locked, is touched on the event loop alone; the methods hop
-  // to it. `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access lasts
-  // while other code runs.
+  // Sendable holds because everything except `metadata`, which is locked, is used only on the event loop; the methods
+  // hop to it. `firstHeaders` does not change once a handler can see it. Unchecked exclusivity holds because no access
+  // lasts while other code runs.
 
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
   @usableFromInline typealias Handler = ServerCodec<Request, Response>.Handler
@@ -20,19 +20,19 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @usableFromInline let codec: ServerCodec<Request, Response>
 
   // The handler.
-  /// Takes the parts of a stream of requests; `nil` where there is one request.
+  /// Takes the parts of a stream of requests; `nil` if there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
-  /// What handles the one request, which it has; it runs once the requests have ended.
+  /// Handles the one request, which it holds; runs once the requests have ended.
   @exclusivity(unchecked) @usableFromInline var handler: Handler?
-  /// Whether the metadata of a request is there that is not whole.
+  /// Whether the metadata of an incomplete request has arrived.
   @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
-  /// The end of the one request came out of the chain before its metadata.
+  /// The end of the one request left the chain before its metadata.
   @exclusivity(unchecked) @usableFromInline var endIsEarly = false
   @exclusivity(unchecked) @usableFromInline var isHandling = false
   @exclusivity(unchecked) @usableFromInline var hasSentMetadata = false
   @exclusivity(unchecked) var firstHeaders: HPACKHeaders?
   let metadata = Locked<HandlerMetadata?>(nil)
-  /// Whether there is anything behind the lock: for most calls there is not.
+  /// Whether the lock guards anything: for most calls it does not.
   let hasMetadata = Atomic(false)
 
   // The transport.
@@ -42,7 +42,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   @exclusivity(unchecked) var hasEnded = false
   @exclusivity(unchecked) @usableFromInline var isTransportClosed = false
   @exclusivity(unchecked) var promises = SentPromises()
-  /// What follows the metadata is on its way: both leave together. Metadata that comes alone leaves at once.
+  /// What follows the metadata is on its way: both are sent together. Metadata alone is sent at once.
   @exclusivity(unchecked) @usableFromInline var waitsForMessage = false
 
   @inlinable @inline(__always)
@@ -85,8 +85,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   // MARK: The end
 
-  /// Closes the chain: nothing passes any more. A handler that still reads is told, and its queue released: it asks the
-  /// chain for more.
+  /// Closes the chain: nothing passes any more. Notifies a handler that is still reading, and releases its queue, which
+  /// refers to the chain.
   @inlinable
   func close() {
     isOpen = false
@@ -107,7 +107,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     closeIfDone()
   }
 
-  /// Closes a chain that keeps the end to itself, when neither side has anything left to say.
+  /// Closes a chain that withholds the end, when neither side has anything left to send.
   @usableFromInline
   func closeIfDone() {
     if isTransportClosed, isOpen, !isHandling, sideWork?.isAtRest ?? true { close() }

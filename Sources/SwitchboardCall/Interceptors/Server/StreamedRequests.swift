@@ -1,13 +1,13 @@
-/// How a handler that takes a stream of requests gets them from the chain.
+/// Brings streamed requests from the chain to their handler.
 @usableFromInline
 final class StreamedRequests<Request: Sendable> {
   @usableFromInline typealias Take = (StreamedRequests, GRPCServerRequestPart<Request>) -> Void
 
-  /// Requests on their way to the handler; new ones for each handler, where an interceptor sends the call again.
+  /// Requests for the handler; a new queue for each handler, if an interceptor repeats the call.
   @usableFromInline var queue: PartQueue<Request>
-  /// Whether a handler has the queue, and learns from it of a failure.
+  /// Whether a handler reads the queue, and so learns of a failure.
   @usableFromInline var hasHandler = false
-  /// Takes what comes out of the chain.
+  /// Takes what leaves the chain.
   @usableFromInline let take: Take
 
   @inlinable

@@ -1,11 +1,10 @@
-/// A sequence that is read as if its elements came over time.
+/// A sequence as an asynchronous sequence.
 @frozen
 @usableFromInline package struct ImmediateSequence<Base: Sequence>: AsyncSequence {
   @usableFromInline package typealias Element = Base.Element
 
   @usableFromInline let base: Base
 
-  /// The elements of `base`, in order.
   @inlinable
   package init(_ base: Base) {
     self.base = base

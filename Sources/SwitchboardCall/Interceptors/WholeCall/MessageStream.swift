@@ -1,4 +1,4 @@
-/// Messages to be read once, wherever they come from.
+/// Messages from any source, to be read once.
 public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Message
 
@@ -9,12 +9,12 @@ public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
     makeIterator = { AsyncIterator(Throwing(iterator: messages.makeAsyncIterator())) }
   }
 
-  /// Messages that are there already.
+  /// Messages that are already there.
   public init<Messages: Sequence<Message> & Sendable>(of messages: Messages) {
     self.init(ImmediateSequence(messages))
   }
 
-  /// The same messages, each changed as it is read.
+  /// The same messages, each transformed as it is read.
   public func mapped<Result: Sendable>(
     _ transform: @escaping @Sendable (Message) async throws -> Result
   ) -> MessageStream<Result> {

@@ -1,27 +1,27 @@
-/// What a whole-call interceptor sees of the requests of a call that streams, one way or both.
+/// The requests of a streaming call, as a whole-call interceptor sees them.
 public struct StreamedRequest<Message: Sendable>: Sendable {
-  /// What the call starts with.
+  /// The metadata at the start of the call.
   public var metadata: HPACKHeaders
-  /// The requests: exactly one where only the responses stream.
+  /// The requests; exactly one if only the responses stream.
   public var messages: MessageStream<Message>
 
-  /// Requests without metadata, unless some is given.
+  /// Requests, by default without metadata.
   public init(metadata: HPACKHeaders = HPACKHeaders(), messages: MessageStream<Message>) {
     self.metadata = metadata
     self.messages = messages
   }
 }
 
-/// What a whole-call interceptor sees of the responses of a call that streams, one way or both.
+/// The responses of a streaming call, as a whole-call interceptor sees them.
 public struct StreamedResponse<Message: Sendable>: Sendable {
-  /// What came before the first response.
+  /// The metadata before the first response.
   public var metadata: HPACKHeaders
-  /// The responses: exactly one where only the requests stream. They end by throwing the status of a call that failed.
+  /// The responses; exactly one if only the requests stream. If the call fails, they end by throwing its status.
   public var messages: MessageStream<Message>
-  /// What came with the status: asked for when the messages have ended.
+  /// The metadata that arrived with the status; call it after the messages have ended.
   public var trailers: @Sendable () -> HPACKHeaders
 
-  /// Responses without metadata, unless some is given.
+  /// Responses, by default without metadata.
   public init(
     metadata: HPACKHeaders = HPACKHeaders(),
     messages: MessageStream<Message>,

@@ -1,29 +1,29 @@
-/// What a whole-call interceptor sees of a call's one request.
+/// The single request of a call, as a whole-call interceptor sees it.
 @frozen
 public struct UnaryRequest<Message: Sendable>: Sendable {
-  /// What the call starts with.
+  /// The metadata at the start of the call.
   public var metadata: HPACKHeaders
   /// The request.
   public var message: Message
 
-  /// A request without metadata, unless some is given.
+  /// A request, by default without metadata.
   public init(metadata: HPACKHeaders = HPACKHeaders(), message: Message) {
     self.metadata = metadata
     self.message = message
   }
 }
 
-/// What a whole-call interceptor sees of a call's one response. A call that fails throws its `GRPCStatus` instead.
+/// The single response of a call, as a whole-call interceptor sees it. A failed call throws its `GRPCStatus` instead.
 @frozen
 public struct UnaryResponse<Message: Sendable>: Sendable {
-  /// What came before the response.
+  /// The metadata before the response.
   public var metadata: HPACKHeaders
   /// The response.
   public var message: Message
-  /// What came with the status.
+  /// The metadata that arrived with the status.
   public var trailers: HPACKHeaders
 
-  /// A response without metadata, unless some is given.
+  /// A response, by default without metadata.
   public init(
     metadata: HPACKHeaders = HPACKHeaders(),
     message: Message,

@@ -1,4 +1,4 @@
-// What `next` does, wherever the interceptor's code runs.
+// What `next` does, on whichever thread the interceptor runs.
 extension WholeCall {
   func next(unary request: UnaryRequest<Request>) async throws -> UnaryResponse<Response> {
     try await attempt { call, attempt, waiting in attempt.send(request, of: call, waiting) }
@@ -8,7 +8,7 @@ extension WholeCall {
     try await attempt { call, attempt, waiting in attempt.send(request, of: call, waiting) }
   }
 
-  /// Sends the call on, and waits for what comes back.
+  /// Sends the call on and waits for the answer.
   private func attempt<Answer>(
     _ send:
       @escaping @Sendable (
@@ -39,7 +39,7 @@ extension WholeCall {
     return attempt
   }
 
-  /// The interceptor cancelled what it waits in: where the chain did, it says itself how the call ends.
+  /// The interceptor cancelled its own task. If the chain cancelled it, the chain decides how the call ends.
   private func cancelAttempt() {
     guard let attempt, !attempt.hasEnded, !isCancelled, !isOver else { return }
     ports.abandon()

@@ -1,11 +1,10 @@
-/// One call of an interceptor that sees calls whole: gathers the parts that come in, runs `intercept`, and makes
-/// parts of what comes out of it.
+/// One call of a whole-call interceptor: collects incoming parts, runs `intercept`, and makes parts of its result.
 ///
 /// ```
 ///   idle ──metadata (streams), end (unary)──> running ──intercept returned or threw──> over
 /// ```
 final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendable {
-  // Sendable holds because everything but the queues is touched on the event loop alone, but for `next`, which hops.
+  // Sendable holds because everything except the queues is used only on the event loop; `next` hops to it.
 
   typealias Ports = WholeCallPorts<Request, Response>
   typealias RunUnary = @Sendable (WholeCall) async throws -> UnaryResponse<Response>
@@ -20,12 +19,12 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   var requestPromises = PartPromises()
   private var responsePromises = PartPromises()
   var attempt: WholeCallAttempt<Request, Response>?
-  /// How the last attempt failed: its trailers go along where its status is thrown on.
+  /// How the last attempt failed: if its status is rethrown, its trailers are sent too.
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var task: Task<Void, Never>?
   private(set) var isOver = false
   private(set) var isCancelled = false
-  /// Told once, when nothing of it runs any more.
+  /// Called once, when nothing of it runs any more.
   var onEnd: (() -> Void)?
 
   init(_ ports: Ports, unary: @escaping RunUnary, streamed: @escaping RunStreamed) {
@@ -41,7 +40,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     StreamedRequest(metadata: metadata, messages: MessageStream(RequestStream(requests)))
   }
 
-  // MARK: What comes in
+  // MARK: Incoming parts
 
   func take(request part: GRPCServerRequestPart<Request>, _ promise: EventLoopPromise<Void>?) {
     requestPromises.take(promise, of: part.kind, streams: ports.type != .unary)
@@ -127,7 +126,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     onEnd = nil
   }
 
-  /// The call is over for reasons of its own: whatever the interceptor waits for fails.
+  /// The call has ended without the interceptor: whatever `intercept` waits for fails.
   func close(_ status: GRPCStatus) {
     guard !isOver else { return }
     finish(status)
@@ -144,8 +143,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
     task = nil
   }
 
-  /// The chain cancels the call: the interceptor hears of it by its task and its requests, and by what the chain
-  /// makes of it.
+  /// The chain cancels the call: the interceptor's task is cancelled, and its requests fail.
   func cancel(_ status: GRPCStatus) {
     isCancelled = true
     requests.finish(status)

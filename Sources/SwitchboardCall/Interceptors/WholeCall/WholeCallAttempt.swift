@@ -1,6 +1,6 @@
-/// One time that a whole-call interceptor sends its call on: from `next` to the end of the responses.
+/// One call of `next` by a whole-call interceptor, until the end of the responses.
 final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked Sendable {
-  // Sendable holds because everything but the queue is touched on the event loop alone.
+  // Sendable holds because everything except the queue is used only on the event loop.
 
   typealias Head = StreamedResponse<Response>
   typealias Call = WholeCall<Request, Response>
@@ -18,7 +18,7 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
     responses = PartQueue(ask: call.ports.askForResponses)
   }
 
-  // MARK: On the way out
+  // MARK: Requests
 
   func send(
     _ request: UnaryRequest<Request>,
@@ -53,14 +53,14 @@ final class WholeCallAttempt<Request: Sendable, Response: Sendable>: @unchecked 
     }
   }
 
-  /// The requests failed on their way in.
+  /// The requests failed as they were read.
   private func giveUp(_ status: GRPCStatus, of call: Call) {
     guard !hasEnded else { return }
     fail(status, HPACKHeaders(), of: call)
     call.ports.abandon()
   }
 
-  // MARK: On the way back
+  // MARK: Responses
 
   func take(_ part: GRPCClientResponsePart<Response>, of call: Call) {
     guard !hasEnded else { return }

@@ -1,4 +1,4 @@
-/// What interceptors that see calls whole have in common, on either side of a call.
+/// What whole-call interceptors have in common, on either side of a call.
 protocol WholeCallInterceptor: ChainedInterceptor {
   associatedtype Request: Sendable
   associatedtype Response: Sendable
@@ -19,12 +19,12 @@ protocol WholeCallInterceptor: ChainedInterceptor {
 }
 
 extension WholeCallInterceptor {
-  /// A call that runs `intercept`.
+  /// Makes a call that runs `intercept`.
   func makeCall(
     _ ports: WholeCallPorts<Request, Response>,
     _ context: Context
   ) -> WholeCall<Request, Response> {
-    // An interceptor serves one call, on the loop of which all of it runs.
+    // An interceptor serves one call, which runs entirely on its loop.
     nonisolated(unsafe) let interceptor = self
     return WholeCall(
       ports,
@@ -41,15 +41,15 @@ extension WholeCallInterceptor {
   }
 }
 
-/// The place of such an interceptor in its chain: the call that it works on, and how it and its neighbours wait for each
-/// other. Touched on the call's loop alone, but for `credit`.
+/// A whole-call interceptor in its chain: the call that it works on, and how it and its neighbours wait for each other.
+/// Used only on the call's loop, except for `credit`.
 final class WholeCallPlace<Request: Sendable, Response: Sendable> {
   private(set) var call: WholeCall<Request, Response>?
-  /// How many messages the application wants, where they stream.
+  /// How many messages the application requests, if they stream.
   let credit = Credit()
   private var isTaken = false
 
-  /// Tells the chain that what is sent waits at `gate`, where it streams, and ends the call when the chain is closed.
+  /// Registers `gate` with the chain, where streamed messages wait; ends the call when the chain closes.
   func take(
     _ index: Int,
     of chain: some InterceptorChain,
@@ -67,7 +67,7 @@ final class WholeCallPlace<Request: Sendable, Response: Sendable> {
     sideWork.gates.append((index, { self.call.flatMap(gate) }))
   }
 
-  /// Begins a call, and ends the one before it.
+  /// Begins a call, and ends the previous one.
   func begin(_ call: WholeCall<Request, Response>?) {
     self.call?.close(.callEnded)
     self.call = call
@@ -75,7 +75,7 @@ final class WholeCallPlace<Request: Sendable, Response: Sendable> {
 }
 
 extension InterceptorChain {
-  /// Waits until another message can be sent to the place at `index`.
+  /// Waits until another message can be sent to `index`.
   func room(at index: Int) async throws {
     try await eventLoop.submit { try self.gate(at: index) }.waitUntilWritable()
   }

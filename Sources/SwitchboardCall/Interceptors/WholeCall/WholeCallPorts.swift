@@ -1,28 +1,28 @@
-/// How a whole call stands in its chain: the client's and the server's differ only in which way its parts travel.
+/// Connects a whole call to its chain: client and server differ only in the direction of the parts.
 struct WholeCallPorts<Request: Sendable, Response: Sendable>: Sendable {
   let eventLoop: any EventLoop
   let type: GRPCCallType
-  /// Hands a part of the requests on.
+  /// Passes on a part of the requests.
   let sendRequest: @Sendable (GRPCServerRequestPart<Request>, EventLoopPromise<Void>?) -> Void
-  /// Hands a part of the responses back.
+  /// Passes back a part of the responses.
   let sendResponse: @Sendable (GRPCClientResponsePart<Response>, EventLoopPromise<Void>?) -> Void
-  /// Wait until another request, or response, can be handed on.
+  /// Wait until another request, or response, can be passed on.
   let requestRoom: @Sendable () async throws -> Void
   let responseRoom: @Sendable () async throws -> Void
-  /// Ask for more to come in, where that side waits to be asked.
+  /// Request more incoming messages, if that side sends on request.
   let askForRequests: (@Sendable (Int) -> Void)?
   let askForResponses: (@Sendable (Int) -> Void)?
-  /// Ends the rest of the call, when the interceptor has no use for it.
+  /// Ends the rest of the call, which the interceptor does not need.
   let abandon: @Sendable () -> Void
 }
 
-/// The promises of parts that were taken in, until they go on.
+/// The promises of parts that were taken in, until the parts are passed on.
 struct PartPromises {
   private var metadata: EventLoopPromise<Void>?
   private var message: EventLoopPromise<Void>?
   private var end: EventLoopPromise<Void>?
 
-  /// Messages of a stream are sent on by the interceptor's code: their promises succeed when they are taken in.
+  /// The interceptor's code sends streamed messages on: their promises succeed when they are taken in.
   mutating func take(_ promise: EventLoopPromise<Void>?, of part: SentPart, streams: Bool) {
     guard let promise else { return }
     switch part {
