@@ -86,6 +86,8 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   // MARK: What the session tells
 
+  /// Inlined into the protocol's witness, which the session calls for each field.
+  @inline(__always)
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .head else { return }
     if name.equals(":path") {
