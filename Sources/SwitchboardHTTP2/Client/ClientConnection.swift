@@ -1,20 +1,21 @@
 import SwitchboardCall
 
-/// One of a channel's connections.
+/// A connection of a channel.
 final class ClientConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
   private let channel: HTTP2ClientTransport
-  /// Among the channel's connections.
+  /// The number of the connection in its channel.
   let number: Int
   @exclusivity(unchecked) private(set) var isReady = false
-  /// No new call may be opened here: the peer says so, or the channel does.
+  /// Whether no new calls may be opened here, because the peer or the channel has said so.
   @exclusivity(unchecked) private(set) var isRetired = false
-  /// It has brought an answer to a call.
+  /// Whether a call was answered on this connection.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
-  /// The server says that it was asked too often: heard once, since it is no more true the second time.
+  /// Whether the server has complained about too many pings. Only its first complaint counts, because the connection's
+  /// ping interval does not change.
   @exclusivity(unchecked) private var wasTooCurious = false
-  /// How the server said good-bye.
+  /// The server's GOAWAY frame, if it has sent one.
   @exclusivity(unchecked) private var goAway: GoAway?
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
@@ -50,7 +51,7 @@ final class ClientConnection: ConnectionParts, Connection {
     return min(limit, session.remoteMaxConcurrentStreams)
   }
 
-  /// The first settings are what makes a connection usable: a peer that sends none may not speak HTTP/2.
+  /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
   func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
@@ -95,12 +96,13 @@ final class ClientConnection: ConnectionParts, Connection {
   /// Never called, because a client does not await a greeting.
   func peerSpeaksHTTP1() -> HTTP1Session? { nil }
 
-  /// It has answered a call, or could at least be used for longer than a new attempt would have to wait.
+  /// Whether a call was answered here, or the connection was at least usable for longer than a new attempt would have
+  /// to wait.
   var wasOfUse: Bool {
     hasServed || isReady && loop.now - readySince >= channel.options.connectInitialBackoff.nanoseconds
   }
 
-  /// A call has been answered.
+  /// Called when a call was answered.
   func didServe() {
     guard !hasServed else { return }
     hasServed = true
@@ -122,7 +124,7 @@ final class ClientConnection: ConnectionParts, Connection {
     return isReady || tls != nil ? reason : .neverSpokeHTTP2
   }
 
-  /// Before its calls look for another connection, the channel must know what became of this one.
+  /// Called before the connection's calls look for another one, because the channel must not offer this one again.
   func willClose(_ reason: GRPCStatus) {
     guard isReady, !isRetired else { return }
     isRetired = true
@@ -168,7 +170,7 @@ final class ClientConnection: ConnectionParts, Connection {
     if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
   }
 
-  /// Opens no more calls; closes when the last one has ended.
+  /// Opens no more calls, and closes when the last one has ended.
   func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true

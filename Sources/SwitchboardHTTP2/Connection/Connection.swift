@@ -10,7 +10,7 @@ class ConnectionParts {
   final let tls: TLSFilter?
   @exclusivity(unchecked) fileprivate final var isDirty = false
   @exclusivity(unchecked) fileprivate(set) final var isClosed = false
-  @exclusivity(unchecked) fileprivate final var ready: [any SessionStream] = []
+  @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
   @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
   @exclusivity(unchecked) fileprivate final var isDismissed = false
   /// Replaces the session if the peer speaks HTTP/1.1.
@@ -46,7 +46,8 @@ class ConnectionParts {
   }
 
   /// Schedules the stream's `processReady` for when the session has processed what was read.
-  final func streamIsReady(_ stream: any SessionStream) {
+  /// A session must have listed the stream.
+  final func streamIsReady(_ stream: StreamEntry) {
     guard !stream.isReady else { return }
     stream.isReady = true
     ready.append(stream)
@@ -55,10 +56,10 @@ class ConnectionParts {
   fileprivate final func processReady() {
     // What a stream does here may close the connection, which calls this again.
     while !ready.isEmpty {
-      var streams: [any SessionStream] = []
+      var streams: [StreamEntry] = []
       swap(&streams, &ready)
       for stream in streams { stream.isReady = false }
-      for stream in streams { stream.processReady() }
+      for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
       guard ready.isEmpty else { continue }
       streams.removeAll(keepingCapacity: streams.count <= 256)
       swap(&streams, &ready)
@@ -244,6 +245,8 @@ extension Connection {
 // MARK: - Writing and flow control
 
 extension Connection {
+  /// Inlined, because the connection usually needs a flush already.
+  @inline(__always)
   func setNeedsFlush() {
     guard !isDirty, !isClosed else { return }
     isDirty = true

@@ -306,12 +306,12 @@ final class HTTP1Session: WireSession {
 extension GRPCStatus {
   static let answerNotTaken = GRPCStatus(
     code: .unavailable,
-    message: "the client did not take an answer before its deadline",
+    message: "the client did not read a response before its deadline",
     origin: .peer
   )
   static let exchangesOver = GRPCStatus(
     code: .unavailable,
-    message: "the connection of HTTP/1.1 has served its calls",
+    message: "the HTTP/1.1 connection has served its calls",
     origin: .library
   )
 }

@@ -9,7 +9,7 @@ extension ServerCallStream: MessageTaker {
   func heldMessagesWereTaken() {
     if state.hasRemoteEnded { endOfRequests() }
     giveCredit()
-    // What waits for the request to be whole may go on.
+    // A handler that waits for the whole request may start now.
     goOn()
   }
 

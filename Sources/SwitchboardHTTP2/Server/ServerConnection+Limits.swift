@@ -96,7 +96,7 @@ extension GRPCStatus {
   )
   static let connectionTooOld = GRPCStatus(
     code: .unavailable,
-    message: "the connection reached its largest age",
+    message: "the connection reached its maximum age",
     origin: .library
   )
   static let keepaliveTimeout = GRPCStatus(
