@@ -219,7 +219,7 @@ let package = Package(
     .target(name: "CallTestSupport", dependencies: ["SwitchboardCall"], path: "Tests/CallTestSupport"),
     .target(
       name: "HTTP2TestSupport",
-      dependencies: ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2", "TestSupport"],
+      dependencies: ["CNghttp2", "SwitchboardCall", "SwitchboardHTTP2", "TLSSupport", "TestSupport"],
       path: "Tests/HTTP2TestSupport"
     ),
     .target(
@@ -294,7 +294,8 @@ let package = Package(
       dependencies: [
         "CHeap", "CLibuv", "CertificateSupport", "Echo", "EchoService", "FaultSupport", "HTTP2TestSupport",
         "Interop",
-        "InteropService", "Switchboard", "SwitchboardTool", "TestSupport", "protoc-gen-switchboard",
+        "InteropService", "Switchboard", "SwitchboardTool", "TLSSupport", "TestSupport",
+        "protoc-gen-switchboard",
       ]
     ),
 

@@ -90,15 +90,13 @@ import Testing
       options.initialMetadata.add(name: ":path", value: "/elsewhere")
       options.initialMetadata.add(name: "connection", value: "close")
       let recorder = MetadataRecorder()
-      let call = pair.channel.transport.makeCall(
-        CallRequest(
-          method: TestService.reflect,
-          options: options,
-          deadline: .now + .seconds(20),
-          body: .message(MessageBuffer([]))
-        ),
-        receiver: recorder
+      var request = CallRequest(
+        method: TestService.reflect,
+        options: options,
+        body: .message(MessageBuffer([]))
       )
+      request.deadline = CallDeadline(.now + .seconds(20))
+      let call = pair.channel.transport.makeCall(request, receiver: recorder)
       call.start()
       await recorder.closed.wait()
       #expect(recorder.status == .ok)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct LoopTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopTests {
   @Test func workThatAlwaysMakesMoreLetsOtherThreadsIn() async throws {
     let group = try LoopGroup()
     let loop = group.loops[0]
@@ -43,6 +43,36 @@ import Testing
     // Querying the loop itself would wake it.
     while !Task.isCancelled, ended != nil { await Task.yield() }
     #expect(ended == nil)
+  }
+
+  @Test func aLoopThatHasEndedLetsGoOfItsTimers() async throws {
+    weak var ended: Loop?
+    do {
+      let loop = try #require(Loop())
+      ended = loop
+      loop.execute {
+        for _ in 0..<3 { loop.schedule(LoopTimer { loop.stop() }, after: .seconds(3600)) }
+        loop.stop()
+      }
+      #expect(LoopThread.start(loop))
+    }
+    // Querying the loop itself would wake it.
+    while !Task.isCancelled, ended != nil { await Task.yield() }
+    #expect(ended == nil)
+  }
+
+  /// Owners cancel their timers whenever they end.
+  @Test func timersMayBeCancelledAfterTheirLoop() async throws {
+    let group = try LoopGroup()
+    let loop = group.loops[0]
+    let cancel: @Sendable () -> Void = await loop.onLoop {
+      nonisolated(unsafe) let timers = (0..<3).map { _ in LoopTimer {} }
+      for timer in timers { loop.schedule(timer, after: .seconds(3600)) }
+      return { for timer in timers { loop.cancel(timer) } }
+    }
+    group.shutDown()
+    while await !loop.onLoop({ loop.hasEnded }) { await Task.yield() }
+    await loop.onLoop(cancel)
   }
 
   @Test func sleepersWakeByTheLoopsClock() async throws {

@@ -1,4 +1,5 @@
 import CertificateSupport
+import HTTP2TestSupport
 import SwitchboardCall
 import TLSSupport
 import Testing

@@ -54,6 +54,7 @@ enum PeerContext {
       if showsCertificate { try use(TestCertificates.client, context) }
     } else {
       if protocols == ["h2"] { SSL_CTX_set_alpn_select_cb(context, agree, nil) }
+      SSL_CTX_set_keylog_callback(context, LoggedSecrets.log)
       try use(TestCertificates.server, context)
     }
     return context

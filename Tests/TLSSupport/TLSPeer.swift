@@ -32,7 +32,10 @@ package final class TLSPeer {
     if role == .server { SSL_set_accept_state(ssl) } else { SSL_set_connect_state(ssl) }
   }
 
-  deinit { SSL_free(ssl) }
+  deinit {
+    _ = LoggedSecrets.take(ssl)
+    SSL_free(ssl)
+  }
 
   package var isSecure: Bool { SSL_is_init_finished(ssl) == 1 }
 
@@ -92,6 +95,15 @@ package final class TLSPeer {
     shakeHands()
   }
 
+  /// Updates a server's key, after which only what this returns can write. Only in TLS 1.3.
+  package func takeOver() throws -> RecordWriter {
+    guard let secret = LoggedSecrets.take(ssl), secret.count == 48 else {
+      throw TLSPeerError("no secret of 48 bytes")
+    }
+    updateKey(asking: false)
+    return RecordWriter(updating: secret)
+  }
+
   /// Starts a renegotiation. Only in TLS 1.2.
   package func renegotiate() {
     guard SSL_renegotiate(ssl) == 1 else { return ERR_clear_error() }
@@ -144,5 +156,5 @@ package final class TLSPeer {
 package struct TLSPeerError: Error {
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

@@ -67,7 +67,7 @@ extension ByteCall {
   /// The caller's options; `nil` equals `CallOptions()`, and is cheaper.
   @usableFromInline package var options: CallOptions?
   /// When the call must end. The engine sets it if it is `nil` and the options have a timeout.
-  @usableFromInline package var deadline: ContinuousClock.Instant?
+  package var deadline: CallDeadline?
   /// The messages to send.
   @usableFromInline package var body: Body
   /// Where streamed responses go. `nil`: the receiver gets the one response.
@@ -82,18 +82,27 @@ extension ByteCall {
   package init(
     method: MethodDescriptor,
     options: CallOptions?,
-    deadline: ContinuousClock.Instant? = nil,
     body: Body,
     responses: MessagePipe? = nil,
     contentSubtype: ContentSubtype = .unnamed
   ) {
     self.method = method
     self.options = options
-    self.deadline = deadline
     self.body = body
     self.responses = responses
     self.contentSubtype = contentSubtype
   }
+}
+
+/// When a call must end. An object, because the layout of the standard library's instants is known only at run time, and
+/// so would be that of each request that contains one.
+package final class CallDeadline: Sendable {
+  package let time: ContinuousClock.Instant
+
+  package init(_ time: ContinuousClock.Instant) { self.time = time }
+
+  /// How long the call may still take.
+  package var timeLeft: Duration { time - .now }
 }
 
 /// Receives a call's responses, on the transport's event loop.

@@ -22,7 +22,7 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
-    guard let flow = inbound.flow, flow.pipe === pipe, flow.owesCredit else { return }
+    guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
     // What is held would fill the pipe again at once, and the reader have no reason to let others in.
     if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }

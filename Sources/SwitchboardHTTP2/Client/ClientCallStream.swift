@@ -39,6 +39,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var head: ResponseHead
   @exclusivity(unchecked) private var body = OutboundBody(endsWithStatus: false)
   @exclusivity(unchecked) var inbound: InboundMessages
+  let flow: InboundFlow?
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
   /// It was refused untouched once and sent again: that is done once only.
@@ -50,8 +51,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let cancellation = Locked<GRPCStatus?>(nil)
 
   init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
+    flow = request.responses.map(InboundFlow.init)
     inbound = InboundMessages(
-      flow: request.responses.map(InboundFlow.init),
       deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
     )
     self.request = request
@@ -85,18 +86,17 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
     // Nothing can connect any more, nor would the deadline pass.
     guard !channel.loop.hasEnded else { return close(.channelShutDown) }
-    inbound.flow?.pipe.attach(self)
+    flow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
       body.pipe = pipe
       body.keepSent(upTo: channel.options.retryBufferSize)
     }
-    if let deadline = request.deadline, !watch(deadline) { return }
+    if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
     dispatch()
   }
 
   /// `false`: the deadline has passed, and the call has ended.
-  private func watch(_ deadline: ContinuousClock.Instant) -> Bool {
-    let timeout = deadline - .now
+  private func startTimer(_ timeout: Duration) -> Bool {
     guard timeout > .zero else {
       close(.deadlinePassed)
       return false
@@ -170,14 +170,14 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     observation?.end(status, sent: body.totals, received: inbound.totals)
     observation = nil
     receiver.close(status, trailers: trailers)
-    inbound.flow?.pipe.detach()
+    flow?.pipe.detach()
     inbound.drop()
     forgetUnread()
   }
 
   /// What lies unread is of no use any more, so that the connection need not wait for it.
   private func forgetUnread() {
-    guard let flow = inbound.flow, let connection, !connection.isClosed else { return }
+    guard let flow, let connection, !connection.isClosed else { return }
     connection.forget(flow.takeWithheld())
   }
 

@@ -74,7 +74,7 @@ final class InProcessCall: @unchecked Sendable {
       return close(.unknownFormat)
     }
     if transport.isObserved { observe(transport.options.observer, isServer: true) }
-    if let deadline = request.deadline, !watch(deadline) { return }
+    if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
     receiver.sent(.metadata)
     switch request.body {
     case .stream(let pipe):
@@ -117,8 +117,7 @@ final class InProcessCall: @unchecked Sendable {
   }
 
   /// `false`: the deadline has passed, and the call has ended.
-  private func watch(_ deadline: ContinuousClock.Instant) -> Bool {
-    let timeout = deadline - .now
+  private func startTimer(_ timeout: Duration) -> Bool {
     guard timeout > .zero else {
       close(.deadlinePassed)
       return false

@@ -9,7 +9,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var peer: PeerIdentity { connection.peer }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
   /// Only methods that stream requests are started with this pipe; any other finds it at its end.
-  var requests: MessagePipe { inbound.flow?.pipe ?? MessagePipe.ended }
+  var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
     shared.withLock { shared in
@@ -71,13 +71,13 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
     // The requests' pipe is attached here too; what becomes readable in it is for the handler.
-    guard inbound.flow?.pipe !== pipe else { return }
+    guard flow?.pipe !== pipe else { return }
     if loop.inEventLoop { sendResponses() } else { signal(.readable) }
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
-    guard let flow = inbound.flow, flow.pipe === pipe, flow.owesCredit else { return }
+    guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
     // What is held would fill the pipe again at once, and the reader have no reason to let others in.
     if loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }
@@ -199,7 +199,7 @@ extension ServerCallStream {
   /// Ends the call in place of its handler, which is told to end too.
   func cut(_ status: GRPCStatus) {
     cancelled.store(true, ordering: .relaxed)
-    inbound.flow?.pipe.abort(status)
+    flow?.pipe.abort(status)
     let responses = shared.withLock { shared in
       shared.isClosed = true
       return shared.responses

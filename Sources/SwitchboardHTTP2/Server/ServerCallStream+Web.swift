@@ -11,7 +11,7 @@ extension ServerCallStream {
     } else {
       fail(.brokenText)
     }
-    return inbound.flow?.credit(forArrived: bytes.count) ?? bytes.count
+    return flow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
   func readWebBody(_ web: WebBody, into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {

@@ -26,6 +26,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var head: RequestHead
   @exclusivity(unchecked) var body = OutboundBody(endsWithStatus: true)
   @exclusivity(unchecked) var inbound: InboundMessages
+  /// Set before a handler can see it.
+  @exclusivity(unchecked) private(set) var flow: InboundFlow?
   /// What is wrong with the request: no more of it is taken.
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
   /// What calls of gRPC-Web have beyond those of gRPC.
@@ -104,7 +106,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     if head.namesFormat { head.settleFormat(by: connection.router) }
     if let format = head.webFormat { web = WebBody(format) }
     if head.streamsRequests {
-      inbound.flow = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
+      flow = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
     }
     if endsStream { endOfRequests() }
     connection.streamIsReady(self)
@@ -146,10 +148,10 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     task = nil
     responses?.abort(.callGone)
     responses?.detach()
-    inbound.flow?.pipe.abort(.callGone)
-    inbound.flow?.pipe.detach()
+    flow?.pipe.abort(.callGone)
+    flow?.pipe.detach()
     inbound.drop()
-    connection.forget(inbound.flow?.takeWithheld() ?? 0)
+    connection.forget(flow?.takeWithheld() ?? 0)
     connection.streamDidClose(self)
   }
 
@@ -215,7 +217,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   func endOfRequests() {
     guard phase != .refusing, inbound.isEmpty || failure != nil else { return }
     if failure == nil, inbound.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
-    inbound.flow?.pipe.finish(failure)
+    flow?.pipe.finish(failure)
   }
 
   func fail(_ status: GRPCStatus) {
@@ -224,7 +226,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.report(
       inbound.fault ?? (status.code == .resourceExhausted ? .messageTooLarge : .brokenFraming)
     )
-    inbound.flow?.pipe.finish(status)
+    flow?.pipe.finish(status)
     connection.streamIsReady(self)
   }
 
@@ -245,7 +247,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     guard let handler = head.handler else { return }
     if connection.isObserved { observe(handler.method) }
     if failure != nil { return end(nil, failure) }
-    if inbound.flow != nil {
+    if flow != nil {
       begin()
       handler.start(self)
     } else if state.hasRemoteEnded, inbound.isEmpty {
@@ -310,7 +312,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     phase = .handling
     stopLimitingRequest()
     startDeadline()
-    inbound.flow?.pipe.attach(self)
+    flow?.pipe.attach(self)
   }
 
   private func observe(_ method: MethodDescriptor) {

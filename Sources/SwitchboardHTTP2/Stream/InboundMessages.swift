@@ -8,8 +8,6 @@ import SwitchboardCall
 /// ```
 /// What the reader has no room for stays as it came, in bytes: messages take more, the smallest ones twenty times as much.
 struct InboundMessages {
-  /// Leads to the reader; `nil` for a call that takes a single message.
-  var flow: InboundFlow?
   var single = SingleMessage.none
   /// What has come, whatever became of it.
   var totals = MessageTotals()
@@ -29,9 +27,6 @@ struct InboundMessages {
   fileprivate var hasMessages: Bool { isDecompressing || !waiting.isEmpty }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
-
-  /// A call that takes a single message fails when a second one comes.
-  fileprivate var hasRoom: Bool { flow.map { !hasMessages && $0.pipe.hasRoom } ?? true }
 
   /// Nobody wants them any more.
   mutating func drop() {
@@ -54,13 +49,15 @@ enum SingleMessage {
 /// thousand times as much and hold the loop for as long. What follows such a message waits for it. And none is decompressed
 /// before the reader has room, so that memory holds one at a time.
 ///
-/// Everything here is on the loop, but for the decompressing.
+/// Everything here is on the loop, but for the decompressing and what is said otherwise.
 protocol MessageTaker: AnyObject, Sendable {
   var id: Int32 { get }
   var loop: Loop { get }
   /// `nil` when the stream is over, and the peer needs no room to send more on it.
   var openConnection: Connection? { get }
   var inbound: InboundMessages { get set }
+  /// Leads to the reader; `nil` for a call that takes a single message. Any thread may use it, unlike `inbound`.
+  var flow: InboundFlow? { get }
   var announcedCompression: MessageCompression? { get }
   /// Whether messages are still of use.
   var wantsMessages: Bool { get }
@@ -81,28 +78,27 @@ extension MessageTaker {
   /// Takes bytes that arrived, and returns how many of them the peer may send again at once.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     inbound.totals.bytes += bytes.count
-    if inbound.flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes)
-    {
+    if flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes) {
       inbound.single = .lent(whole)
       countReceived()
       goOn()
     } else {
       deframe(bytes)
     }
-    return inbound.flow?.credit(forArrived: bytes.count) ?? bytes.count
+    return flow?.credit(forArrived: bytes.count) ?? bytes.count
   }
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
     do throws(GRPCStatus) {
       // What belongs to a message that is there already costs nothing more.
-      let takesNow = inbound.held.isEmpty && (inbound.deframer.isInsideBody || inbound.hasRoom)
+      let takesNow = inbound.held.isEmpty && (inbound.deframer.isInsideBody || hasRoom)
       let rest = takesNow ? try cut(bytes) : bytes
       guard !rest.isEmpty else { return }
       inbound.held.append(rest)
     } catch {
       return fail(error)
     }
-    inbound.flow?.isHolding = true
+    flow?.isHolding = true
     // The reader may have made room before it could know that something waits for it.
     takeHeld()
   }
@@ -113,17 +109,17 @@ extension MessageTaker {
     while let message = try inbound.deframer.next(&rest) {
       countReceived()
       try take(message)
-      guard inbound.hasRoom else { break }
+      guard hasRoom else { break }
     }
     return rest
   }
 
   private func take(_ message: MessageBuffer) throws(GRPCStatus) {
     // At once, and not when its turn comes: nothing else would keep such messages from piling up behind the first.
-    guard inbound.flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
+    guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
     if !inbound.hasMessages, hasRoom(for: message) { return try takeNow(message) }
     inbound.waiting.append(message)
-    inbound.flow?.isHolding = true
+    flow?.isHolding = true
     takeHeld()
   }
 
@@ -135,7 +131,7 @@ extension MessageTaker {
 
   /// Lets the peer send as much again as was read.
   func giveCredit() {
-    guard let flow = inbound.flow, !flow.isHolding, let connection = openConnection else { return }
+    guard let flow, !flow.isHolding, let connection = openConnection else { return }
     let credit = flow.takeWithheld()
     guard credit > 0 else { return }
     connection.settle(released: credit, on: id)
@@ -159,7 +155,7 @@ extension MessageTaker {
     }
     inbound.isTaking = false
     guard inbound.isEmpty else { return }
-    inbound.flow?.isHolding = false
+    flow?.isHolding = false
     heldMessagesWereTaken()
   }
 
@@ -171,7 +167,7 @@ extension MessageTaker {
       try takeNow(next)
       return true
     }
-    guard !inbound.held.isEmpty, inbound.hasRoom else { return false }
+    guard !inbound.held.isEmpty, hasRoom else { return false }
     var bytes = inbound.held
     inbound.held = HeldBytes()
     try bytes.take { bytes throws(GRPCStatus) in try cut(bytes) }
@@ -179,8 +175,11 @@ extension MessageTaker {
     return true
   }
 
+  /// A call that takes a single message fails when a second one comes.
+  private var hasRoom: Bool { flow.map { !inbound.hasMessages && $0.pipe.hasRoom } ?? true }
+
   private func hasRoom(for message: MessageBuffer) -> Bool {
-    !message.isCompressed || inbound.flow?.pipe.hasRoom ?? true
+    !message.isCompressed || flow?.pipe.hasRoom ?? true
   }
 
   private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
@@ -197,7 +196,7 @@ extension MessageTaker {
 
   /// Hands on a message as it was before it was compressed.
   private func deliver(_ message: MessageBuffer) {
-    if let flow = inbound.flow {
+    if let flow {
       flow.pipe.push(message)
     } else {
       inbound.single = .kept(message)
@@ -212,7 +211,7 @@ extension MessageTaker {
 
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
     inbound.isDecompressing = true
-    inbound.flow?.isHolding = true
+    flow?.isHolding = true
     // The loop must not end before it has heard of it.
     loop.openHandles += 1
     let (loop, limit) = (loop, inbound.deframer.sizeLimit)

@@ -137,7 +137,7 @@ final class TLSFilter {
   }
 
   /// The number of records without data since the last call: parts of a handshake, key updates, alerts, tickets, and
-  /// empty records.
+  /// empty records. Of several handshake messages in one record, each counts.
   func takeIdleRecords() -> Int {
     guard idleRecords > 0 else { return 0 }
     defer { idleRecords = 0 }

@@ -26,13 +26,13 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
       body = .message(BytesMarshaller().encode(model.written[0]))
     }
     guard let body else { return }
-    let request = CallRequest(
+    var request = CallRequest(
       method: MethodDescriptor(service: "s", method: method, type: model.type),
       options: options,
-      deadline: model.hasDeadline ? .now + .seconds(10) : nil,
       body: body,
       responses: responses
     )
+    if model.hasDeadline { request.deadline = CallDeadline(.now + .seconds(10)) }
     let call = channel.makeCall(request, receiver: self)
     self.call = call
     call.start()

@@ -87,17 +87,17 @@ import Testing
       return made.request
     }
     let configured = try await request(nil)
-    #expect(configured.deadline == script.time.now + .seconds(5))
+    #expect(configured.deadline?.time == script.time.now + .seconds(5))
     #expect(configured.options?.waitForReady == true)
     #expect(configured.options?.responseSizeLimit == 100)
     var own = CallOptions(timeout: .seconds(2), responseSizeLimit: 50)
     own.waitForReady = false
     let lower = try await request(own)
-    #expect(lower.deadline == script.time.now + .seconds(2))
+    #expect(lower.deadline?.time == script.time.now + .seconds(2))
     #expect(lower.options?.waitForReady == false)
     #expect(lower.options?.responseSizeLimit == 50)
     let higher = try await request(CallOptions(timeout: .seconds(20), responseSizeLimit: 500))
-    #expect(higher.deadline == script.time.now + .seconds(5))
+    #expect(higher.deadline?.time == script.time.now + .seconds(5))
     #expect(higher.options?.responseSizeLimit == 100)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// Retries of calls that stream.
-@Suite(.timeLimit(.minutes(1))) struct StreamRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamRetryTests {
   @Test func aRetryResendsAllRequests() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.update()
@@ -136,4 +136,52 @@ import Testing
     #expect(await call.status.code == .resourceExhausted)
     #expect(try await attempt.cancellation().code == .resourceExhausted)
   }
+
+  /// As if the call's loop had ended.
+  @Test func aCallThatEndsDuringItsStartReleasesItsRequests() async throws {
+    let transport = ClosingTransport()
+    let pipe = MessagePipe(limit: 1)
+    let request = CallRequest(method: ScriptedChannel.updateMethod, options: nil, body: .stream(pipe))
+    let (receiver, plan) = (EndReceiver(), RepetitionPlan(bufferLimit: 1))
+    RetryingCall(request, receiver, transport, plan, CallEnvironment()).start()
+    #expect(try await receiver.end.value().code == .unavailable)
+    await withCheckedContinuation { continuation in
+      transport.loop.execute { continuation.resume() }
+    }
+    #expect(pipe.queue.state.withLock { $0.extra.observer == nil })
+  }
+}
+
+/// A transport whose calls end during `start`.
+private final class ClosingTransport: ByteTransport {
+  let loop = TestLoop()
+  let host = "nowhere"
+
+  private final class ClosingCall: ByteCall {
+    private let receiver: any ResponseReceiver
+
+    init(_ receiver: any ResponseReceiver) { self.receiver = receiver }
+
+    func start() { receiver.close(GRPCStatus(code: .unavailable), trailers: HPACKHeaders()) }
+    func cancel(_ status: GRPCStatus) {}
+  }
+
+  var eventLoop: any EventLoop { loop }
+
+  func makeCall(_ request: CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
+    ClosingCall(receiver)
+  }
+
+  func retire() {}
+  func shutDown(grace: Duration) async {}
+}
+
+private final class EndReceiver: ResponseReceiver {
+  let end = OneShot<GRPCStatus>()
+
+  var wantsMetadata: Bool { false }
+
+  func receive(headers: HPACKHeaders) {}
+  func receive(message: RawSpan) {}
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) { end.settle(.success(status)) }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Attacks below HTTP/2, after the handshake.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSRecordTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSRecordTests {
   private typealias Kind = FramePeer.Kind
 
   // MARK: Clients
@@ -228,6 +228,18 @@ import Testing
     peer.say(FramePeer.frame(Kind.settings, 0, 0, []))
   }
 
+  /// Whether a client has sent the headers of a call.
+  private static func hasHeaders(_ said: [UInt8]) -> Bool {
+    var frames = said.dropFirst(24)
+    while frames.count >= 9 {
+      let head = Array(frames.prefix(9))
+      if head[3] == Kind.headers { return true }
+      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      frames = frames.dropFirst(9 + length)
+    }
+    return false
+  }
+
   @Test(
     arguments: [TLSVersion.tls12, .tls13],
     [[UInt8](repeating: 0xff, count: 24), [0, 0, 0, 4, 0, 0, 0, 0, 0]]
@@ -263,6 +275,29 @@ import Testing
       repeat {
         for _ in 0..<100 { if what == "keys" { peer.tls.updateKey() } else { peer.tls.sendTicket() } }
       } while peer.flush()
+    }
+    #expect(result.status?.code == .unavailable)
+    #expect(result.abuses == [.recordFlood: 1])
+  }
+
+  /// Each ticket costs the client more than a record, and a record may hold 900.
+  @Test func aServerThatPutsManyTicketsIntoARecord() async throws {
+    let result = try await call { peer in
+      Self.greet(peer)
+      _ = peer.listen { Self.hasHeaders($0) }
+      guard var writer = try? peer.tls.takeOver() else { return }
+      // A lifetime, a number to add to its age, no nonce, one byte of a ticket, no extensions.
+      let ticket: [UInt8] = [4, 0, 0, 14, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0]
+      let tickets = [[UInt8]](repeating: ticket, count: 900).flatMap { $0 }
+      let records = (0..<20).flatMap { _ in writer.record(RecordWriter.handshake, tickets) }
+      let answer = FramePeer.frame(
+        Kind.headers,
+        5,
+        1,
+        FramePeer.block([(":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "5")])
+      )
+      peer.flush(records + writer.record(RecordWriter.data, answer))
+      _ = peer.raw.readToEnd()
     }
     #expect(result.status?.code == .unavailable)
     #expect(result.abuses == [.recordFlood: 1])

@@ -16,4 +16,11 @@ import Testing
     #expect(names.name(of: 2) == nil)
     #expect(names.number(of: "running") == nil)
   }
+
+  /// The Kelvin sign is equal to the letter K, where strings are compared.
+  @Test func knowsNoEquivalentName() {
+    let kinds = EnumNames("1:KIND")
+    #expect(kinds.number(of: "KIND") == 1)
+    #expect(kinds.number(of: "\u{212A}IND") == nil)
+  }
 }

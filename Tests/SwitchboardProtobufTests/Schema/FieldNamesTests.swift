@@ -21,6 +21,16 @@ import Testing
     #expect(names.number(ofTextName: "userId") == nil)
   }
 
+  /// The Kelvin sign is equal to the letter K, where strings are compared.
+  @Test func findsNoFieldByAnEquivalentName() {
+    let keys = FieldNames("1:api_key:apiKey 2:Kind")
+    #expect(keys.number(ofJSONName: "apiKey") == 1)
+    #expect(keys.number(ofJSONName: "api\u{212A}ey") == nil)
+    #expect(keys.number(ofName: "Kind") == 2)
+    #expect(keys.number(ofName: "\u{212A}ind") == nil)
+    #expect(keys.number(ofTextName: "\u{212A}ind") == nil)
+  }
+
   @Test func namesAnUnknownFieldByItsNumber() {
     #expect(names.name(of: 99) == "99")
     #expect(names.jsonName(of: 99) == nil)

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// A chain that does not forward what it should still ends, and is released.
-@Suite(.timeLimit(.minutes(1))) struct LeakTests {
+@Suite(.timeLimit(.minutes(5))) struct LeakTests {
   enum Swallower: CaseIterable {
     case requestMetadata, requestEnd, responseMetadata, responseEnd
   }
@@ -113,9 +113,27 @@ import Testing
     }
   }
 
+  @Test func callsThatAnInterceptorRejectsAreReleasedCompletely() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [MarkingServerInterceptor(live, endsWith: .metadata)]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      let requests = [Echo_EchoRequest("x"), Echo_EchoRequest("y")]
+      #expect(await status { _ = try await client.get(requests[0]) }?.code == .aborted)
+      #expect(await status { _ = try await client.expand(requests[0]).collected() }?.code == .aborted)
+      #expect(await status { _ = try await client.collect(requests) }?.code == .aborted)
+      #expect(await status { _ = try await client.update(requests).collected() }?.code == .aborted)
+      try await live.isZero()
+    }
+  }
+
   @Test func aReadingHandlerLearnsThatAnInterceptorEndedTheCall() async throws {
     let live = LiveCount()
-    let make: @Sendable () -> [EchoServerInterceptor] = { [MarkingServerInterceptor(live, endsEarly: true)] }
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [MarkingServerInterceptor(live, endsWith: .message)]
+    }
     try await EchoPair.with(server: make) { pair async throws in
       let call = pair.client().makeUpdateCall()
       try await call.requestStream.send(Echo_EchoRequest("x"))
@@ -182,23 +200,26 @@ private final class MarkingServerInterceptor: EchoServerInterceptor {
 
   private enum MarkKey: UserInfoKey { typealias Value = Mark }
 
-  private let live: LiveCount
-  private let endsEarly: Bool
+  /// The part at which it ends the call, instead of forwarding it.
+  enum LastPart {
+    case metadata, message
+  }
 
-  /// With `endsEarly`, it ends the call when the first message arrives.
-  init(_ live: LiveCount, endsEarly: Bool = false) {
+  private let live: LiveCount
+  private let last: LastPart?
+
+  init(_ live: LiveCount, endsWith last: LastPart? = nil) {
     self.live = live
-    self.endsEarly = endsEarly
+    self.last = last
   }
 
   override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
-    switch part {
-    case .metadata: context.userInfo[MarkKey.self] = Mark(live)
-    case .message where endsEarly:
-      return context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
-    case .message, .end: break
+    if case .metadata = part { context.userInfo[MarkKey.self] = Mark(live) }
+    switch (part, last) {
+    case (.metadata, .metadata), (.message, .message):
+      context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
+    default: context.receive(part)
     }
-    context.receive(part)
   }
 }
 

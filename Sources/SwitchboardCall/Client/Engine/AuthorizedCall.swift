@@ -45,7 +45,7 @@ final class AuthorizedCall: ByteCall {
   private func fetch() async {
     let time = engine.environment.time
     let alarm = request.deadline.map { deadline in
-      time.alarm(at: deadline, on: engine.eventLoop) { self.end(.deadlinePassed) }
+      time.alarm(at: deadline.time, on: engine.eventLoop) { self.end(.deadlinePassed) }
     }
     let result: Result<String?, GRPCStatus>
     do {

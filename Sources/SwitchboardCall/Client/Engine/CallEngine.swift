@@ -60,8 +60,14 @@ final class CallEngine: ByteTransport {
     guard config != nil || request.options?.box != nil else {
       return transport.makeCall(request, receiver: receiver)
     }
-    let time = environment.time
-    if request.deadline == nil { request.deadline = request.options?.timeout.map(time.deadline(after:)) }
+    return makeCallWithOptions(request, receiver)
+  }
+
+  private func makeCallWithOptions(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+    var request = request
+    if request.deadline == nil, let timeout = request.options?.timeout {
+      request.deadline = environment.time.deadline(after: timeout)
+    }
     guard config != nil || request.options?.needsEngine == true else {
       return transport.makeCall(request, receiver: receiver)
     }
@@ -74,8 +80,9 @@ final class CallEngine: ByteTransport {
     let config = options.serviceConfig ?? config
     let method = config?.methodConfig(for: request.method)
     if let method { options.apply(method) }
-    if let latest = method?.timeout.map(environment.time.deadline(after:)) {
-      request.deadline = min(request.deadline ?? latest, latest)
+    if let longest = method?.timeout {
+      let latest = environment.time.deadline(after: longest)
+      if request.deadline.map({ $0.time > latest.time }) ?? true { request.deadline = latest }
     }
     let provider = options.authTokenProvider
     if provider == nil, let token = options.oauth2AccessToken { options.authorize(token) }

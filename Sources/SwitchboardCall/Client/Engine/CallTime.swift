@@ -40,9 +40,9 @@ package protocol TimedEventLoop: EventLoop {
 
 extension CallTime {
   /// The deadline of a call with this timeout. Every deadline of a client's call is made here, once.
-  func deadline(after timeout: Duration) -> ContinuousClock.Instant {
+  func deadline(after timeout: Duration) -> CallDeadline {
     // A sum beyond the range of an instant would trap.
-    now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40)))
+    CallDeadline(now.advanced(by: min(max(timeout, .zero), .seconds(1 << 40))))
   }
 
   package func sleep(until time: ContinuousClock.Instant, on loop: any EventLoop) async throws {

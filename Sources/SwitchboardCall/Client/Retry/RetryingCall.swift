@@ -75,7 +75,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     phase = .running
     if let status = cancellation.withLock({ $0 }) { return finish(status, HPACKHeaders()) }
     makeAttempt()
-    if case .stream(let pipe) = request.body { pipe.attach(self) }
+    // The attempt may have ended the call.
+    if phase == .running, case .stream(let pipe) = request.body { pipe.attach(self) }
   }
 
   /// Makes an attempt, then waits as the schedule requires.
@@ -117,14 +118,14 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     alarm?.cancel()
     let now = environment.time.now
     var time = now.advanced(by: delay)
-    if let deadline = request.deadline, attempts.isEmpty { time = min(time, deadline) }
+    if let deadline = request.deadline?.time, attempts.isEmpty { time = min(time, deadline) }
     alarm = environment.time.alarm(at: time, on: loop) { self.wokenUp() }
   }
 
   private func wokenUp() {
     guard phase == .running, committed == nil else { return }
     alarm = nil
-    if let deadline = request.deadline, environment.time.now >= deadline {
+    if let deadline = request.deadline?.time, environment.time.now >= deadline {
       // Attempts in flight end with the deadline by themselves.
       if attempts.isEmpty { finish(.deadlinePassed, HPACKHeaders()) }
       return

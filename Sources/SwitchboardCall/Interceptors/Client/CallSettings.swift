@@ -6,9 +6,9 @@ struct CallSettings: Sendable {
   private final class Rare: Sendable {
     let host: String?
     let path: String?
-    let deadline: ContinuousClock.Instant?
+    let deadline: CallDeadline?
 
-    init(_ host: String?, _ path: String?, _ deadline: ContinuousClock.Instant?) {
+    init(_ host: String?, _ path: String?, _ deadline: CallDeadline?) {
       self.host = host
       self.path = path
       self.deadline = deadline
@@ -18,9 +18,9 @@ struct CallSettings: Sendable {
   private(set) var options: CallOptions
   private var rare: Rare?
 
-  init(_ options: CallOptions, _ time: any CallTime) {
+  init(_ options: CallOptions, _ engine: CallEngine) {
     self.options = options
-    if let timeout = options.timeout { deadline = time.deadline(after: timeout) }
+    if let timeout = options.timeout { deadline = engine.environment.time.deadline(after: timeout) }
   }
 
   var areEmpty: Bool { options.box == nil && rare == nil }
@@ -37,7 +37,7 @@ struct CallSettings: Sendable {
     set { rare = Rare(host, newValue, deadline) }
   }
 
-  private(set) var deadline: ContinuousClock.Instant? {
+  private(set) var deadline: CallDeadline? {
     get { rare?.deadline }
     set { rare = Rare(host, path, newValue) }
   }
@@ -65,7 +65,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
 
   @usableFromInline
   init(_ options: CallOptions, _ engine: CallEngine) {
-    first = CallSettings(options, engine.environment.time)
+    first = CallSettings(options, engine)
   }
 
   /// Whether the settings are unchanged and choose nothing.
@@ -76,17 +76,8 @@ struct SharedCallSettings: ~Copyable, Sendable {
     return latest.withLock { $0 } ?? first
   }
 
-  // Every call reads these two. Most choose neither and need no copy of the settings.
-
-  /// When the caller stops waiting.
-  var deadline: ContinuousClock.Instant? { areEmpty ? nil : current.deadline }
-
-  /// The options, if they choose a format.
-  var optionsWithFormat: CallOptions? {
-    if areEmpty { return nil }
-    let options = current.options
-    return options.payloadFormat == nil ? nil : options
-  }
+  /// When the caller stops waiting. Most calls have no settings, and read this without a copy of them.
+  var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {
     latest.withLock { latest in

@@ -124,12 +124,12 @@ extension ClientPipeline {
 
   // MARK: The deadline
 
-  var deadline: ContinuousClock.Instant? { settings.deadline }
+  var deadline: ContinuousClock.Instant? { settings.deadline?.time }
 
   /// The transport enforces the deadline of a call that it has; this is for calls that the chain holds back.
   @usableFromInline
   func watchDeadline() {
-    guard isOpen, phase != .live || call == nil, alarm == nil, let deadline else { return }
+    guard isOpen, phase != .live || call == nil, hasSettings, alarm == nil, let deadline else { return }
     alarm = transport.environment.time.alarm(at: deadline, on: eventLoop) { [weak self] in
       self?.alarmRang(deadline)
     }

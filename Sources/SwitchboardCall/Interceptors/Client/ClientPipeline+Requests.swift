@@ -5,7 +5,7 @@ extension ClientPipeline {
     switch part {
     case .metadata(let headers):
       // The interceptors can no longer change the options.
-      if chosen != nil || optionsWithFormat != nil { codec.chooseFormat(self) }
+      if chosen != nil || hasSettings { codec.chooseFormat(self) }
       send(metadata: headers, promise)
     case .message(let message, let metadata):
       do {
@@ -81,7 +81,13 @@ extension ClientPipeline {
   }
 
   @usableFromInline
-  var optionsWithFormat: CallOptions? { settings.optionsWithFormat }
+  var optionsWithFormat: CallOptions? {
+    let options = settings.current.options
+    return options.payloadFormat == nil ? nil : options
+  }
+
+  @usableFromInline
+  var hasSettings: Bool { !settings.areEmpty }
 
   private func start(_ body: consuming CallRequest.Body) {
     phase = .live
@@ -92,12 +98,12 @@ extension ClientPipeline {
     }
     // Most calls choose nothing.
     if settings.areEmpty, metadata.isEmpty {
-      return start(transport.makeCall(request(method, nil, nil, body), receiver: self))
+      return start(transport.makeCall(request(method, nil, body), receiver: self))
     }
     let settings = settings.current
     let changed = settings.path.map { MethodDescriptor(path: $0, type: method.type) }
-    let options = settings.options(startingWith: metadata)
-    let request = request(changed ?? method, options, settings.deadline, body)
+    var request = request(changed ?? method, settings.options(startingWith: metadata), body)
+    request.deadline = settings.deadline
     guard let host = settings.host else { return start(transport.makeCall(request, receiver: self)) }
     do {
       start(try transport.sibling(for: host).makeCall(request, receiver: self))
@@ -109,13 +115,11 @@ extension ClientPipeline {
   private func request(
     _ method: MethodDescriptor,
     _ options: CallOptions?,
-    _ deadline: ContinuousClock.Instant?,
     _ body: consuming CallRequest.Body
   ) -> CallRequest {
     CallRequest(
       method: method,
       options: options,
-      deadline: deadline,
       body: body,
       responses: responses?.pipe,
       contentSubtype: contentSubtype

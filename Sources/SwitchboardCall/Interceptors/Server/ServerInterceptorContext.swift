@@ -45,13 +45,13 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
   /// Passes a part to the next interceptor towards the handler.
   @inlinable
   public func receive(_ part: GRPCServerRequestPart<Request>) {
-    pipeline.receive(part, at: index + 1)
+    pipeline.receive(part, at: index &+ 1)
   }
 
   /// Passes a part to the next interceptor towards the network. The promise fails if the call has ended.
   @inlinable
   public func send(_ part: GRPCServerResponsePart<Response>, promise: EventLoopPromise<Void>?) {
-    pipeline.send(part, promise: promise, to: index - 1)
+    pipeline.send(part, promise: promise, to: index &- 1)
   }
 
   /// Passes an error to the next interceptor towards the handler.

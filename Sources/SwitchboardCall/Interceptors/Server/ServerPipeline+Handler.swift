@@ -74,6 +74,8 @@ extension ServerPipeline {
       }
     }
     receiveFirst(.metadata(stream.headers))
+    // An interceptor may have answered; then nothing would end the wait for the chain's demand.
+    guard isOpen else { return }
     readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
 
