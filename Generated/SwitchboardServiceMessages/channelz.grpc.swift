@@ -77,9 +77,9 @@ extension Grpc_Channelz_V1_ChannelzClientInterceptorFactoryProtocol {
   public func makeGetSocketInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] { [] }
 }
 
-/// Channels that programs made; connections of clients are below subchannels, those of servers below servers.
+/// Channels are those that programs made. Clients' connections belong to subchannels, servers' connections to servers.
 public protocol Grpc_Channelz_V1_ChannelzClientProtocol: Sendable {
-  /// The channels that nothing is above of.
+  /// The channels that belong to no other channel.
   nonisolated(nonsending) func getTopChannels(
     _ request: Grpc_Channelz_V1_GetTopChannelsRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetTopChannelsResponse
@@ -89,7 +89,7 @@ public protocol Grpc_Channelz_V1_ChannelzClientProtocol: Sendable {
     _ request: Grpc_Channelz_V1_GetServersRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServersResponse
 
-  /// One server; NOT_FOUND where there is none of the id.
+  /// One server; NOT_FOUND if no server has the ID.
   nonisolated(nonsending) func getServer(
     _ request: Grpc_Channelz_V1_GetServerRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServerResponse
@@ -99,17 +99,17 @@ public protocol Grpc_Channelz_V1_ChannelzClientProtocol: Sendable {
     _ request: Grpc_Channelz_V1_GetServerSocketsRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse
 
-  /// One channel; NOT_FOUND where there is none of the id.
+  /// One channel; NOT_FOUND if no channel has the ID.
   nonisolated(nonsending) func getChannel(
     _ request: Grpc_Channelz_V1_GetChannelRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse
 
-  /// One subchannel; NOT_FOUND where there is none of the id.
+  /// One subchannel; NOT_FOUND if no subchannel has the ID.
   nonisolated(nonsending) func getSubchannel(
     _ request: Grpc_Channelz_V1_GetSubchannelRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse
 
-  /// One connection; NOT_FOUND where there is none of the id.
+  /// One connection; NOT_FOUND if no connection has the ID.
   nonisolated(nonsending) func getSocket(
     _ request: Grpc_Channelz_V1_GetSocketRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Channelz_V1_GetSocketResponse
@@ -354,12 +354,12 @@ extension Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol {
   public func makeGetSocketInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Channelz_V1_GetSocketRequest, Grpc_Channelz_V1_GetSocketResponse>] { [] }
 }
 
-/// Channels that programs made; connections of clients are below subchannels, those of servers below servers.
+/// Channels are those that programs made. Clients' connections belong to subchannels, servers' connections to servers.
 public protocol Grpc_Channelz_V1_ChannelzProvider: Switchboard.CallHandlerProvider {
   /// Makes the interceptors of each call; by default there are none.
   var interceptors: (any Grpc_Channelz_V1_ChannelzServerInterceptorFactoryProtocol)? { get }
 
-  /// The channels that nothing is above of.
+  /// The channels that belong to no other channel.
   func getTopChannels(
     request: Grpc_Channelz_V1_GetTopChannelsRequest,
     context: Switchboard.ServerCallContext
@@ -371,7 +371,7 @@ public protocol Grpc_Channelz_V1_ChannelzProvider: Switchboard.CallHandlerProvid
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetServersResponse
 
-  /// One server; NOT_FOUND where there is none of the id.
+  /// One server; NOT_FOUND if no server has the ID.
   func getServer(
     request: Grpc_Channelz_V1_GetServerRequest,
     context: Switchboard.ServerCallContext
@@ -383,19 +383,19 @@ public protocol Grpc_Channelz_V1_ChannelzProvider: Switchboard.CallHandlerProvid
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetServerSocketsResponse
 
-  /// One channel; NOT_FOUND where there is none of the id.
+  /// One channel; NOT_FOUND if no channel has the ID.
   func getChannel(
     request: Grpc_Channelz_V1_GetChannelRequest,
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetChannelResponse
 
-  /// One subchannel; NOT_FOUND where there is none of the id.
+  /// One subchannel; NOT_FOUND if no subchannel has the ID.
   func getSubchannel(
     request: Grpc_Channelz_V1_GetSubchannelRequest,
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse
 
-  /// One connection; NOT_FOUND where there is none of the id.
+  /// One connection; NOT_FOUND if no connection has the ID.
   func getSocket(
     request: Grpc_Channelz_V1_GetSocketRequest,
     context: Switchboard.ServerCallContext

@@ -133,7 +133,7 @@ public struct Grpc_Channelz_V1_ChannelData: SwitchboardProtobuf.Message {
   public var state: Grpc_Channelz_V1_ChannelConnectivityState { get { _fields.value._state ?? Grpc_Channelz_V1_ChannelConnectivityState() } _modify { yield &_fields.value._state[or: Grpc_Channelz_V1_ChannelConnectivityState()] } }
   public var hasState: Bool { _fields.value._state != nil }
   public mutating func clearState() { _fields.value._state = nil }
-  /// What the channel was made with.
+  /// The target that the channel was made with.
   public var target: String { get { _fields.value.target } _modify { yield &_fields.value.target } }
   public var trace: Grpc_Channelz_V1_ChannelTrace { get { _fields.value._trace ?? Grpc_Channelz_V1_ChannelTrace() } _modify { yield &_fields.value._trace[or: Grpc_Channelz_V1_ChannelTrace()] } }
   public var hasTrace: Bool { _fields.value._trace != nil }
@@ -395,7 +395,7 @@ public struct Grpc_Channelz_V1_Server: SwitchboardProtobuf.Message {
   public var data: Grpc_Channelz_V1_ServerData { get { _fields.value._data ?? Grpc_Channelz_V1_ServerData() } _modify { yield &_fields.value._data[or: Grpc_Channelz_V1_ServerData()] } }
   public var hasData: Bool { _fields.value._data != nil }
   public mutating func clearData() { _fields.value._data = nil }
-  /// What the server listens with.
+  /// The sockets that the server listens on.
   public var listenSocket: [Grpc_Channelz_V1_SocketRef] { get { _fields.value.listenSocket } _modify { yield &_fields.value.listenSocket } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public init() {}
@@ -478,15 +478,15 @@ public struct Grpc_Channelz_V1_Socket: SwitchboardProtobuf.Message {
   public var local: Grpc_Channelz_V1_Address { get { _fields.value._local ?? Grpc_Channelz_V1_Address() } _modify { yield &_fields.value._local[or: Grpc_Channelz_V1_Address()] } }
   public var hasLocal: Bool { _fields.value._local != nil }
   public mutating func clearLocal() { _fields.value._local = nil }
-  /// Empty for what listens.
+  /// Empty for listening sockets.
   public var remote: Grpc_Channelz_V1_Address { get { _fields.value._remote ?? Grpc_Channelz_V1_Address() } _modify { yield &_fields.value._remote[or: Grpc_Channelz_V1_Address()] } }
   public var hasRemote: Bool { _fields.value._remote != nil }
   public mutating func clearRemote() { _fields.value._remote = nil }
-  /// Empty where the connection is not secured.
+  /// Empty if the connection is not secured.
   public var security: Grpc_Channelz_V1_Security { get { _fields.value._security ?? Grpc_Channelz_V1_Security() } _modify { yield &_fields.value._security[or: Grpc_Channelz_V1_Security()] } }
   public var hasSecurity: Bool { _fields.value._security != nil }
   public mutating func clearSecurity() { _fields.value._security = nil }
-  /// The name of the peer, where it differs from the address.
+  /// The name of the peer, if it differs from the address.
   public var remoteName: String { get { _fields.value.remoteName } _modify { yield &_fields.value.remoteName } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public init() {}
@@ -558,11 +558,11 @@ public struct Grpc_Channelz_V1_SocketData: SwitchboardProtobuf.Message {
   public var hasRemoteFlowControlWindow: Bool { _fields.value._remoteFlowControlWindow != nil }
   public mutating func clearRemoteFlowControlWindow() { _fields.value._remoteFlowControlWindow = nil }
   public var option: [Grpc_Channelz_V1_SocketOption] { get { _fields.value.option } _modify { yield &_fields.value.option } }
-  /// The code of the GOAWAY that came, if one did.
+  /// The code of the GOAWAY frame received, if any.
   public var receivedGoawayError: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _fields.value._receivedGoawayError ?? SwitchboardProtobuf.Google_Protobuf_UInt32Value() } _modify { yield &_fields.value._receivedGoawayError[or: SwitchboardProtobuf.Google_Protobuf_UInt32Value()] } }
   public var hasReceivedGoawayError: Bool { _fields.value._receivedGoawayError != nil }
   public mutating func clearReceivedGoawayError() { _fields.value._receivedGoawayError = nil }
-  /// What the peer allows.
+  /// The number of streams that the peer allows at a time.
   public var peerMaxConcurrentStreams: UInt32 { get { _fields.value.peerMaxConcurrentStreams } _modify { yield &_fields.value.peerMaxConcurrentStreams } }
   public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
   public init() {}
@@ -683,7 +683,7 @@ public struct Grpc_Channelz_V1_Address: SwitchboardProtobuf.Message {
   }
 
   public struct TcpIpAddress: SwitchboardProtobuf.Message {
-    /// Four bytes or sixteen.
+    /// Four or sixteen bytes.
     public var ipAddress: [UInt8] = []
     public var port: Int32 = 0
     public var unknownFields = SwitchboardProtobuf.UnknownFields()
@@ -789,7 +789,7 @@ public struct Grpc_Channelz_V1_Security: SwitchboardProtobuf.Message {
   public struct Tls: SwitchboardProtobuf.Message {
     public var standardName: String { get { if case .standardName(let value)? = cipherSuite { value } else { "" } } set { cipherSuite = .standardName(newValue) } }
     public var otherName: String { get { if case .otherName(let value)? = cipherSuite { value } else { "" } } set { cipherSuite = .otherName(newValue) } }
-    /// DER.
+    /// In DER.
     public var localCertificate: [UInt8] = []
     public var remoteCertificate: [UInt8] = []
     public var cipherSuite: OneOf_CipherSuite?
@@ -1023,9 +1023,9 @@ public struct Grpc_Channelz_V1_SocketOptionTcpInfo: SwitchboardProtobuf.Message 
 }
 
 public struct Grpc_Channelz_V1_GetTopChannelsRequest: SwitchboardProtobuf.Message {
-  /// Ids below this are left out.
+  /// Lower IDs are left out.
   public var startChannelID: Int64 = 0
-  /// Zero lets the server choose.
+  /// With zero, the server chooses.
   public var maxResults: Int64 = 0
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
   public init() {}
@@ -1047,7 +1047,7 @@ public struct Grpc_Channelz_V1_GetTopChannelsRequest: SwitchboardProtobuf.Messag
 
 public struct Grpc_Channelz_V1_GetTopChannelsResponse: SwitchboardProtobuf.Message {
   public var channel: [Grpc_Channelz_V1_Channel] = []
-  /// Whether there are none beyond these.
+  /// Whether these are the last.
   public var end: Bool = false
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
   public init() {}
@@ -1273,7 +1273,7 @@ public struct Grpc_Channelz_V1_GetSubchannelResponse: SwitchboardProtobuf.Messag
 
 public struct Grpc_Channelz_V1_GetSocketRequest: SwitchboardProtobuf.Message {
   public var socketID: Int64 = 0
-  /// Leaves out what costs something to find out.
+  /// Leaves out what is expensive to compute.
   public var summary: Bool = false
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
   public init() {}

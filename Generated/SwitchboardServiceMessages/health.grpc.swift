@@ -49,20 +49,20 @@ extension Grpc_Health_V1_HealthClientInterceptorFactoryProtocol {
   public func makeWatchInterceptors() -> [Switchboard.ClientInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
 }
 
-/// Tells of the health of services by their full names; the empty name stands for the server as a whole.
+/// The health of services by their full names; the empty name stands for the server as a whole.
 public protocol Grpc_Health_V1_HealthClientProtocol: Sendable {
-  /// Tells how a service is now. One that is not known ends the call with NOT_FOUND.
+  /// The current status of a service. An unknown service ends the call with NOT_FOUND.
   nonisolated(nonsending) func check(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Health_V1_HealthCheckResponse
 
-  /// Tells how all known services are now.
+  /// The current status of all known services.
   nonisolated(nonsending) func list(
     _ request: Grpc_Health_V1_HealthListRequest, callOptions: Switchboard.CallOptions?
   ) async throws -> Grpc_Health_V1_HealthListResponse
 
-  /// Tells how a service is now, and again whenever that changes. One that is not known is SERVICE_UNKNOWN
-  /// until it is.
+  /// The current status of a service, and every change of it. An unknown service is SERVICE_UNKNOWN
+  /// until it becomes known.
   func watch(
     _ request: Grpc_Health_V1_HealthCheckRequest, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Health_V1_HealthCheckResponse>
@@ -195,25 +195,25 @@ extension Grpc_Health_V1_HealthServerInterceptorFactoryProtocol {
   public func makeWatchInterceptors() -> [Switchboard.ServerInterceptor<Grpc_Health_V1_HealthCheckRequest, Grpc_Health_V1_HealthCheckResponse>] { [] }
 }
 
-/// Tells of the health of services by their full names; the empty name stands for the server as a whole.
+/// The health of services by their full names; the empty name stands for the server as a whole.
 public protocol Grpc_Health_V1_HealthProvider: Switchboard.CallHandlerProvider {
   /// Makes the interceptors of each call; by default there are none.
   var interceptors: (any Grpc_Health_V1_HealthServerInterceptorFactoryProtocol)? { get }
 
-  /// Tells how a service is now. One that is not known ends the call with NOT_FOUND.
+  /// The current status of a service. An unknown service ends the call with NOT_FOUND.
   func check(
     request: Grpc_Health_V1_HealthCheckRequest,
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Health_V1_HealthCheckResponse
 
-  /// Tells how all known services are now.
+  /// The current status of all known services.
   func list(
     request: Grpc_Health_V1_HealthListRequest,
     context: Switchboard.ServerCallContext
   ) async throws -> Grpc_Health_V1_HealthListResponse
 
-  /// Tells how a service is now, and again whenever that changes. One that is not known is SERVICE_UNKNOWN
-  /// until it is.
+  /// The current status of a service, and every change of it. An unknown service is SERVICE_UNKNOWN
+  /// until it becomes known.
   func watch(
     request: Grpc_Health_V1_HealthCheckRequest,
     responseStream: Switchboard.ResponseStreamWriter<Grpc_Health_V1_HealthCheckResponse>,

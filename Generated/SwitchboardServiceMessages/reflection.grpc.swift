@@ -38,11 +38,11 @@ extension Grpc_Reflection_V1_ServerReflectionClientInterceptorFactoryProtocol {
 }
 
 public protocol Grpc_Reflection_V1_ServerReflectionClientProtocol: Sendable {
-  /// Answers each question with one response.
+  /// Answers each request with one response.
   func serverReflectionInfo<Requests: Swift.Sequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest
-  /// Answers each question with one response.
+  /// Answers each request with one response.
   func serverReflectionInfo<Requests: _Concurrency.AsyncSequence & Sendable>(
     _ requests: Requests, callOptions: Switchboard.CallOptions?
   ) -> Switchboard.ResponseStream<Grpc_Reflection_V1_ServerReflectionResponse> where Requests.Element == Grpc_Reflection_V1_ServerReflectionRequest
@@ -130,7 +130,7 @@ public protocol Grpc_Reflection_V1_ServerReflectionProvider: Switchboard.CallHan
   /// Makes the interceptors of each call; by default there are none.
   var interceptors: (any Grpc_Reflection_V1_ServerReflectionServerInterceptorFactoryProtocol)? { get }
 
-  /// Answers each question with one response.
+  /// Answers each request with one response.
   func serverReflectionInfo(
     requestStream: Switchboard.RequestStream<Grpc_Reflection_V1_ServerReflectionRequest>,
     responseStream: Switchboard.ResponseStreamWriter<Grpc_Reflection_V1_ServerReflectionResponse>,

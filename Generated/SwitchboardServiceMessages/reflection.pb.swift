@@ -3,17 +3,17 @@
 import SwitchboardProtobuf
 
 public struct Grpc_Reflection_V1_ServerReflectionRequest: SwitchboardProtobuf.Message {
-  /// The host that the question is about; servers here have one only.
+  /// The host that the request is about; our servers have only one.
   public var host: String = ""
-  /// Asks for a file by its name.
+  /// Requests a file by its name.
   public var fileByFilename: String { get { if case .fileByFilename(let value)? = messageRequest { value } else { "" } } set { messageRequest = .fileByFilename(newValue) } }
-  /// Asks for the file that declares something, by its full name: a message, a service, a method, a field, ...
+  /// Requests the file that declares a symbol, by its full name: a message, a service, a method, a field, ...
   public var fileContainingSymbol: String { get { if case .fileContainingSymbol(let value)? = messageRequest { value } else { "" } } set { messageRequest = .fileContainingSymbol(newValue) } }
-  /// Asks for the file that declares an extension.
+  /// Requests the file that declares an extension.
   public var fileContainingExtension: Grpc_Reflection_V1_ExtensionRequest { get { if case .fileContainingExtension(let value)? = messageRequest { value } else { Grpc_Reflection_V1_ExtensionRequest() } } _modify { var new = self.fileContainingExtension; messageRequest = nil; defer { messageRequest = .fileContainingExtension(new) }; yield &new } }
-  /// Asks for the numbers of all known extensions of a message, by its full name.
+  /// Requests the numbers of all known extensions of a message, by its full name.
   public var allExtensionNumbersOfType: String { get { if case .allExtensionNumbersOfType(let value)? = messageRequest { value } else { "" } } set { messageRequest = .allExtensionNumbersOfType(newValue) } }
-  /// Asks for the names of all services. What the field says does not matter.
+  /// Requests the names of all services. The value is ignored.
   public var listServices: String { get { if case .listServices(let value)? = messageRequest { value } else { "" } } set { messageRequest = .listServices(newValue) } }
   public var messageRequest: OneOf_MessageRequest?
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
@@ -50,15 +50,15 @@ public struct Grpc_Reflection_V1_ServerReflectionRequest: SwitchboardProtobuf.Me
   }
 
   public enum OneOf_MessageRequest: Hashable, Sendable {
-    /// Asks for a file by its name.
+    /// Requests a file by its name.
     case fileByFilename(String)
-    /// Asks for the file that declares something, by its full name: a message, a service, a method, a field, ...
+    /// Requests the file that declares a symbol, by its full name: a message, a service, a method, a field, ...
     case fileContainingSymbol(String)
-    /// Asks for the file that declares an extension.
+    /// Requests the file that declares an extension.
     case fileContainingExtension(Grpc_Reflection_V1_ExtensionRequest)
-    /// Asks for the numbers of all known extensions of a message, by its full name.
+    /// Requests the numbers of all known extensions of a message, by its full name.
     case allExtensionNumbersOfType(String)
-    /// Asks for the names of all services. What the field says does not matter.
+    /// Requests the names of all services. The value is ignored.
     case listServices(String)
   }
 }
@@ -91,13 +91,13 @@ public struct Grpc_Reflection_V1_ServerReflectionResponse: SwitchboardProtobuf.M
   public var hasOriginalRequest: Bool { _originalRequest != nil }
   public mutating func clearOriginalRequest() { _originalRequest = nil }
   private var _originalRequest: Grpc_Reflection_V1_ServerReflectionRequest?
-  /// Answers all questions for a file.
+  /// Answers all requests for a file.
   public var fileDescriptorResponse: Grpc_Reflection_V1_FileDescriptorResponse { get { if case .fileDescriptorResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_FileDescriptorResponse() } } _modify { var new = self.fileDescriptorResponse; messageResponse = nil; defer { messageResponse = .fileDescriptorResponse(new) }; yield &new } }
   /// Answers all_extension_numbers_of_type.
   public var allExtensionNumbersResponse: Grpc_Reflection_V1_ExtensionNumberResponse { get { if case .allExtensionNumbersResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ExtensionNumberResponse() } } _modify { var new = self.allExtensionNumbersResponse; messageResponse = nil; defer { messageResponse = .allExtensionNumbersResponse(new) }; yield &new } }
   /// Answers list_services.
   public var listServicesResponse: Grpc_Reflection_V1_ListServiceResponse { get { if case .listServicesResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ListServiceResponse() } } _modify { var new = self.listServicesResponse; messageResponse = nil; defer { messageResponse = .listServicesResponse(new) }; yield &new } }
-  /// Answers what cannot be answered.
+  /// Answers requests that fail.
   public var errorResponse: Grpc_Reflection_V1_ErrorResponse { get { if case .errorResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ErrorResponse() } } _modify { var new = self.errorResponse; messageResponse = nil; defer { messageResponse = .errorResponse(new) }; yield &new } }
   public var messageResponse: OneOf_MessageResponse?
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
@@ -149,19 +149,19 @@ public struct Grpc_Reflection_V1_ServerReflectionResponse: SwitchboardProtobuf.M
   }
 
   public enum OneOf_MessageResponse: Hashable, Sendable {
-    /// Answers all questions for a file.
+    /// Answers all requests for a file.
     case fileDescriptorResponse(Grpc_Reflection_V1_FileDescriptorResponse)
     /// Answers all_extension_numbers_of_type.
     case allExtensionNumbersResponse(Grpc_Reflection_V1_ExtensionNumberResponse)
     /// Answers list_services.
     case listServicesResponse(Grpc_Reflection_V1_ListServiceResponse)
-    /// Answers what cannot be answered.
+    /// Answers requests that fail.
     case errorResponse(Grpc_Reflection_V1_ErrorResponse)
   }
 }
 
 public struct Grpc_Reflection_V1_FileDescriptorResponse: SwitchboardProtobuf.Message {
-  /// Serialized FileDescriptorProtos: the file asked for, and those it imports.
+  /// Serialized FileDescriptorProtos: the requested file and its imports.
   public var fileDescriptorProto: [[UInt8]] = []
   public var unknownFields = SwitchboardProtobuf.UnknownFields()
   public init() {}

@@ -51,7 +51,6 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
 
   // MARK: For the call
 
-  /// Answers a call that has one request.
   nonisolated(nonsending) func answer(
     _ request: Request,
     _ context: ServerCallContext,
@@ -63,7 +62,6 @@ final class FakeExchange<Request: Sendable, Response: Sendable>: Sendable {
     try await respond(context, take)
   }
 
-  /// Answers a call that streams its requests.
   nonisolated(nonsending) func answer(
     _ requests: RequestStream<Request>,
     _ context: ServerCallContext,

@@ -32,7 +32,6 @@ public struct ResponseStream<Response: Sendable>: AsyncSequence, Sendable {
   /// Ends the call. Messages already received can still be read.
   public func cancel() { hold.call.cancel(.cancelledByCaller) }
 
-  /// Keeps the task that writes the call's requests.
   @usableFromInline
   func keep(_ writer: Task<Void, Never>) { hold.keep(writer) }
 

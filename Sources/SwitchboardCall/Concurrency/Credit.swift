@@ -34,7 +34,6 @@ final class Credit: Sendable {
     state = Locked(State(count: count))
   }
 
-  /// What is left.
   var count: Int { state.withLock { $0.count } }
 
   /// Takes one, even if none is left.

@@ -37,7 +37,6 @@ struct InlineSlot<Value>: ~Copyable {
     withPointer { $0.initialize(to: value) }
   }
 
-  /// Removes and returns the value.
   @inlinable
   mutating func take() -> Value? {
     guard isFull else { return nil }
@@ -48,7 +47,6 @@ struct InlineSlot<Value>: ~Copyable {
     }
   }
 
-  /// Releases the value, if any.
   @inlinable @inline(__always)
   mutating func clear() {
     if isFull { destroy() }

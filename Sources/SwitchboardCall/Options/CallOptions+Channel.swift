@@ -80,7 +80,6 @@ extension CallOptions {
     return channel
   }
 
-  /// The pool options that were chosen.
   package var poolOptions: ChosenOptions<PoolOptions> { box?.choices.channel?.pool ?? ChosenOptions() }
 
   /// Whether a channel for `other` certainly suits these options too, by a quick comparison.

@@ -73,7 +73,6 @@ package struct ChosenOptions<Options: ChannelOptionSet>: Hashable, Sendable {
     for rule in Options.rules where rule.argument == name { try rule.take(argument, &self) }
   }
 
-  /// The options with these choices.
   package var options: Options {
     var options = Options()
     for choice in choices { choice.apply(&options) }

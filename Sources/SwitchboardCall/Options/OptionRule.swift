@@ -1,6 +1,5 @@
 /// A set of channel options that `CallOptions` has by name.
 package protocol ChannelOptionSet: Sendable {
-  /// The defaults.
   init()
   /// The range and the channel argument of each option, if it has any.
   static var rules: [OptionRule<Self>] { get }

@@ -34,7 +34,6 @@ public final class MethodHandler: Sendable {
 
   // MARK: The two ways to take requests
 
-  /// Serves a method that takes one request.
   @inlinable
   convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     one method: Method<RequestMarshaller, ResponseMarshaller>,
@@ -64,7 +63,6 @@ public final class MethodHandler: Sendable {
     }
   }
 
-  /// Serves a method that takes a stream of requests.
   @inlinable
   convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     stream method: Method<RequestMarshaller, ResponseMarshaller>,
@@ -142,7 +140,6 @@ public final class MethodHandler: Sendable {
     if method.type.streamsRequests { stream.finish(.wrongShape(method)) } else { begin(stream, message) }
   }
 
-  /// Starts a call with a stream of requests.
   package func start(_ stream: any ServerStream) {
     if method.type.streamsRequests { begin(stream, RawSpan()) } else { stream.finish(.wrongShape(method)) }
   }

@@ -95,7 +95,6 @@ public struct MethodConfig: Hashable, Sendable {
 }
 
 extension GRPCStatus {
-  /// An invalid service config, or a part of one.
   package static func invalidServiceConfig(_ reason: String) -> GRPCStatus {
     GRPCStatus(code: .invalidArgument, message: "service config: \(reason)")
   }

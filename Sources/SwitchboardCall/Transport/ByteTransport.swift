@@ -55,7 +55,6 @@ extension ByteCall {
 
 /// What a transport needs to start a call.
 @usableFromInline package struct CallRequest: Sendable {
-  /// What the caller sends.
   @usableFromInline package enum Body: Sendable {
     /// The one message of a unary or server-streaming call.
     case message(MessageBuffer)
@@ -68,13 +67,11 @@ extension ByteCall {
   @usableFromInline package var options: CallOptions?
   /// When the call must end. The engine sets it if it is `nil` and the options have a timeout.
   package var deadline: CallDeadline?
-  /// The messages to send.
   @usableFromInline package var body: Body
   /// Where streamed responses go. `nil`: the receiver gets the one response.
   @usableFromInline package var responses: MessagePipe?
   /// How many attempts were made before; the server is informed.
   @usableFromInline package var previousAttempts = 0
-  /// The format of the messages.
   @usableFromInline package var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call has one response.

@@ -14,9 +14,7 @@ import Synchronization
     func pipe(_ pipe: MessagePipe, released byteCount: Int)
   }
 
-  /// The result of `pop`.
   @usableFromInline package enum Popped: Sendable {
-    /// The next message.
     case message(MessageBuffer)
     /// Nothing yet.
     case empty
@@ -81,7 +79,6 @@ import Synchronization
   /// Whether the reader has caught up enough to be brought more from outside the pipe.
   package var hasMuchRoom: Bool { queue.state.withLock { $0.held <= limit / 2 } }
 
-  /// Whether either side has ended it.
   @usableFromInline package var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
 
   // MARK: Writing

@@ -2,16 +2,13 @@
 @usableFromInline package protocol ServerCallState: AnyObject, Sendable {
   /// The loop of the call's connection.
   var eventLoop: any EventLoop { get }
-  /// The metadata that the client sent.
   var headers: HPACKHeaders { get }
   /// When the client stops waiting.
   var deadline: ContinuousClock.Instant? { get }
-  /// Who makes the call.
   var peer: PeerIdentity { get }
   /// Whether the call has ended and nobody waits for an answer.
   var isCancelled: Bool { get }
 
-  /// Whether the one request was compressed.
   var requestWasCompressed: Bool { get }
 
   /// Sets the metadata to send before the first message. Ignored once headers have been sent.
@@ -27,7 +24,6 @@
   /// Values shared by the call's interceptors and its handler.
   var userInfo: UserInfo { get set }
 
-  /// The logger of the interceptors and the handler.
   var logger: Logger { get }
 }
 

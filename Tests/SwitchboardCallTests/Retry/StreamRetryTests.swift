@@ -137,8 +137,8 @@ import Testing
     #expect(try await attempt.cancellation().code == .resourceExhausted)
   }
 
-  /// As where the call's loop has ended.
-  @Test func aCallThatEndsWithinItsStartLetsGoOfItsRequests() async throws {
+  /// As if the call's loop had ended.
+  @Test func aCallThatEndsDuringItsStartReleasesItsRequests() async throws {
     let transport = ClosingTransport()
     let pipe = MessagePipe(limit: 1)
     let request = CallRequest(method: ScriptedChannel.updateMethod, options: nil, body: .stream(pipe))
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-/// A transport whose calls end as they start, before it returns.
+/// A transport whose calls end during `start`.
 private final class ClosingTransport: ByteTransport {
   let loop = TestLoop()
   let host = "nowhere"

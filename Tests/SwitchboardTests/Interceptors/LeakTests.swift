@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func aCallThatAnInterceptorRefusesIsReleased() async throws {
+  @Test func callsThatAnInterceptorRejectsAreReleasedCompletely() async throws {
     let live = LiveCount()
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [MarkingServerInterceptor(live, endsWith: .metadata)]
@@ -200,7 +200,7 @@ private final class MarkingServerInterceptor: EchoServerInterceptor {
 
   private enum MarkKey: UserInfoKey { typealias Value = Mark }
 
-  /// A part in place of which it ends the call.
+  /// The part at which it ends the call, instead of forwarding it.
   enum LastPart {
     case metadata, message
   }

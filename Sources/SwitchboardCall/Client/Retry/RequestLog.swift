@@ -6,7 +6,6 @@ struct RequestLog {
   private var start = 0
   /// The position after the last message.
   private(set) var end = 0
-  /// The memory that the messages use.
   private(set) var heldByteCount = 0
   /// No message follows.
   var isComplete = false

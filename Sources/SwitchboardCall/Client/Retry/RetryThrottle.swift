@@ -11,7 +11,6 @@ final class RetryThrottle: Sendable {
     tokens = Locked(capacity)
   }
 
-  /// Whether calls may be repeated now.
   var allowsRepetition: Bool { tokens.withLock { $0 > capacity / 2 } }
 
   func recordFailure() { tokens.withLock { $0 = max(0, $0 - 1000) } }

@@ -112,7 +112,6 @@ struct AttemptSchedule {
     }
   }
 
-  /// Allows no further attempt.
   mutating func stop() { maxAttempts = 1 }
 
   func allowsAnother(after attemptsMade: Int) -> Bool { attemptsMade < maxAttempts }

@@ -20,7 +20,6 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   let environment: CallEnvironment
   var phase = Phase.idle
   var schedule: AttemptSchedule
-  /// Attempts that have not ended.
   var attempts: [Attempt] = []
   var committed: Attempt?
   var attemptsMade = 0

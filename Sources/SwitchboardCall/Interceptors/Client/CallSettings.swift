@@ -76,7 +76,7 @@ struct SharedCallSettings: ~Copyable, Sendable {
     return latest.withLock { $0 } ?? first
   }
 
-  /// When the caller stops waiting. Most calls have no settings, and need no copy of them.
+  /// When the caller stops waiting. Most calls have no settings, and read this without a copy of them.
   var deadline: CallDeadline? { areEmpty ? nil : current.deadline }
 
   borrowing func change(_ change: (inout CallSettings) -> Void) {

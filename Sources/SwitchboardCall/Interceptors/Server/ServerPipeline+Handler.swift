@@ -74,7 +74,7 @@ extension ServerPipeline {
       }
     }
     receiveFirst(.metadata(stream.headers))
-    // An interceptor may have answered: nobody would end a wait for what the chain wants any more.
+    // An interceptor may have answered; then nothing would end the wait for the chain's demand.
     guard isOpen else { return }
     readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
