@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// Calls that are made again after they have failed, as gRFC A6 has it.
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryTests {
   @Test func aFailureIsFollowedByAnotherAttempt() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary([7])

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// The tokens that keep calls from being made again while a server fails.
-@Suite(.timeLimit(.minutes(1))) struct ThrottleTests {
+@Suite(.timeLimit(.minutes(5))) struct ThrottleTests {
   @Test func failuresTakeAndSuccessesGive() throws {
     let throttle = RetryThrottle(try RetryThrottling(maxTokens: 4, tokenRatio: 0.5))
     #expect(throttle.allowsRepetition)

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Call objects that are used against their order: an error says so, and the call goes on.
-@Suite(.timeLimit(.minutes(1))) struct MisusedCallTests {
+@Suite(.timeLimit(.minutes(5))) struct MisusedCallTests {
   @Test(arguments: [false, true]) func writingAfterTheEndIsRefused(_ intercepted: Bool) async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in

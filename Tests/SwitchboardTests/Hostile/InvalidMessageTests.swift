@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 /// Bytes that are framed as they should be and are no message: text that is not UTF-8, fields that break off.
-@Suite(.timeLimit(.minutes(1))) struct InvalidMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct InvalidMessageTests {
   private static let get = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
   private static let update = MethodDescriptor(
     service: "echo.Echo",

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Every promise completes once: with success where its part left, with an error where it never will.
-@Suite(.timeLimit(.minutes(1))) struct PromiseTests {
+@Suite(.timeLimit(.minutes(5))) struct PromiseTests {
   @Test(arguments: [GRPCCallType.unary, .bidirectionalStreaming])
   func clientPartsThatLeaveSucceed(_ type: GRPCCallType) async throws {
     let log = Log()

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Interceptors that see a call on the server whole.
-@Suite(.timeLimit(.minutes(1))) struct WholeCallServerTests {
+@Suite(.timeLimit(.minutes(5))) struct WholeCallServerTests {
   @Test func aUnaryCallCanBeChangedOnBothWays() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {

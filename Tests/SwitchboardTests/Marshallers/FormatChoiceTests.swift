@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Which format a call travels in, at every level where it can be chosen, and what servers take.
-@Suite(.timeLimit(.minutes(1))) struct FormatChoiceTests {
+@Suite(.timeLimit(.minutes(5))) struct FormatChoiceTests {
   /// The echo service of the tutorial, in more formats than its own.
   final class Provider: Echo_EchoProvider {
     let formats: [any PayloadFormat]

@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// What the options of a pool's channel come to; what they do there, the tests of the transport show.
-@Suite(.timeLimit(.minutes(1))) struct PoolOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct PoolOptionTests {
   private func channelOptions(_ change: (inout CallOptions) -> Void) throws -> ChannelOptions {
     try ChannelOptions(try ChannelArguments(.with(change)))
   }
