@@ -11,6 +11,7 @@ import Switchboard
       switch (words.first, words.count) {
       case ("call", 4): try await call(words[1], words[2], isSecure: words[3] == "tls")
       case ("clock", 1): try await ClockScenario().run()
+      case ("exit", 1): try ExitScenario.run()
       case ("descriptors", 1): try await DescriptorScenario().run()
       case ("heap", 2...) where words[1] == "serve": try await HeapScenario.serve(words.dropFirst(2))
       case ("heap", 2) where words[1] == "inprocess": try await HeapScenario.callInProcess()
