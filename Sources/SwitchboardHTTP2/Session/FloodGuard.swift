@@ -36,8 +36,6 @@ struct FloodGuard {
   /// The highest stream that a client has opened, and those that it left out last on its way there.
   private var highest: UInt32 = 0
   private var leftOut: Range<UInt32> = 0..<0
-  /// How many blocks of headers a server may still send for the calls that are open.
-  private var headersDue = 0
 
   private static let headSize = 9
   private static let greetingSize = 24
@@ -150,13 +148,8 @@ extension FloodGuard {
     if kind == .headers {
       headersAreOpen = !frame.endsHeaders
       continuations = 0
-      if isServer { return judgeNumber(frame.stream) }
-      // What each call brings is no flood, however many are answered at once.
-      guard headersDue == 0 else {
-        headersDue -= 1
-        return nil
-      }
-      return charge(.informationFlood, now)
+      // A server's headers are few for each call, and paid for by the call.
+      return isServer ? judgeNumber(frame.stream) : charge(.informationFlood, now)
     }
     return frame.length == 0 && !frame.endsStream ? charge(.emptyDataFlood, now) : nil
   }
@@ -192,9 +185,6 @@ extension FloodGuard {
     credit += Int(Double(allowance) * Double(elapsed) / 4e9)
     return credit >= 0
   }
-
-  /// A call was sent, and is one of so many that are open: headers and trailers come for each.
-  mutating func expectHeaders(openCalls: Int) { headersDue = min(headersDue + 2, 2 * openCalls) }
 
   mutating func earn(_ amount: Int) { credit = min(allowance, credit + amount) }
 }

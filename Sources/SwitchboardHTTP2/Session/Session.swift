@@ -49,7 +49,7 @@ final class Session {
   /// Where streams keep the fields of the block that is being received.
   let fields = FieldCollector()
   /// The last of our requests whose headers were handed to the connection.
-  @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
+  @exclusivity(unchecked) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) private var connectionWindow: Int
   /// The error that this side ended the connection for, once it has said so.
   @exclusivity(unchecked) var errorSent: UInt32?
@@ -157,11 +157,6 @@ final class Session {
 
   /// A frame for a call went out, which may well cause some from the peer.
   func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
-
-  func requestWasSent(_ id: Int32) {
-    lastRequestSent = id
-    watch.expectHeaders(openCalls: streams.count)
-  }
 
   /// We reset a stream for what the peer did.
   func didBlame(_ code: UInt32) {

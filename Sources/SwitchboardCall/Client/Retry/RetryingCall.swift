@@ -77,8 +77,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     if let status = cancellation.withLock({ $0 }) { return finish(status, HPACKHeaders()) }
     deadline = request.options?.timeout.map { environment.time.now.advanced(by: $0) }
     makeAttempt()
-    // The attempt may have ended the call.
-    if phase == .running, case .stream(let pipe) = request.body { pipe.attach(self) }
+    if case .stream(let pipe) = request.body { pipe.attach(self) }
   }
 
   /// Makes the call once more; then waits for what the schedule waits for.

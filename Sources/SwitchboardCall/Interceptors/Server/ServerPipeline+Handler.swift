@@ -74,8 +74,6 @@ extension ServerPipeline {
       }
     }
     receiveFirst(.metadata(stream.headers))
-    // An interceptor may have answered: nobody would end a wait for what the chain wants any more.
-    guard isOpen else { return }
     readRequests { try await self.streamed?.queue.waitUntilWritable(afterBytes: $0) }
   }
 
