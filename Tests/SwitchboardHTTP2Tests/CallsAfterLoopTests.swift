@@ -54,6 +54,9 @@ import Testing
     call.cancel(GRPCStatus(code: .cancelled))
     await loop.onLoop {}
     #expect(receiver.count == 1)
+    // As its owner does: until then, the channel waits to connect again.
+    channel.retire()
+    await loop.onLoop {}
   }
 
   @Test func aLoopDoesNotEndBeforeTheCallsInItsProcess() async throws {
