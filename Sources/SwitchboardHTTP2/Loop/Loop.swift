@@ -149,6 +149,8 @@ extension Loop {
     }
     closeHandles()
     hasEnded = true
+    // What they refer to may refer to the loop.
+    _ = timers.takeAll()
     runLateWork()
     LoopThread.leave()
   }

@@ -36,6 +36,8 @@ struct FloodGuard {
   /// The highest stream that a client has opened, and the numbers that it skipped most recently.
   private var highest: UInt32 = 0
   private var leftOut: Range<UInt32> = 0..<0
+  /// How many header blocks the server may still send for the open calls.
+  private var headersDue = 0
 
   private static let headSize = 9
   private static let greetingSize = 24
@@ -148,9 +150,14 @@ extension FloodGuard {
     if kind == .headers {
       headersAreOpen = !frame.endsHeaders
       continuations = 0
-      // A server receives few header blocks for each call. A client is charged for them, because a response may have
-      // any number of informational ones.
-      return isServer ? judgeNumber(frame.stream) : charge(.informationFlood, now)
+      if isServer { return judgeNumber(frame.stream) }
+      // The header blocks of calls are free, however many arrive at once. A client is charged for more, because a
+      // response may have any number of informational ones.
+      guard headersDue == 0 else {
+        headersDue -= 1
+        return nil
+      }
+      return charge(.informationFlood, now)
     }
     return frame.length == 0 && !frame.endsStream ? charge(.emptyDataFlood, now) : nil
   }
@@ -186,6 +193,9 @@ extension FloodGuard {
     credit += Int(Double(allowance) * Double(elapsed) / 4e9)
     return credit >= 0
   }
+
+  /// Called when a request was sent. Its response has headers and trailers.
+  mutating func expectHeaders(openCalls: Int) { headersDue = min(headersDue + 2, 2 * openCalls) }
 
   mutating func earn(_ amount: Int) { credit = min(allowance, credit + amount) }
 }

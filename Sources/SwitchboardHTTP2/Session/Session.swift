@@ -49,7 +49,7 @@ final class Session: WireSession {
   /// The fields that streams keep of the header block that is being received.
   let fields = FieldCollector()
   /// The last request whose headers were passed to the connection.
-  @exclusivity(unchecked) var lastRequestSent: Int32 = 0
+  @exclusivity(unchecked) private(set) var lastRequestSent: Int32 = 0
   @exclusivity(unchecked) var connectionWindow: Int
   @exclusivity(unchecked) var inbound: InboundAccount
   /// The error code of this side's GOAWAY, once it was sent with one.
@@ -154,6 +154,12 @@ final class Session: WireSession {
 
   /// Credits the peer for a frame that was sent for a call, to which it may respond with control frames.
   func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
+
+  /// Called when a request's headers were passed to the connection.
+  func requestWasSent(_ id: Int32) {
+    lastRequestSent = id
+    watch.expectHeaders(openCalls: streams.count)
+  }
 
   /// Called when this side has reset a stream because the peer broke a rule.
   func didBlame(_ code: UInt32) {

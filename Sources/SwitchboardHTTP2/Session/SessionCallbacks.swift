@@ -130,7 +130,7 @@ enum SessionCallbacks {
     with(session: userData, else: ()) { session in
       session.sentForCall(head.length)
       if UInt32(head.type) == NGHTTP2_HEADERS.rawValue, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
-        session.lastRequestSent = head.stream_id
+        session.requestWasSent(head.stream_id)
       }
     }
     if head.flags & endStream != 0 { with(stream: head.stream_id, of: raw) { $0.localDidEnd() } }

@@ -74,7 +74,8 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     phase = .running
     if let status = cancellation.withLock({ $0 }) { return finish(status, HPACKHeaders()) }
     makeAttempt()
-    if case .stream(let pipe) = request.body { pipe.attach(self) }
+    // The attempt may have ended the call.
+    if phase == .running, case .stream(let pipe) = request.body { pipe.attach(self) }
   }
 
   /// Makes an attempt, then waits as the schedule requires.
