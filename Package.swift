@@ -284,8 +284,8 @@ let package = Package(
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CallTestSupport", "CHeap", "CertificateSupport", "FaultSupport", "Switchboard",
-        "SwitchboardInterceptors",
+        "CFaultClock", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport", "FaultSupport",
+        "Switchboard", "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"
     ),

@@ -97,12 +97,12 @@ extension Result<SecureUnderFuzz, any Error> {
 private struct SocketEnd: RecordScript.End {
   let socket: FedSocket
   /// Call on the loop.
-  private let connections: @Sendable () -> [Connection]
+  private let connections: @Sendable () -> [ConnectionParts]
 
   /// The maximum of pending output of TLS, plus what one read may add.
   private static let pendingLimit = 2 * 64 * 1024
 
-  init(_ socket: FedSocket, _ connections: @escaping @Sendable () -> [Connection]) {
+  init(_ socket: FedSocket, _ connections: @escaping @Sendable () -> [ConnectionParts]) {
     self.socket = socket
     self.connections = connections
   }

@@ -36,11 +36,8 @@ static inline long switchboard_bio_contents(BIO *bio, char **bytes) {
 typedef struct {
   const unsigned char *bytes;
   size_t count;
-  // The number of record headers that were read, and of messages of a handshake after the first in a record: one record
-  // may hold a thousand tickets.
+  // The number of record headers that were read.
   size_t records;
-  // The number of messages in the last record.
-  size_t messages;
   void *owner;
   void (*write)(void *owner, const void *bytes, size_t count);
 } switchboard_wire;
@@ -92,19 +89,12 @@ static inline BIO_METHOD *switchboard_wire_method(void) {
 
 static inline void switchboard_wire_count(int write, int version, int type, const void *bytes, size_t count, SSL *ssl,
                                           void *argument) {
-  switchboard_wire *wire = (switchboard_wire *)argument;
   (void)version;
   (void)bytes;
   (void)count;
   (void)ssl;
-  if (write) {
-    return;
-  }
-  if (type == SSL3_RT_HEADER) {
-    wire->records++;
-    wire->messages = 0;
-  } else if (type == SSL3_RT_HANDSHAKE && wire->messages++ > 0) {
-    wire->records++;
+  if (!write && type == SSL3_RT_HEADER) {
+    ((switchboard_wire *)argument)->records++;
   }
 }
 

@@ -11,10 +11,12 @@ import Switchboard
       switch (words.first, words.count) {
       case ("call", 4): try await call(words[1], words[2], isSecure: words[3] == "tls")
       case ("clock", 1): try await ClockScenario().run()
+      case ("exit", 1): try ExitScenario.run()
       case ("descriptors", 1): try await DescriptorScenario().run()
-      case ("heap", 2) where words[1] == "serve": try await HeapScenario.serve()
+      case ("heap", 2...) where words[1] == "serve": try await HeapScenario.serve(words.dropFirst(2))
       case ("heap", 2) where words[1] == "inprocess": try await HeapScenario.callInProcess()
-      case ("heap", 3) where words[1] == "call": try await HeapScenario.call(port: Int(words[2]) ?? 0)
+      case ("heap", 3...) where words[1] == "call":
+        try await HeapScenario.call(port: Int(words[2]) ?? 0, isSecure: words.contains("tls"))
       case ("start", 2): try DescriptorScenario.start(with: Int(words[1]) ?? 0)
       case ("serve", 2): try await DescriptorScenario.serve(with: Int(words[1]) ?? 0)
       default: throw GRPCStatus(code: .invalidArgument, message: "what is to be done?")

@@ -1,5 +1,6 @@
 import CHeap
 import CallTestSupport
+import CertificateSupport
 import Foundation
 import Switchboard
 
@@ -11,8 +12,11 @@ enum HeapScenario {
   /// test.
   static let connectionBufferSize = 8 << 20
 
-  static func serve() async throws {
+  /// With the word `tls`, over TLS; with `patient`, without a limit for frames and records that do nothing.
+  static func serve(_ words: some Sequence<String> & Sendable) async throws {
     var options = ServerOptions()
+    if words.contains("tls") { options.tls = ServerTLS(credentials: TestCertificates.server) }
+    if words.contains("patient") { options.controlFrameAllowance = .max / 8 }
     options.connectionBufferSize = connectionBufferSize
     options.web = WebOptions(origins: .any)
     let group = try LoopGroup()
@@ -22,9 +26,11 @@ enum HeapScenario {
     await server.shutDown(grace: .zero)
   }
 
-  /// `read N` starts N calls whose responses are not read; `write N` starts N calls that write without end.
-  static func call(port: Int) async throws {
+  /// `read N` starts N calls whose responses are not read; `keep N` the same, with call objects that keep metadata;
+  /// `write N` starts N calls that write without end.
+  static func call(port: Int, isSecure: Bool) async throws {
     var options = ChannelOptions()
+    if isSecure { options.tls = ClientTLS(trustRoots: TestCertificates.authority) }
     options.connectionBufferSize = connectionBufferSize
     let group = try LoopGroup()
     try await call(on: try Channel(target: "127.0.0.1:\(port)", options: options, group: group), group)
@@ -40,7 +46,12 @@ enum HeapScenario {
     let calls = Locked<[Task<Void, Never>]>([])
     await answer(group) { word, count in
       for _ in 0..<count {
-        let task = word == "read" ? read(on: channel) : write(on: channel)
+        let task =
+          switch word {
+          case "read": read(on: channel)
+          case "keep": keep(on: channel)
+          default: write(on: channel)
+          }
         calls.withLock { $0.append(task) }
       }
     }
@@ -55,6 +66,14 @@ enum HeapScenario {
       _ = try? await iterator.next(isolation: nil)
       await untilCancelled()
       _ = try? await iterator.next(isolation: nil)
+    }
+  }
+
+  private static func keep(on channel: Channel) -> Task<Void, Never> {
+    Task(executorPreference: channel.eventLoop) {
+      let call = channel.call(Paused.flood).makeServerStreamingCall([0])
+      await untilCancelled()
+      call.cancel()
     }
   }
 

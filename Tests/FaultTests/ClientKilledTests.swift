@@ -10,7 +10,7 @@ import Testing
 
 /// Kills a client's process at each stage of calls of all four kinds: the server's handlers are cancelled, nothing
 /// stays open, and other clients are still served.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ClientKilledTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ClientKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The time of day jumps by years in both directions: deadlines, backoff and tokens are not affected, and certificates
 /// are checked against the new date. `FaultSubject` runs the scenarios with its own clock.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ClockTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ClockTests {
   @Test func onlyCertificatesDependOnTheTimeOfDay() throws {
     let subject = try ChildProcess.faultSubject(["clock"])
     #expect(

@@ -9,7 +9,7 @@ import Testing
 
 /// A process without free descriptors reports it, does not spin, does not crash, and recovers. `FaultSubject` runs the
 /// scenarios, because other tests need their descriptors.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct DescriptorTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct DescriptorTests {
   @Test func clientsAndServersRecover() throws {
     let subject = try ChildProcess.faultSubject(["descriptors"])
     #expect(

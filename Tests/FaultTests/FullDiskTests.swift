@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tools whose output does not fit on the disk: they report it, exit with 1, and keep the existing files.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FullDiskTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct FullDiskTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("full-disk-\(UUID().uuidString)").path
 

@@ -10,22 +10,12 @@ import Testing
 /// separate process. The limits are those of `docs/ThreatModel.md`.
 @Suite(
   .mayBlock,
-  .timeLimit(.minutes(2)),
+  .timeLimit(.minutes(5)),
   .enabled(if: heap_is_counted(), "no other allocator can be asked"),
   .serialized
 ) struct HeapTests {
   private typealias Kind = FramePeer.Kind
-
-  /// The memory for messages in transit: the stream's buffer.
-  private static let stream = 256 << 10
-  private static let window = 1 << 20
-  /// The memory for unread data on a connection of the subject, with the window that is open meanwhile.
-  private static let connection = (8 << 20) + (4 << 20)
-  /// The memory of a call without its messages.
-  private static let call = 16 << 10
-  /// The memory of a connection without its calls: its buffers, those of OpenSSL and nghttp2 including their growth,
-  /// and data that a loop has read.
-  private static let base = 1 << 20
+  private typealias Limit = HeapLimit
 
   // MARK: The server, from the network
 
@@ -37,21 +27,35 @@ import Testing
     /// The frames that each stream sends.
     let frames: [[UInt8]]
     let bound: Int
+    var isText = false
     var testDescription: String { name }
   }
 
-  private static func message(_ byteCount: Int) -> [UInt8] {
+  static func message(_ byteCount: Int) -> [UInt8] {
     [0] + FramePeer.number(UInt32(byteCount)) + [UInt8](repeating: 7, count: byteCount)
   }
 
-  private static func frames(_ message: [UInt8], total: Int, perFrame: Int = 16_000) -> [[UInt8]] {
+  static func frames(_ message: [UInt8], total: Int, perFrame: Int = 16_000) -> [[UInt8]] {
     let count = max(1, perFrame / message.count)
     let frame = [[UInt8]](repeating: message, count: count).flatMap { $0 }
     return [[UInt8]](repeating: frame, count: total / frame.count)
   }
 
   /// Sixteen kilobytes of headers by HTTP/2's count, most of which is overhead.
-  private static let headers = (0..<350).map { ("x\($0)", "1") }
+  static let headers = (0..<350).map { ("x\($0)", "1") }
+
+  /// An empty message in Base64, as pages send it.
+  private static let emptyText = Array("AAAAAAA=".utf8)
+
+  private static func request(
+    _ path: String,
+    _ more: [(String, String)] = [],
+    isText: Bool
+  ) -> [(String, String)] {
+    FramePeer.request(path, more).map { field in
+      field.0 == "content-type" && isText ? ("content-type", "application/grpc-web-text") : field
+    }
+  }
 
   private static let bomb: [UInt8] = {
     let packed = Compressor.compress(MessageBuffer([UInt8](repeating: 0, count: 4 << 20 - 64)), .gzip)
@@ -59,60 +63,83 @@ import Testing
   }()
 
   private static let floods = [
-    Flood(name: "empty messages", frames: frames(message(0), total: 1 << 20), bound: stream + 2 * window),
+    Flood(
+      name: "empty messages",
+      frames: frames(message(0), total: 1 << 20),
+      bound: Limit.stream + 2 * Limit.window
+    ),
     Flood(
       name: "messages of one byte",
       frames: frames(message(1), total: 1 << 20),
-      bound: stream + 2 * window
+      bound: Limit.stream + 2 * Limit.window
     ),
     Flood(
       name: "empty messages, a frame for each",
       frames: frames(message(0), total: 200_000, perFrame: 5),
-      bound: stream + 2 * window
+      bound: Limit.stream + 2 * Limit.window
     ),
     Flood(
       name: "empty messages on a hundred streams",
       streams: 100,
       frames: frames(message(0), total: 100_000),
-      bound: 100 * (stream + call) + 2 * connection
+      bound: 100 * (Limit.stream + Limit.call) + 2 * Limit.connection
     ),
     Flood(
       name: "large messages on a hundred streams",
       streams: 100,
       frames: frames(message(15_995), total: 100_000),
-      bound: 100 * (stream + call) + 2 * connection
+      bound: 100 * (Limit.stream + Limit.call) + 2 * Limit.connection
     ),
     Flood(
       name: "messages that are compressed",
       headers: [("grpc-encoding", "gzip")],
       frames: frames(bomb, total: 1 << 20),
       // One message is decompressed at a time, and is then in the buffer.
-      bound: stream + 2 * window + 2 * (4 << 20)
+      bound: Limit.stream + 2 * Limit.window + 2 * (4 << 20)
     ),
     Flood(
       name: "many headers on a hundred streams",
       streams: 100,
       headers: headers,
       frames: [],
-      bound: 100 * (call + (32 << 10))
+      bound: 100 * (Limit.call + Limit.head)
     ),
     Flood(
       name: "a hundred requests whose handlers wait",
       streams: 100,
       method: "Wait",
       frames: [message(0)],
-      bound: 100 * call
+      bound: 100 * Limit.call
+    ),
+    Flood(
+      name: "empty messages as text",
+      frames: frames(emptyText, total: 1 << 20),
+      bound: Limit.stream + 2 * Limit.window,
+      isText: true
+    ),
+    Flood(
+      name: "empty messages as text, a frame for each character",
+      frames: frames(emptyText, total: 100_000, perFrame: 8).flatMap { $0.map { [$0] } },
+      bound: Limit.stream + 2 * Limit.window,
+      isText: true
+    ),
+    Flood(
+      name: "empty messages as text on a hundred streams",
+      streams: 100,
+      frames: frames(emptyText, total: 100_000),
+      bound: 100 * (Limit.stream + Limit.call) + 2 * Limit.connection,
+      isText: true
     ),
   ]
 
   @Test(arguments: floods) func requests(_ flood: Flood) throws {
-    let subject = try HeapSubject(["heap", "serve"])
-    let port = try #require(subject.line().flatMap { Int($0) })
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
     let peer = try Self.connect(port)
     let before = try subject.held()
     for index in 0..<flood.streams {
       let stream = UInt32(2 * index + 1)
-      peer.headers(stream, FramePeer.request("/h/\(flood.method)", flood.headers))
+      peer.headers(stream, Self.request("/h/\(flood.method)", flood.headers, isText: flood.isText))
     }
     for frame in flood.frames {
       for index in 0..<flood.streams { peer.data(UInt32(2 * index + 1), frame) }
@@ -122,7 +149,7 @@ import Testing
     }
     try #require(peer.settle())
     let held = try subject.held(since: before)
-    #expect(held <= flood.bound + Self.base, "\(held) of \(flood.bound)")
+    #expect(held <= flood.bound + Limit.base, "\(held) of \(flood.bound)")
     #expect(held > 0)
   }
 
@@ -134,29 +161,31 @@ import Testing
     return peer
   }
 
-  @Test(arguments: [0, 1, 255]) func unreadResponses(_ byteCount: Int) throws {
-    let subject = try HeapSubject(["heap", "serve"])
-    let port = try #require(subject.line().flatMap { Int($0) })
+  @Test(arguments: [0, 1, 255], [false, true]) func unreadResponses(_ byteCount: Int, _ isText: Bool) throws {
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
     let peer = try Self.connect(port)
     peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0))
     try #require(peer.settle())
     let before = try subject.held()
     for index in 0..<100 {
-      peer.headers(UInt32(2 * index + 1), FramePeer.request("/h/Flood"))
-      peer.data(UInt32(2 * index + 1), [0, 0, 0, 0, 1, UInt8(byteCount)], ends: true)
+      let message = [0, 0, 0, 0, 1, UInt8(byteCount)]
+      peer.headers(UInt32(2 * index + 1), Self.request("/h/Flood", isText: isText))
+      peer.data(UInt32(2 * index + 1), isText ? Base64.encode(message) : message, ends: true)
     }
     for _ in 0..<100 { _ = try #require(peer.next(Kind.headers)) }
     try #require(peer.settle())
     let held = try subject.held(since: before)
-    #expect(held <= 100 * (Self.stream + Self.call) + Self.base, "\(held)")
+    let text = isText ? Limit.text : 0
+    #expect(held <= 100 * (Limit.stream + text + Limit.call) + Limit.base, "\(held)")
     // The writers have filled their buffers.
-    #expect(held > 100 * Self.stream / 4)
+    #expect(held > 100 * Limit.stream / 4)
   }
 
   /// The windows are open, but the client does not read from the socket.
   @Test func responsesInTheSocket() throws {
-    let subject = try HeapSubject(["heap", "serve"])
-    let port = try #require(subject.line().flatMap { Int($0) })
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
     let peer = try Self.connect(port)
     let before = try subject.held()
     peer.send(Kind.settings, 0, 0, [0, 4] + FramePeer.number(0x7fff_ffff))
@@ -165,37 +194,60 @@ import Testing
       peer.headers(UInt32(2 * index + 1), FramePeer.request("/h/Flood"))
       peer.data(UInt32(2 * index + 1), [0, 0, 0, 0, 1, 0], ends: true)
     }
-    let held = try heldInTheEnd(subject, since: before, atLeast: 100 * Self.stream / 4)
-    #expect(held <= 100 * (Self.stream + Self.call) + Self.base, "\(held)")
+    let held = try subject.heldInTheEnd(since: before, atLeast: 100 * Limit.stream / 4)
+    #expect(held <= 100 * (Limit.stream + Limit.call) + Limit.base, "\(held)")
   }
 
-  @Test(arguments: [5, 1]) func requestsOfHTTP1(_ chunk: Int) throws {
-    let subject = try HeapSubject(["heap", "serve"])
-    let port = try #require(subject.line().flatMap { Int($0) })
+  @Test(arguments: [5, 1], [false, true]) func requestsOfHTTP1(_ chunk: Int, _ isText: Bool) throws {
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
     let peer = try RawPeer(port: port)
     let before = try subject.held()
-    peer.send(
-      Array(
-        "POST /h/Pause HTTP/1.1\r\nhost: h\r\ncontent-type: application/grpc-web\r\ntransfer-encoding: chunked\r\n\r\n"
-          .utf8
-      )
-    )
-    let piece =
-      Array("\(String(chunk, radix: 16))\r\n".utf8) + [UInt8](repeating: 0, count: chunk) + [13, 10]
-    let batch = [[UInt8]](repeating: piece, count: 2000).flatMap { $0 }
+    peer.send(Self.headOfHTTP1("/h/Pause", isText: isText) + Array("transfer-encoding: chunked\r\n\r\n".utf8))
+    // Whole messages, as text in chunks of other lengths than the messages have.
+    let bytes = [UInt8](repeating: 0, count: 5 * chunk)
+    let body = isText ? [[UInt8]](repeating: Self.emptyText, count: 5 * chunk).flatMap { $0 } : bytes
+    let pieces: [UInt8] = stride(from: 0, to: body.count, by: chunk).flatMap { start -> [UInt8] in
+      Array("\(String(chunk, radix: 16))\r\n".utf8) + body[start..<start + chunk] + [13, 10]
+    }
+    let batch = [[UInt8]](repeating: pieces, count: 400).flatMap { $0 }
     let sender = MayBlock.task { for _ in 0..<4000 where !peer.send(batch) { break } }
-    let held = try heldInTheEnd(subject, since: before, atLeast: Self.stream / 4)
+    let held = try subject.heldInTheEnd(since: before, atLeast: Limit.stream / 4)
     // The data of one read in addition to the buffer.
-    #expect(held <= Self.stream + 2 * (256 << 10) + Self.call + Self.base, "\(held)")
+    #expect(held <= Limit.stream + 2 * Limit.share + Limit.call + Limit.base, "\(held)")
     subject.stop()
     _ = sender
+  }
+
+  private static func headOfHTTP1(_ path: String, isText: Bool) -> [UInt8] {
+    let type = isText ? "application/grpc-web-text" : "application/grpc-web"
+    return Array("POST \(path) HTTP/1.1\r\nhost: h\r\ncontent-type: \(type)\r\n".utf8)
+  }
+
+  /// The system takes some megabytes of each first, which would be many empty messages.
+  @Test(arguments: [false, true]) func unreadResponsesOfHTTP1(_ isText: Bool) throws {
+    let subject = try HeapSubject("serve")
+    let port = try subject.port()
+    let peers = try (0..<4).map { _ in try RawPeer(port: port) }
+    let before = try subject.held()
+    let message: [UInt8] = [0, 0, 0, 0, 1, 255]
+    let body = isText ? Base64.encode(message) : message
+    for peer in peers {
+      let length = Array("content-length: \(body.count)\r\n\r\n".utf8)
+      peer.send(Self.headOfHTTP1("/h/Flood", isText: isText) + length + body)
+    }
+    let held = try subject.heldInTheEnd(since: before, atLeast: 4 * Limit.stream / 4)
+    // Each has its buffer, and what its socket has not accepted.
+    #expect(held <= 4 * (Limit.stream + Limit.share + Limit.text + Limit.call) + Limit.base, "\(held)")
+    subject.stop()
+    _ = peers
   }
 
   // MARK: The client
 
   @Test(arguments: [0, 1]) func responses(_ byteCount: Int) throws {
     let listener = try FrameListener()
-    let subject = try HeapSubject(["heap", "call", "\(listener.port)"])
+    let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("read 50")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
@@ -210,13 +262,13 @@ import Testing
     }
     try #require(peer.settle())
     let held = try subject.held(since: before)
-    #expect(held <= 50 * (Self.stream + Self.call) + 2 * Self.connection + Self.base, "\(held)")
-    #expect(held > 50 * Self.stream / 4)
+    #expect(held <= 50 * (Limit.stream + Limit.call) + 2 * Limit.connection + Limit.base, "\(held)")
+    #expect(held > 50 * Limit.stream / 4)
   }
 
   @Test func unreadRequests() throws {
     let listener = try FrameListener()
-    let subject = try HeapSubject(["heap", "call", "\(listener.port)"])
+    let subject = try HeapSubject("call", "\(listener.port)")
     try subject.tell("write 1")
     let peer = listener.accept()
     peer.send(Kind.settings, 1, 0, [])
@@ -226,50 +278,16 @@ import Testing
     let before = try subject.held()
     try subject.tell("write 49")
     for _ in 0..<49 { _ = try #require(peer.next(Kind.headers)) }
-    let held = try heldInTheEnd(subject, since: before, atLeast: 49 * Self.stream / 4)
+    let held = try subject.heldInTheEnd(since: before, atLeast: 49 * Limit.stream / 4)
     // Messages that may have to be sent again are also kept.
-    #expect(held <= 50 * (2 * Self.stream + Self.call) + Self.base, "\(held)")
+    #expect(held <= 50 * (2 * Limit.stream + Limit.call) + Limit.base, "\(held)")
   }
 
   @Test(arguments: ["read 50", "write 50"]) func withinTheProcess(_ calls: String) throws {
-    let subject = try HeapSubject(["heap", "inprocess"])
+    let subject = try HeapSubject("inprocess")
     let before = try subject.held()
     try subject.tell(calls)
-    let held = try heldInTheEnd(subject, since: before, atLeast: 50 * Self.stream / 4)
-    #expect(held <= 50 * (2 * Self.stream + Self.call) + Self.base, "\(held)")
-  }
-
-  /// If the peer receives no signal: waits until this much is held, and then for enough turns of the loop that an
-  /// unlimited writer would go far beyond.
-  private func heldInTheEnd(_ subject: HeapSubject, since before: Int, atLeast least: Int) throws -> Int {
-    var held = 0
-    while held <= least { held = try subject.held(since: before) }
-    for _ in 0..<200 { held = max(held, try subject.held(since: before)) }
-    return held
-  }
-}
-
-/// `FaultSubject` as a process that reports its heap.
-private final class HeapSubject {
-  private let process: ChildProcess
-
-  init(_ words: [String]) throws {
-    let path = Command.path(ofProduct: "FaultSubject")
-    // Thread caches count as used memory, so they are disabled.
-    process = try ChildProcess("/usr/bin/env", ["GLIBC_TUNABLES=glibc.malloc.tcache_count=0", path] + words)
-  }
-
-  func line() -> String? { process.line() }
-
-  func stop() { process.stop() }
-
-  func tell(_ words: String) throws {
-    process.write(words + "\n")
-    #expect(process.line() == "done")
-  }
-
-  func held(since before: Int = 0) throws -> Int {
-    process.write("held\n")
-    return try #require(process.line().flatMap { Int($0) }) - before
+    let held = try subject.heldInTheEnd(since: before, atLeast: 50 * Limit.stream / 4)
+    #expect(held <= 50 * (2 * Limit.stream + Limit.call) + Limit.base, "\(held)")
   }
 }

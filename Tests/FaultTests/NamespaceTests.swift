@@ -9,7 +9,7 @@ import Testing
 /// A real network that is cut and restored, with a server process at the other end.
 @Suite(
   .mayBlock,
-  .timeLimit(.minutes(1)),
+  .timeLimit(.minutes(5)),
   .enabled("network namespaces cannot be made here: they need root and iproute2") {
     await NetworkNamespace.isPossible.value
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// A network that is cut, goes silent and is restored, simulated by a relay, which works on every system.
-@Suite(.timeLimit(.minutes(1))) struct NetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkTests {
   /// A server, a channel with keepalive, and the relay between them.
   private struct Line: Sendable {
     let provider = LingeringProvider(.beforeAnswer)

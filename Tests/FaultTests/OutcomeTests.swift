@@ -6,7 +6,7 @@ import Testing
 
 /// Calls of all kinds with random faults, the same in every run: each call ends once, on both sides, with a status that
 /// the faults explain.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct OutcomeTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct OutcomeTests {
   /// A random number generator with a seed.
   private struct Dice: RandomNumberGenerator {
     var state: UInt64

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers are restarted gracefully one after the other while calls of all kinds are made: none fails.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct RollingRestartTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct RollingRestartTests {
   /// A user's configuration.
   enum Setup: CaseIterable, Sendable {
     /// A channel whose target names several servers needs no options.

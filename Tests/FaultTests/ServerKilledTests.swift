@@ -8,7 +8,7 @@ import Testing
 
 /// Kills a server's process at each stage of calls of all four kinds: each call ends once, with UNAVAILABLE, and the
 /// channel works again when the server is back.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServerKilledTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ServerKilledTests {
   enum Stage: String, CaseIterable, Sendable {
     case handshake, tlsHandshake, afterHeaders, midRequest, beforeAnswer, afterMetadata, midResponse
     case beforeTrailers

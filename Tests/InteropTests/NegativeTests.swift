@@ -4,7 +4,7 @@ import Testing
 @testable import Interop
 
 /// Our client with a server that resets, pings and limits.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct NegativeTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct NegativeTests {
   @Test(arguments: TestCase.allCases.filter(\.isNegative))
   func passes(_ test: TestCase) async throws {
     let server = try NegativeServer(test)

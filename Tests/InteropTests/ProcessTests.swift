@@ -5,7 +5,7 @@ import Testing
 @testable import Interop
 
 /// The command itself: its output and its exit code.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ProcessTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ProcessTests {
   private func end(_ words: [String]) throws -> (code: Int32, output: String, errors: String) {
     let command = try Command.product("Interop", words)
     return (command.exitCode, String(decoding: command.output, as: UTF8.self), command.errors)

@@ -19,14 +19,16 @@ struct MessageSender {
   var isBroken: Bool { brokenFrom.map { sent >= $0 } ?? false }
   var mayCompose: Bool { brokenFrom == nil }
 
-  static let sizeLimit = 200
+  /// Above 64 KiB, so that compressed messages of this size are decompressed on other threads.
+  static let sizeLimit = 70_000
 
   /// Generates the next message.
   mutating func compose(_ number: Int, compresses: Bool, _ dice: inout Dice) {
     if dice.oneIn(40) { return breakOff(&dice) }
-    let size = dice.pick([0, 0, 1, 2, 5, 30, Self.sizeLimit])
+    let isLarge = compresses && dice.oneIn(30)
+    let size = isLarge ? Self.sizeLimit : dice.pick([0, 0, 1, 2, 5, 30, 200])
     let message = (0..<size).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 / 40) }
-    if compresses, dice.oneIn(2) {
+    if compresses, isLarge || dice.oneIn(2) {
       let packed = Compressor.compress(MessageBuffer(message), .gzip)
       withExtendedLifetime(packed) { bytes += packed.unsafeFramedBytes }
     } else {

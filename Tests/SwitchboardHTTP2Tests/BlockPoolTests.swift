@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct BlockPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockPoolTests {
   /// Runs `body` on a new loop, whose pool is unused otherwise.
   private func onLoop<Result: Sendable>(_ body: @escaping @Sendable (BlockPool) -> Result) async throws
     -> Result

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Debian's gRPC C++ as the peer, compiled by `scripts/build-peers`.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct CPPTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct CPPTests {
   private static let program = TestFolders.root.appending(path: ".build/peers/cpp_peer").path
 
   @Test(arguments: [Wire.ipv4, .ipv6, .unix, .tls]) func cppCallsOurServer(_ wire: Wire) async throws {

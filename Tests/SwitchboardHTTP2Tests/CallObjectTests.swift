@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct CallObjectTests {
+@Suite(.timeLimit(.minutes(5))) struct CallObjectTests {
   private let bytes = BytesMarshaller()
 
   @Test func aUnaryCallKnowsItsMetadataTrailersAndStatus() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Our client with our server, over every kind of socket.
-@Suite(.timeLimit(.minutes(1))) struct CallTests {
+@Suite(.timeLimit(.minutes(5))) struct CallTests {
   @Test(arguments: Wire.allCases) func unary(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       #expect(try await pair.get() == [1, 2, 3])
@@ -95,7 +95,7 @@ import Testing
         options: options,
         body: .message(MessageBuffer([]))
       )
-      request.deadline = CallDeadline(.now + .seconds(20))
+      request.deadline = CallDeadline(.now + .seconds(300))
       let call = pair.channel.transport.makeCall(request, receiver: recorder)
       call.start()
       await recorder.closed.wait()

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Calls on a loop that has ended still end, once and with a status; and no loop ends before its calls.
-@Suite(.timeLimit(.minutes(1))) struct CallsAfterLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct CallsAfterLoopTests {
   /// A group whose loop has ended.
   private func ended(_ group: LoopGroup) async {
     group.shutDown()

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The effects of a channel's options, seen from the other side of the connection.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ChannelOptionTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ChannelOptionTests {
   private typealias Kind = FramePeer.Kind
 
   private static let headers = [(":status", "200"), ("content-type", "application/grpc")]

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Our client with servers and proxies that respond in unusual ways.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ClientProtocolTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ClientProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private static let message: [UInt8] = [0, 0, 0, 0, 2, 7, 8]
@@ -54,6 +54,36 @@ import Testing
       answer(peer)
     }
     #expect(result == .success([7, 8]))
+  }
+
+  /// As from a server that was held up: headers and trailers of calls are no flood.
+  @Test func aThousandAnswersMayComeAtOnce() async throws {
+    let listener = try FrameListener()
+    let channel = try Channel(target: listener.target, options: ChannelOptions())
+    let loop = channel.eventLoop
+    let calls = Task(executorPreference: loop) {
+      try await withThrowingTaskGroup(of: [UInt8].self) { group in
+        for _ in 0..<1000 {
+          group.addTask(executorPreference: loop) { try await channel.call(TestService.get).unary([7, 8]) }
+        }
+        return try await group.reduce(0) { count, _ in count + 1 }
+      }
+    }
+    let peer = listener.accept()
+    var streams: [UInt32] = []
+    while streams.count < 1000 {
+      let frame = try #require(peer.next())
+      if frame.type == Kind.headers { streams.append(frame.stream) }
+    }
+    let (head, end) = (FramePeer.block(Self.headers), FramePeer.block([("grpc-status", "0")]))
+    peer.raw.send(
+      streams.flatMap {
+        FramePeer.frame(Kind.headers, 4, $0, head) + FramePeer.frame(Kind.data, 0, $0, Self.message)
+          + FramePeer.frame(Kind.headers, 5, $0, end)
+      }
+    )
+    #expect(try await calls.value == 1000)
+    await channel.shutDown(grace: .zero)
   }
 
   @Test func interruptedRequestsDoNotLookComplete() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct CompressionTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct CompressionTests {
   private let repetitive = [UInt8](repeating: 7, count: 50_000)
 
   @Test(arguments: [MessageCompression.gzip, .deflate]) func messagesComeBack(_ encoding: MessageCompression)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectivityTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectivityTests {
   /// An address without a listener, for now.
   /// An address that never has a listener: the other tests use 127.0.0.1.
   private func freeAddress() async throws -> SocketAddress {

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Metadata sent before the first message, and calls that start without messages.
-@Suite(.timeLimit(.minutes(1))) struct EarlyMetadataTests {
+@Suite(.timeLimit(.minutes(5))) struct EarlyMetadataTests {
   private let bytes = BytesMarshaller()
 
   @Test(arguments: Wire.allCases) func aStreamingCallOpensBeforeItsFirstMessage(_ wire: Wire)

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Every failure ends the call once, with the right status.
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureTests {
   @Test(arguments: Wire.allCases) func aHandlersStatusReachesTheCaller(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       for message in ["50% of ü", " spaces ", "\t"] {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Windows that adapt to the link, as a peer sees them, and readers that do not read.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FlowControlTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct FlowControlTests {
   private typealias Kind = FramePeer.Kind
 
   private func with(maxWindow: Int, _ body: (FramePeer, TestPair, Loop) async throws -> Void) async throws {

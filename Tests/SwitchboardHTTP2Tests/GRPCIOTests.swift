@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// grpcio, the C++ core behind Python, as the peer.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(2))) struct GRPCIOTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
   @Test(arguments: [Wire.ipv4, .unix, .tls]) func grpcioCallsOurServer(_ wire: Wire) async throws {
     try await TestPair.with(wire) { pair async throws in
       var arguments = ["client", "\(pair.address)"]

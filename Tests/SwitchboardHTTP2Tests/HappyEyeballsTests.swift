@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Connecting to the first of several addresses that answers, with real sockets and a controlled clock.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HappyEyeballsTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct HappyEyeballsTests {
   /// Far longer than any test runs.
   private static let delay = Duration.seconds(3600)
 

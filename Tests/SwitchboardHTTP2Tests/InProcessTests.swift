@@ -4,7 +4,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The limits of connections also apply without one.
-@Suite(.timeLimit(.minutes(1))) struct InProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct InProcessTests {
   private func with(
     server: ServerOptions = ServerOptions(),
     channel: ChannelOptions = ChannelOptions(),

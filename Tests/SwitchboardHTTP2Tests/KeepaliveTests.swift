@@ -70,7 +70,7 @@ import Testing
   }
 
   /// grpcio allows two early pings and closes the connection at the third.
-  @Test(.timeLimit(.minutes(1))) func tooManyPingsDoubleTheInterval() async throws {
+  @Test(.timeLimit(.minutes(5))) func tooManyPingsDoubleTheInterval() async throws {
     let peer = try PythonPeer("grpcio_peer.py", ["server"])
     defer { peer.stop() }
     let port = try #require(peer.line())
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// A connection reports only once that it is pinged too often.
-  @Test(.timeLimit(.minutes(1))) func aConnectionReportsTooManyPingsOnce() async throws {
+  @Test(.timeLimit(.minutes(5))) func aConnectionReportsTooManyPingsOnce() async throws {
     var options = ChannelOptions()
     options.keepaliveInterval = .seconds(10)
     let group = try LoopGroup()

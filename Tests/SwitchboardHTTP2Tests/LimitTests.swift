@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The time limits and counts of connections. The clock is advanced; the tests do not wait.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct LimitTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct LimitTests {
   private func with(
     server: ServerOptions = ServerOptions(),
     channel: ChannelOptions = ChannelOptions(),

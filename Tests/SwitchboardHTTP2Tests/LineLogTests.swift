@@ -3,7 +3,7 @@ import SwitchboardCall
 import SwitchboardHTTP2
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LineLogTests {
+@Suite(.timeLimit(.minutes(5))) struct LineLogTests {
   /// A file that is deleted after the test.
   private let path = NSTemporaryDirectory() + "switchboard-\(UUID().uuidString).log"
 

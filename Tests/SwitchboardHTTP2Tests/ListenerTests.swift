@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "listener-\(UUID().uuidString)")
     .path
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Work for a loop that has ended still runs, or its owner learns that it does not.
-@Suite(.timeLimit(.minutes(1))) struct LoopEndTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopEndTests {
   /// A loop whose thread has ended.
   private func endedLoop() async throws -> Loop {
     let group = try LoopGroup()

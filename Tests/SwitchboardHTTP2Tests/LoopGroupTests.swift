@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Loops that are shut down while in use.
-@Suite(.timeLimit(.minutes(1))) struct LoopGroupTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopGroupTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "group-\(UUID().uuidString)").path
 
   private func hasEnded(_ loop: Loop) async {
@@ -20,7 +20,7 @@ import Testing
     group.shutDown()
     await hasEnded(group.loops[0])
     let caller = Caller(channel: channel)
-    var patient = CallOptions(timeout: .seconds(60))
+    var patient = CallOptions(timeout: .seconds(300))
     patient.waitForReady = true
     for options in [CallOptions(), patient] {
       #expect(await status { _ = try await caller.get(options: options) } == .channelShutDown)

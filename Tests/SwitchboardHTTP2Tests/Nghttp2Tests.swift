@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// nghttp2's own tools as the peer.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct Nghttp2Tests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct Nghttp2Tests {
   /// The output of a tool.
   private func run(_ name: String, _ arguments: [String]) throws -> String {
     try ChildProcess("/usr/bin/\(name)", arguments, errors: .discarded).allOutput()

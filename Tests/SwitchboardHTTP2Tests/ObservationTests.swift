@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private final class Recorder: CallObserver, LogHandler {
     private let entries = Locked<[String]>([])
     let closed = Signal()

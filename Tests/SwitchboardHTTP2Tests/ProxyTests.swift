@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Our client and our server with a proxy between them: nginx's `grpc_pass` and HAProxy's `proto h2`.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ProxyTests {
   private struct Through {
     let pair: TestPair
     let proxy: Proxy
@@ -34,7 +34,7 @@ import Testing
       options.connectMaxBackoff = .milliseconds(50)
       let channel = try Channel(target: proxy.target, options: options)
       // This call waits until the proxy has started.
-      var patient = CallOptions(timeout: .seconds(20))
+      var patient = CallOptions(timeout: .seconds(300))
       patient.waitForReady = true
       #expect(try await Caller(channel: channel).get(options: patient) == [1, 2, 3])
       try await body(Through(pair: pair, proxy: proxy, channel: channel))

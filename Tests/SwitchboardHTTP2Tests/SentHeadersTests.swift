@@ -5,19 +5,29 @@ import Testing
 
 /// Headers that nghttp2 refuses to send, whose size was not checked before: the stream ends nevertheless.
 @Suite struct SentHeadersTests {
-  private final class Stream: SessionStream {
+  private final class Stream: StreamEntry, SessionStream {
     var refusal: GRPCStatus?
     var closeCode: UInt32?
 
-    override func headersWereRefused(_ status: GRPCStatus) { refusal = status }
-    override func didClose(_ code: UInt32) { closeCode = code }
+    func headersWereRefused(_ status: GRPCStatus) { refusal = status }
+    func didClose(_ code: UInt32) { closeCode = code }
+
+    func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {}
+    func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
+    func receiveData(_ bytes: UnsafeRawBufferPointer) {}
+    func remoteDidEnd() {}
+    func localDidEnd() {}
+    func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { .last(0) }
+    func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
+    func trailers(into headers: HeaderWriter) -> Trailers { .none }
+    func processReady() {}
   }
 
   private final class Peer: SessionDelegate {
     let stream = Stream()
     var sessionNow: UInt64 { 1 }
 
-    func sessionDidOpenStream(_ id: Int32) -> SessionStream? { stream }
+    func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? { stream }
     func sessionDidReceiveGoAway(_ goAway: GoAway) {}
     func sessionDidReceiveSettings() {}
     func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The responses of the server to clients that follow the protocol and to clients that violate it.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ServerProtocolTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ServerProtocolTests {
   private typealias Kind = FramePeer.Kind
 
   private func request(

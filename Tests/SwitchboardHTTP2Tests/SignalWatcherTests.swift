@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Signals get their previous handlers back after watching. The tests use signals that nothing else uses.
-@Suite(.timeLimit(.minutes(1))) struct SignalWatcherTests {
+@Suite(.timeLimit(.minutes(5))) struct SignalWatcherTests {
   private static let first: @convention(c) (Int32) -> Void = { _ in }
   private static let second: @convention(c) (Int32) -> Void = { _ in }
 

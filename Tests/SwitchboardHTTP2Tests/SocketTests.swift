@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The sockets of a loop share its time.
-@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketTests {
   /// Two connected sockets; the loop has the first.
   private static func pair() throws -> (Int32, Int32) {
     var ends: [Int32] = [0, 0]

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Whatever prevents a secure connection, both sides report it.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSErrorTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSErrorTests {
   /// Records the reasons that a server logs.
   private final class ReasonLog: LogHandler {
     private let first = Locked<String?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSTests {
   private func channelOptions(_ tls: ClientTLS) -> ChannelOptions {
     var options = ChannelOptions()
     options.tls = tls

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Trailers have no effect on the call: its metadata, deadline, encoding and format come from the first block.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TrailerTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct TrailerTests {
   private typealias Kind = FramePeer.Kind
 
   /// The handler's view of its call, as response headers.

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Metadata that HTTP does not allow fails its call, and the error names it.
-@Suite(.timeLimit(.minutes(1))) struct UnsendableMetadataTests {
+@Suite(.timeLimit(.minutes(5))) struct UnsendableMetadataTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     let name: String
     let value: String

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Calls above the server's limit wait for their turn.
-@Suite(.timeLimit(.minutes(1))) struct WaitingCallTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingCallTests {
   /// A pair whose only connection is occupied by a call that hangs.
   private func with(maxWaiting: Int = 100, _ body: (TestPair, HTTP2ClientTransport) async throws -> Void)
     async throws

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AccessTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessTokenTests {
   @Test func everyCallGetsTheTokenThatWasObtainedOnce() async throws {
     let issuer = Issuer()
     let provider = TestProvider()

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallLoggingTests {
+@Suite(.timeLimit(.minutes(5))) struct CallLoggingTests {
   @Test func bothEndsOfACallAreLoggedOnBothSides() async throws {
     let handler = KeepingHandler()
     let clock = TestClock()

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CallMetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct CallMetricsTests {
   @Test func callsAreSummedUpByMethodSideAndStatus() async throws {
     let table = CallMetricsTable()
     let clock = TestClock()

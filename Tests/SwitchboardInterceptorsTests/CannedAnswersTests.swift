@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CannedAnswersTests {
+@Suite(.timeLimit(.minutes(5))) struct CannedAnswersTests {
   private typealias Methods = Echo_EchoMetadata.Methods
 
   @Test func callsAreAnsweredWithoutAServer() async throws {

@@ -3,7 +3,7 @@ import Switchboard
 import SwitchboardInterceptors
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseCacheTests {
   private func options(_ cache: ResponseCache, _ metadata: HPACKHeaders = [:]) -> CallOptions {
     var options = CallOptions()
     options.interceptorFactories = [cache]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwitchboardServices
 
-@Suite(.timeLimit(.minutes(1))) struct HealthServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct HealthServiceTests {
   @Test func answersChecks() async throws {
     let health = HealthService()
     health.set(.notServing, for: "shop.Shop")

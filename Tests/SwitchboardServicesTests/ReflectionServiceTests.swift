@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 import SwitchboardServices
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ReflectionServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ReflectionServiceTests {
   typealias Request = Grpc_Reflection_V1_ServerReflectionRequest
   typealias Response = Grpc_Reflection_V1_ServerReflectionResponse
 

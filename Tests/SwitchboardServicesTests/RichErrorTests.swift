@@ -4,7 +4,7 @@ import SwitchboardProtobuf
 import SwitchboardServices
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RichErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct RichErrorTests {
   private static let violation = Google_Rpc_BadRequest.with {
     $0.fieldViolations = [
       .with {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// All services, with grpcio's clients for them.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct ServicesPeerTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ServicesPeerTests {
   @Test func grpciosClientsUnderstandTheServices() async throws {
     let (health, channelz) = (HealthService(), ChannelzService())
     health.set(.serving, for: "echo.Echo")

@@ -6,7 +6,7 @@ import SwitchboardProtoCompiler
 import Testing
 
 /// Generated stubs with messages of another library, a stand-in for SwiftProtobuf.
-@Suite(.timeLimit(.minutes(1))) struct BridgeTests {
+@Suite(.timeLimit(.minutes(5))) struct BridgeTests {
   struct Provider: Notes_NotesProvider {
     func payloadFormats(for method: MethodDescriptor) -> [any PayloadFormat] { [SwiftProtobufFormat.json] }
 

@@ -1,4 +1,4 @@
-/// How long to wait between attempts to connect, by gRPC's connection-backoff specification.
+/// The time between attempts to connect, as in gRPC's connection backoff specification.
 struct Backoff {
   private static let multiplier = 1.6
   private static let jitter = 0.2
@@ -13,7 +13,7 @@ struct Backoff {
     current = initial
   }
 
-  /// The next wait; the one after is longer.
+  /// Returns the next delay. Each is longer than the one before.
   mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
     let wait = current * Double.random(in: 1 - Self.jitter...1 + Self.jitter, using: &random)
     current = min(current * Self.multiplier, maximum)

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Decides whether a caller that is not on the loop looks for its answer for a moment before it is suspended.
+/// Decides whether a caller outside the loop spins for its response before it suspends.
 ///
-/// A caller that looks keeps a thread of the global pool, of which there are few. So only one that calls again and
-/// again while nobody else does may look, and after some looks it is suspended all the same: if
-/// others wait for its thread, they then call too, and nobody looks any more. There is one of these in a process,
-/// as there is one pool.
+/// A caller that spins occupies a thread of the global pool, which has few. So a caller may only spin if it makes one
+/// call after another while nobody else makes any, and now and then it suspends all the same: if others wait for its
+/// thread, they then make calls too, and nobody spins any more. There is one instance per process, as there is one
+/// pool.
 final class CallerSpin: Sendable {
   static let ofProcess = CallerSpin()
 
-  /// Of so many waits in a row the last is without a look.
+  /// In each row of this many waits, the last one does not spin.
   static let waitsInARow = 32
 
   private let spin: AdaptiveSpin
@@ -20,8 +20,8 @@ final class CallerSpin: Sendable {
     self.spin = spin
   }
 
-  /// Called by a task that would be suspended next; does nothing, or returns when what it waits for is there, or
-  /// has not come soon. Where it is `urgent`, it is looked for even if that was in vain of late.
+  /// Called by a task that is about to suspend. Returns when the result is there, after a short while, or at once. If
+  /// `urgent` is true, it spins even if that has been in vain lately.
   func look(urgent: Bool, for isThere: () -> Bool) {
     let caller = withUnsafeCurrentTask { $0?.hashValue } ?? 0
     guard lastCaller.load(ordering: .relaxed) == caller else {

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
 extension Channel {
-  /// The state of the channel's connections now, and each one after it. A reader that is slow sees the latest
-  /// states, not all. A channel that has no connections, such as one within the process, is ready once and for all.
+  /// The current state of the channel's connections, and each later one. A slow reader gets the latest states, not all.
+  /// A channel without connections, such as one within the process, is always ready.
   public var connectivity: AsyncStream<ConnectivityState> {
     if let transport = transport as? HTTP2ClientTransport { return transport.connectivity }
     return AsyncStream { continuation in
@@ -11,6 +11,6 @@ extension Channel {
     }
   }
 
-  /// Connects now, rather than when the first call wants it.
+  /// Connects now, and not with the first call.
   public func connect() { (transport as? HTTP2ClientTransport)?.connect() }
 }

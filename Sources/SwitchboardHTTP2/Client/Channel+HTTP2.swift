@@ -1,10 +1,10 @@
 import SwitchboardCall
 
 extension Channel {
-  /// A channel over HTTP/2. It connects when the first call wants it to.
+  /// Creates a channel over HTTP/2, which connects when the first call starts.
   ///
-  /// The target is `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80` or `unix:path`.
-  /// Runs on the loops of `group`, or on one of its own.
+  /// The target is `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80` or `unix:path`. The channel runs
+  /// on the loops of `group`, or on its own loop.
   public convenience init(
     target: String,
     options: ChannelOptions = ChannelOptions(),

@@ -1,7 +1,7 @@
 import SwitchboardCall
 import Synchronization
 
-// MARK: - What the caller asks, from any thread
+// MARK: - Called by the caller, on any thread
 
 extension ClientCallStream: ByteCall, MessagePipe.Observer {
   func start() {
@@ -16,14 +16,14 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
   func look(for isThere: () -> Bool) { channel.look(for: isThere) }
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
-    // The responses' pipe is attached here too; what becomes readable in it is for the caller.
+    // The pipe of responses is attached here too, but only the caller reads it.
     guard case .stream(let requests) = request.body, requests === pipe else { return }
     if channel.loop.inEventLoop { resumeBody() } else { signal(.readable) }
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
     guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
-    // What is held would fill the pipe again at once, and the reader have no reason to let others in.
+    // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
     if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }
 

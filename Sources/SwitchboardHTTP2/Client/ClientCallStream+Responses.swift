@@ -2,7 +2,7 @@ import SwitchboardCall
 
 extension ClientCallStream: MessageTaker {
   var loop: Loop { channel.loop }
-  var openConnection: Connection? {
+  var openConnection: ClientConnection? {
     guard isOpen, !state.isClosed, let connection, !connection.isClosed else { return nil }
     return connection
   }

@@ -1,10 +1,10 @@
 import SwitchboardCall
 import Synchronization
 
-/// One call on the client: between a caller and an HTTP/2 stream.
-final class ClientCallStream: SessionStream, @unchecked Sendable {
-  // Sendable holds because what other threads may touch is `cancellation`, behind its lock, and the
-  // signals; the rest is touched on the loop alone.
+/// A call on the client, between a caller and an HTTP/2 stream.
+final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
+  // Sendable because other threads only use `cancellation`, which has a lock, and the signals. The rest is only used on
+  // the loop.
 
   /// ```
   ///                no room   its turn
@@ -14,26 +14,26 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   ///                      ^────────────refused─────────────┤                                ^
   ///                                                       └──it is broken──> failing ──────┘
   /// ```
-  /// From every phase but `idle`, a cancellation or the deadline leads to closed.
+  /// From every phase except `idle`, a cancellation or the deadline leads to `closed`.
   enum Phase {
     case idle
     case started
     /// In the channel's queue.
     case waiting
     case open
-    /// Ends as soon as the session has taken in what was read.
+    /// The call ends when the session has processed what was read.
     case failing(GRPCStatus)
     case closed
   }
 
   let request: CallRequest
   let receiver: any ResponseReceiver
-  // The receiver's answers.
+  // The receiver's requirements.
   private let wantsMetadata: Bool
   @exclusivity(unchecked) private var wantsSent = false
   let channel: HTTP2ClientTransport
   @exclusivity(unchecked) var phase = Phase.idle
-  /// The one that the stream is on, until the stream has closed and its messages are read.
+  /// The stream's connection, until the stream has closed and its messages were read.
   @exclusivity(unchecked) private(set) var connection: ClientConnection?
   @exclusivity(unchecked) private(set) var state = StreamState.open
   @exclusivity(unchecked) private(set) var head: ResponseHead
@@ -42,7 +42,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   let flow: InboundFlow?
   @exclusivity(unchecked) private var headersToTell: HPACKHeaders?
   @exclusivity(unchecked) private var trailers = HPACKHeaders()
-  /// It was refused untouched once and sent again: that is done once only.
+  /// Whether the server refused the call unprocessed, so that it was sent again. This happens only once.
   @exclusivity(unchecked) private var wasRetried = false
   @exclusivity(unchecked) private(set) var timer: LoopTimer?
   @exclusivity(unchecked) private var observation: Observation?
@@ -68,7 +68,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   var isWaiting: Bool { if case .waiting = phase { true } else { false } }
   private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-  // MARK: On the loop: the way up
+  // MARK: On the loop: starting
 
   func begin() {
     guard case .idle = phase else { return }
@@ -84,7 +84,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     if let status = cancellation.withLock({ $0 }) ?? request.options?.initialMetadata.failureToSend {
       return close(status)
     }
-    // Nothing can connect any more, nor would the deadline pass.
+    // On a loop that has ended, nothing can connect and no deadline passes.
     guard !channel.loop.hasEnded else { return close(.channelShutDown) }
     flow?.pipe.attach(self)
     if case .stream(let pipe) = request.body {
@@ -138,9 +138,9 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     connection.setNeedsFlush()
   }
 
-  // MARK: On the loop: the way down
+  // MARK: On the loop: ending
 
-  /// Ends the call from our side, with the peer told to stop.
+  /// Ends the call from this side, and tells the peer to stop.
   func endEarly(_ status: GRPCStatus) {
     if case .idle = phase { return }
     guard !isClosed else { return }
@@ -175,20 +175,20 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     forgetUnread()
   }
 
-  /// What lies unread is of no use any more, so that the connection need not wait for it.
+  /// Settles unread bytes, which are no longer needed, so that the connection does not wait for them to be read.
   private func forgetUnread() {
     guard let flow, let connection, !connection.isClosed else { return }
     connection.forget(flow.takeWithheld())
   }
 
-  // MARK: What the session tells
+  // MARK: Events of the session
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
     if head.add(name, value), wantsMetadata { fields.append(name: name, value: value) }
   }
 
-  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
     if endsStream { state.remoteDidEnd() }
     guard isOpen else { return }
     if head.isTooLarge {
@@ -209,7 +209,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {
     guard let connection else { return }
     let credit = isOpen && head.isWhole ? take(bytes) : bytes.count
     connection.settle(arrived: bytes.count, credit: credit, on: id)
@@ -220,7 +220,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     connection?.counters.receivedMessage(at: channel.loop.turnTime)
   }
 
-  /// The response is not what it should be.
+  /// The response is invalid.
   func fail(_ status: GRPCStatus) {
     phase = .failing(status)
     connection?.report(
@@ -229,28 +229,28 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     ready()
   }
 
-  override func headersWereRefused(_ status: GRPCStatus) {
+  func headersWereRefused(_ status: GRPCStatus) {
     if isOpen { phase = .failing(status) }
   }
 
-  override func remoteDidEnd() {
+  func remoteDidEnd() {
     state.remoteDidEnd()
     ready()
   }
 
-  override func localDidEnd() {
+  func localDidEnd() {
     state.localDidEnd()
     if wantsSent { receiver.sent(.end) }
   }
 
-  override func didClose(_ code: UInt32) {
+  func didClose(_ code: UInt32) {
     state.didClose(code)
     connection?.counters.streamEnded(isWhole: state.hasRemoteEnded)
     connection?.streamDidClose()
     ready()
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
     let read = body.read(into: buffer)
     if isOpen, let broken = body.failure {
@@ -260,10 +260,13 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     return read
   }
 
-  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
     defer { tellSent() }
     return body.takeBorrowed(count)
   }
+
+  /// A request ends with its body.
+  func trailers(into headers: HeaderWriter) -> Trailers { .none }
 
   private func tellSent() {
     if body.sentCount > 0 { connection?.counters.sent(body.sentCount, at: channel.loop.turnTime) }
@@ -277,18 +280,18 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func runOnLoop() { handleSignals() }
+  func runOnLoop() { handleSignals() }
 
   private func ready() { connection?.streamIsReady(self) }
 
-  // MARK: After the session has taken in what was read
+  // MARK: After the session has processed what was read
 
-  override func processReady() {
+  func processReady() {
     switch phase {
     case .open, .failing: tell()
     case .idle, .started, .waiting, .closed: break
     }
-    // What is held may still be a reason to complain of the peer.
+    // Held bytes may still turn out to be invalid, which is reported on the connection.
     if state.isClosed, inbound.isEmpty || isClosed { connection = nil }
   }
 
@@ -304,7 +307,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
       reset()
       close(failure)
     case .open where state.hasRemoteEnded:
-      // What came before the end is still to be told.
+      // Messages that arrived before the end are delivered first.
       if inbound.isEmpty { finishByPeer() }
     case .open:
       if case .cut(let code) = state { closedByPeer(code) }
@@ -325,7 +328,7 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
   }
 
   private func finishByPeer() {
-    // The server has answered: what we have not sent is of no use.
+    // The server has responded, so the rest of the request is not needed.
     if state == .remoteEnded { reset() }
     close(inbound.isInsideMessage ? .truncatedMessage : head.status)
   }
@@ -342,8 +345,8 @@ final class ClientCallStream: SessionStream, @unchecked Sendable {
     )
   }
 
-  /// What never left can be sent elsewhere, as often as need be. A stream that the server refused was not touched by
-  /// it: the same may be sent once more, while we still have it.
+  /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
+  /// refused unprocessed may be sent once more, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
     guard !head.isWhole, let connection, channel.state != .shutdown else { return false }
     if id > connection.session.lastRequestSent { return true }

@@ -1,20 +1,21 @@
 import SwitchboardCall
 
-/// One of a channel's connections.
-final class ClientConnection: Connection {
+/// A connection of a channel.
+final class ClientConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
   private let channel: HTTP2ClientTransport
-  /// Among the channel's connections.
+  /// The number of the connection in its channel.
   let number: Int
   @exclusivity(unchecked) private(set) var isReady = false
-  /// No new call may be opened here: the peer says so, or the channel does.
+  /// Whether no new calls may be opened here, because the peer or the channel has said so.
   @exclusivity(unchecked) private(set) var isRetired = false
-  /// It has brought an answer to a call.
+  /// Whether a call was answered on this connection.
   @exclusivity(unchecked) private var hasServed = false
   @exclusivity(unchecked) private var readySince: UInt64 = 0
-  /// The server says that it was asked too often: heard once, since it is no more true the second time.
+  /// Whether the server has complained about too many pings. Only its first complaint counts, because the connection's
+  /// ping interval does not change.
   @exclusivity(unchecked) private var wasTooCurious = false
-  /// How the server said good-bye.
+  /// The server's GOAWAY frame, if it has sent one.
   @exclusivity(unchecked) private var goAway: GoAway?
 
   @exclusivity(unchecked) private var keepalive: Keepalive?
@@ -33,10 +34,13 @@ final class ClientConnection: Connection {
     }
     let settings = channel.sessionSettings
     guard let session = Session(.client, settings: settings, memory: channel.loop.blocks) else { return nil }
-    super.init(loop: channel.loop, socket: socket, session: session, settings: settings, tls: tls)
+    super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
   }
 
-  override var isLowLatency: Bool { channel.options.lowLatency }
+  /// Unlike a server, a client does not tell its calls who the peer is.
+  func didBecomeSecure() {}
+
+  var isLowLatency: Bool { channel.options.lowLatency }
 
   var hasRoom: Bool {
     isReady && !isRetired && !isClosed && session.streams.count < streamLimit
@@ -47,8 +51,8 @@ final class ClientConnection: Connection {
     return min(limit, session.remoteMaxConcurrentStreams)
   }
 
-  /// The first settings are what makes a connection usable: a peer that sends none may not speak HTTP/2.
-  override func sessionDidReceiveSettings() {
+  /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
+  func sessionDidReceiveSettings() {
     guard !isReady else { return channel.connectionHasRoom() }
     isReady = true
     readySince = loop.now
@@ -58,7 +62,7 @@ final class ClientConnection: Connection {
     channel.connectionBecameReady(self)
   }
 
-  override func report(_ abuse: PeerAbuse) {
+  func report(_ abuse: PeerAbuse) {
     channel.options.observer?.peerAbused(abuse, channel.observed)
     channel.options.logger.log(
       .info,
@@ -67,7 +71,7 @@ final class ClientConnection: Connection {
     )
   }
 
-  override func sessionDidReceiveGoAway(_ goAway: GoAway) {
+  func sessionDidReceiveGoAway(_ goAway: GoAway) {
     self.goAway = goAway
     if goAway.code == HTTP2Error.enhanceYourCalm.rawValue, goAway.reason == "too_many_pings", !wasTooCurious {
       wasTooCurious = true
@@ -76,23 +80,36 @@ final class ClientConnection: Connection {
     retire(goAway.code == HTTP2Error.noError.rawValue ? nil : goAway.status)
   }
 
-  override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
-    if isAck { _ = takeMeasuringPing(payload) }
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
+    if isAck { _ = session.takeMeasurement(payload, now: loop.now) }
   }
 
-  /// It has answered a call, or could at least be used for longer than a new attempt would have to wait.
+  /// A server opens no streams: the settings of this side forbid it.
+  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? { nil }
+
+  /// The time limit for the headers of a response.
+  var headersTimeout: Duration { .seconds(20) }
+
+  /// A client sends few frames besides requests, whose number the application determines.
+  var unsentFrameLimit: Int { .max }
+
+  /// Never called, because a client does not await a greeting.
+  func peerSpeaksHTTP1() -> HTTP1Session? { nil }
+
+  /// Whether a call was answered here, or the connection was at least usable for longer than a new attempt would have
+  /// to wait.
   var wasOfUse: Bool {
     hasServed || isReady && loop.now - readySince >= channel.options.connectInitialBackoff.nanoseconds
   }
 
-  /// A call has been answered.
+  /// Called when a call was answered.
   func didServe() {
     guard !hasServed else { return }
     hasServed = true
     channel.connectionServed()
   }
 
-  override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
+  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): .serverSpeaksTLS
     case (.http1, true): .peerSpeaksHTTP1
@@ -101,20 +118,20 @@ final class ClientConnection: Connection {
     }
   }
 
-  override func explanation(of reason: GRPCStatus) -> GRPCStatus {
+  func explanation(of reason: GRPCStatus) -> GRPCStatus {
     guard reason == .connectionLost else { return reason }
     if let goAway, goAway.code != HTTP2Error.noError.rawValue { return goAway.status }
     return isReady || tls != nil ? reason : .neverSpokeHTTP2
   }
 
-  /// Before its calls look for another connection, the channel must know what became of this one.
-  override func willClose(_ reason: GRPCStatus) {
+  /// Called before the connection's calls look for another one, because the channel must not offer this one again.
+  func willClose(_ reason: GRPCStatus) {
     guard isReady, !isRetired else { return }
     isRetired = true
     channel.connectionWasRetired(self, session.errorSent.map { _ in reason })
   }
 
-  override func didClose(_ reason: GRPCStatus) {
+  func didClose(_ reason: GRPCStatus) {
     isRetired = true
     if let keepaliveTimer { loop.cancel(keepaliveTimer) }
     keepaliveTimer = nil
@@ -142,7 +159,7 @@ final class ClientConnection: Connection {
       report(.silence)
       close(.keepaliveTimeout)
     case .ping(let time):
-      session.ping(0)
+      session.ping(PingPayload.keepalive)
       counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
@@ -153,7 +170,7 @@ final class ClientConnection: Connection {
     if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
   }
 
-  /// Opens no more calls; closes when the last one has ended.
+  /// Opens no more calls, and closes when the last one has ended.
   func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true

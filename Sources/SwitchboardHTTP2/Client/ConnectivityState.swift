@@ -1,13 +1,13 @@
-/// What a channel's connections amount to, as gRPC names it.
+/// The combined state of a channel's connections, with gRPC's names.
 public enum ConnectivityState: Sendable, Hashable {
-  /// No connection, and no call that wants one.
+  /// There is no connection, and no call needs one.
   case idle
-  /// An attempt to connect is under way.
+  /// The channel is connecting.
   case connecting
-  /// There is a connection, and it takes calls.
+  /// There is a connection that accepts calls.
   case ready
-  /// The last attempt to connect failed; another follows after a while.
+  /// The last attempt to connect failed. The channel will try again after a delay.
   case transientFailure
-  /// For good.
+  /// The channel was shut down, which is final.
   case shutdown
 }

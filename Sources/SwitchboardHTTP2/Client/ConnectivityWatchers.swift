@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who follow a channel's state.
+/// The watchers of a channel's state.
 struct ConnectivityWatchers: Sendable {
   private(set) var current = ConnectivityState.idle
   private var continuations: [Int: AsyncStream<ConnectivityState>.Continuation] = [:]
@@ -15,7 +15,7 @@ struct ConnectivityWatchers: Sendable {
 
   mutating func remove(_ id: Int) { continuations[id] = nil }
 
-  /// Those to tell, once the lock is open: a watcher that is told of the end removes itself.
+  /// Returns the watchers to notify after the lock is released, because a watcher removes itself at the end.
   mutating func change(to state: ConnectivityState) -> [AsyncStream<ConnectivityState>.Continuation] {
     current = state
     return Array(continuations.values)
@@ -23,7 +23,7 @@ struct ConnectivityWatchers: Sendable {
 }
 
 extension HTTP2ClientTransport {
-  /// The state now and each one after it. A reader that is slow sees the latest states, not all.
+  /// The current state and each later one. A slow reader gets the latest states, not all.
   public var connectivity: AsyncStream<ConnectivityState> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
       let (id, current) = watchers.withLock { ($0.add(continuation), $0.current) }

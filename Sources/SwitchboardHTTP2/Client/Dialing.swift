@@ -1,7 +1,7 @@
-/// An attempt to connect: finding addresses, then a socket, then the peer's settings.
+/// An attempt to connect: resolving the name, connecting a socket, and waiting for the peer's settings.
 final class Dialing {
   let started: UInt64
-  /// How long after the start the next attempt may begin, should this one fail.
+  /// How long after the start the next attempt may begin if this one fails.
   let backoff: Duration
   var connector: Connector?
   var connection: ClientConnection?

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension HTTP2ClientTransport {
-  /// Opens a connection when calls wait for one and none is on its way.
+  /// Opens a connection if calls wait for one and the channel is not connecting already.
   func connectIfNeeded() {
     guard state != .shutdown, dialing == nil, retryTimer == nil, !loop.hasEnded else { return }
     guard connections.count(where: { !$0.isRetired }) < options.maxConnections else { return }
@@ -26,11 +26,11 @@ extension HTTP2ClientTransport {
     }
   }
 
-  /// An attempt may take as long as it would have to wait for the next, and never less than is set.
+  /// An attempt may take as long as the delay before the next one, but not less than the configured minimum.
   private func startTimeout(_ dialing: Dialing) {
     if let timeout = dialing.timeout { loop.cancel(timeout) }
     let timeout = LoopTimer {
-      // What is left to try is tried before the attempt is given up.
+      // The remaining addresses are tried before the attempt fails.
       if let connection = dialing.connection { return connection.close(.connectTimeout) }
       self.dialingFailed(dialing, .connectTimeout)
     }
@@ -71,21 +71,21 @@ extension HTTP2ClientTransport {
     connectionHasRoom()
   }
 
-  /// A connection has brought the first answer to a call.
+  /// Called when a connection has brought its first response to a call.
   func connectionServed() {
     uselessInARow = 0
     backoff.reset()
   }
 
-  /// It takes no more calls: by its peer's wish, or because it is gone.
+  /// Called when a connection accepts no more calls, because of its peer or because it has closed.
   ///
-  /// The reason is given where it is an error of the protocol, which another connection would meet again.
+  /// `reason` is set if it is a protocol error, which another connection would meet too.
   func connectionWasRetired(_ connection: ClientConnection, _ reason: GRPCStatus?) {
     guard state != .shutdown else { return }
     let isServed = connections.contains { $0.isReady && !$0.isRetired }
     if !connection.wasOfUse { uselessInARow += 1 }
     if !isServed, dialing == nil { setState(.idle) }
-    // A peer that opens connections only to end them is as good as none.
+    // A peer that accepts connections only to end them is treated like one that accepts none.
     if !connection.wasOfUse, !isServed, dialing == nil, reason != nil || uselessInARow > 1 {
       var random = SystemRandomNumberGenerator()
       if let reason { fail(reason) }
@@ -115,7 +115,7 @@ extension HTTP2ClientTransport {
     finishDialing()
     trace.add("cannot connect: \(status)", isWarning: true)
     options.observer?.connectionFailed(observed, status)
-    // Another connection may still serve the calls; the failure then only delays the next attempt.
+    // If another connection serves the calls, the failure only delays the next attempt.
     if connections.contains(where: { $0.isReady && !$0.isRetired }) {
       lastFailure = status
     } else {
@@ -169,7 +169,7 @@ extension GRPCStatus {
   )
   static let noMemoryForConnection = GRPCStatus(
     code: .resourceExhausted,
-    message: "there is no memory for a connection",
+    message: "there is not enough memory for a connection",
     origin: .library
   )
 }

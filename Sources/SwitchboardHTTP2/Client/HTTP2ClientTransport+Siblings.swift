@@ -1,8 +1,9 @@
 import SwitchboardCall
 
-/// The channels that interceptors sent calls to instead of the one that they were made on.
+/// The channels to which interceptors have redirected calls.
 struct ChannelSiblings: Sendable {
-  /// How many are kept. One that was not asked for while so many others were finishes its calls, and closes.
+  /// The maximum number of siblings. When it is exceeded, the one that was used least recently finishes its calls and
+  /// closes.
   private static let limit = 16
 
   private var channels: [(host: String, channel: HTTP2ClientTransport)] = []
@@ -14,7 +15,7 @@ struct ChannelSiblings: Sendable {
     return found.channel
   }
 
-  /// Returns the one that makes room.
+  /// Returns the sibling that was removed, if any.
   mutating func add(_ channel: HTTP2ClientTransport) -> HTTP2ClientTransport? {
     channels.append((channel.host, channel))
     return channels.count > Self.limit ? channels.removeFirst().channel : nil
@@ -27,7 +28,7 @@ struct ChannelSiblings: Sendable {
 }
 
 extension HTTP2ClientTransport {
-  /// A channel with the same options to another target, on the same loop. It lives as long as this one, at most.
+  /// A channel to another target, with the same options and on the same loop. It closes with this one at the latest.
   package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     if let known = siblings.withLock({ $0.take(host) }) { return known }

@@ -1,9 +1,9 @@
 import SwitchboardCall
 import Synchronization
 
-/// The HTTP/2 transport under a channel: connects, reconnects, and gives each call a connection.
+/// The HTTP/2 transport of a channel. It connects, reconnects, and assigns a connection to each call.
 package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
-  // Sendable holds because everything but `watchers` is touched on the loop alone.
+  // Sendable because everything except `watchers` is only used on the loop.
 
   let loop: Loop
   let options: ChannelOptions
@@ -12,7 +12,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let authority: [UInt8]
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
-  /// Keeps the loops running for as long as the channel may need them.
+  /// Keeps the loops running while the channel may need them.
   let group: LoopGroup
 
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
@@ -23,26 +23,26 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) private var waiting = WaitingCalls() {
     didSet { keepLoop() }
   }
-  /// The loop must not end before calls that wait do: between two attempts to connect nothing else is open.
+  /// Whether the loop is kept running for waiting calls. Between two attempts to connect, nothing else is open.
   @exclusivity(unchecked) private var keepsLoop = false
   @exclusivity(unchecked) var dialing: Dialing?
   @exclusivity(unchecked) var backoff: Backoff
   @exclusivity(unchecked) var retryTimer: LoopTimer?
   @exclusivity(unchecked) var lastFailure: GRPCStatus?
-  /// How many connections in turn have ended soon, without an answer to any call.
+  /// The number of consecutive connections that ended soon, without a response to any call.
   @exclusivity(unchecked) var uselessInARow = 0
-  /// How long servers may be silent; grows where one finds that it is asked too often.
+  /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
   let watchers = Locked(ConnectivityWatchers())
   let siblings = Locked(ChannelSiblings())
 
-  /// Throws `INVALID_ARGUMENT` for a target that cannot be understood, or options that contradict each other.
+  /// Throws `INVALID_ARGUMENT` if the target is invalid or the options contradict each other.
   package convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
     try self.init(target: target, options: options, group: group, loop: group.nextLoop())
   }
 
-  /// On one of the group's loops.
+  /// Runs on one of the group's loops.
   package init(
     target: String,
     options: ChannelOptions,
@@ -87,20 +87,21 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     )
   }
 
-  /// Whether no call is under way or waits for a connection. On the loop.
+  /// Whether no call is in progress or waits for a connection. Call on the loop.
   package var isUnused: Bool {
     !hasWaitingCalls && connections.allSatisfy { $0.session.streams.count == 0 }
   }
 
   // MARK: Calls
 
-  /// Looks for an answer for a moment, which saves being woken for it. On the loop nothing would come of it.
+  /// Spins for a response, to avoid the cost of being woken for it. Does nothing on the loop, which the response needs.
   func look(for isThere: () -> Bool) {
     guard !loop.inEventLoop else { return }
     CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
-  /// The connection for a call. `nil` where none has room: the call waits, and is opened once one has.
+  /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
+  /// has.
   func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
     if state == .shutdown { throw .channelShutDown }
     if let connection = connections.first(where: \.hasRoom) { return connection }
@@ -113,7 +114,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   func waitingCallDidClose() { waiting.callDidEnd() }
 
-  /// Calls that wait are sent on, as far as there is room.
+  /// Opens waiting calls on connections with room.
   func connectionHasRoom() {
     while !waiting.isEmpty {
       guard let connection = connections.first(where: \.hasRoom) else { return connectIfNeeded() }
@@ -121,7 +122,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     }
   }
 
-  /// Calls that will not wait for a connection hear of the failure.
+  /// Fails the waiting calls, except those that wait until a connection is ready if `includingPatient` is false.
   func failWaiting(_ status: GRPCStatus, includingPatient: Bool) {
     for call in waiting.take(where: { includingPatient || !$0.waitsForReady }) { call.endEarly(status) }
   }
@@ -135,7 +136,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   var waitingCallCount: Int { waiting.count }
   var hasWaitingCalls: Bool { !waiting.isEmpty }
 
-  /// The server says that it is asked for signs of life too often: from now on half as often, as far as that goes.
+  /// Doubles the keepalive interval, up to a maximum, because a server has complained about pings.
   func askLessOften() {
     guard let interval = keepaliveInterval else { return }
     let longest = ChannelOptions.longestKeepaliveInterval
@@ -143,7 +144,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     keepaliveInterval = longer
     options.logger.log(
       .warning,
-      "the server found too many keepalive pings",
+      "the server complained about too many keepalive pings",
       ["target": target.authority, "interval": "\(longer)"]
     )
   }
@@ -157,7 +158,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     ObservedConnection(peer: target.authority, isSecure: tlsContext != nil, isServer: false)
   }
 
-  /// Connects without waiting for a call to want it, unless there is a connection or one is on its way.
+  /// Connects without a call, unless there is a connection or the channel is connecting already.
   package func connect() {
     loop.execute {
       if self.state == .idle { self.connectIfNeeded() }
@@ -183,7 +184,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       self.loop.execute { self.closeAll() }
     }
     await withCheckedContinuation { continuation in
-      // A loop that has ended has taken the connections with it.
+      // If the loop has ended, the connections have closed with it.
       if !loop.add(.closure { self.beginShutDown(continuation) }) { continuation.resume() }
     }
     deadline.cancel()

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The headers and trailers of a response, read from bytes as they come.
+/// The headers and trailers of a response, parsed as they arrive.
 struct ResponseHead {
   private(set) var httpStatus = 0
   private(set) var isGRPC = false
@@ -8,9 +8,9 @@ struct ResponseHead {
   private(set) var message: String?
   private(set) var packedDetails: [UInt8]?
   private(set) var encoding: MessageCompression? = MessageCompression.none
-  /// The first block that is not informational has ended: what follows is trailers.
+  /// Whether the first block that is not informational has ended, so that only trailers may follow.
   private(set) var isWhole = false
-  /// The size of the fields as HTTP/2 counts it.
+  /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
 
@@ -20,7 +20,7 @@ struct ResponseHead {
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  /// Notes what gRPC itself needs. `false` when the list is too large to look at more of it.
+  /// Parses a field that gRPC itself needs. Returns `false` if the list is too large to be processed further.
   mutating func add(_ name: Bytes, _ value: Bytes) -> Bool {
     listSize += name.count + value.count + 32
     guard !isTooLarge else { return false }
@@ -32,7 +32,7 @@ struct ResponseHead {
     case 12 where !isWhole && name.equals("content-type"):
       isGRPC = value.isMediaType("application/grpc")
     case 12 where name.equals("grpc-message"):
-      // The common message costs no decoding.
+      // The most common message needs no decoding.
       message = value.equals("OK") ? GRPCStatus.ok.message : PercentEncoding.decode(value)
     case 13 where !isWhole && name.equals("grpc-encoding"):
       encoding = MessageCompression(rawValue: String(decoding: value, as: UTF8.self))
@@ -44,11 +44,11 @@ struct ResponseHead {
     return true
   }
 
-  /// Forgets what there was, for another head.
+  /// Resets this object for another head.
   mutating func startAgain() { self = ResponseHead(listSizeLimit: listSizeLimit) }
 
-  /// The first block is whole, and no informational one. What ends the stream says how the call ended, and nothing else
-  /// does: what was cut short would look whole.
+  /// Called at the end of the first block that is not informational. Only a block that ends the stream may have a
+  /// status: with any other, an incomplete response would look complete.
   mutating func headersDidEnd(endsStream: Bool) {
     isWhole = true
     guard !endsStream else { return }
@@ -57,15 +57,16 @@ struct ResponseHead {
     packedDetails = nil
   }
 
-  /// Headers and trailers each have the limit to themselves.
+  /// The limit applies to headers and trailers separately.
   mutating func blockDidEnd() { listSize = 0 }
 
   var isTooLarge: Bool { listSize > listSizeLimit }
 
-  /// A first block of headers that was only informational: forget it.
+  /// Whether the first header block is only informational, and to be ignored.
   var isInformational: Bool { (100..<200).contains(httpStatus) }
 
-  /// Why this is no gRPC response, by its first block of headers. Inlined, as is `status`, so that asking copies nothing.
+  /// Why this is not a valid gRPC response, according to its first header block. Inlined, like `status`, so that the
+  /// caller copies nothing.
   @inline(__always) var failure: GRPCStatus? {
     if code != nil { return nil }
     if httpStatus != 200 {
@@ -85,14 +86,14 @@ struct ResponseHead {
     guard encoding != nil else {
       return GRPCStatus(
         code: .internalError,
-        message: "the response's grpc-encoding is not known here",
+        message: "the response's grpc-encoding is not supported",
         origin: .peer
       )
     }
     return nil
   }
 
-  /// What the trailers say.
+  /// The status that the trailers contain.
   @inline(__always) var status: GRPCStatus {
     guard let code else {
       return GRPCStatus(code: .unknown, message: "the response ended without a grpc-status", origin: .peer)
@@ -108,7 +109,7 @@ struct ResponseHead {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// A number of up to nine digits.
+  /// Parses a number of up to nine digits.
   var decimal: Int? {
     guard (1...9).contains(count) else { return nil }
     var number = 0

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
-/// Where a channel connects to, in gRPC's naming: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`,
-/// `ipv6:[::1]:80` (several, with commas), or `unix:path`.
+/// The target of a channel in gRPC's syntax: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`
+/// (several, separated by commas), or `unix:path`.
 struct Target: Sendable, Equatable {
   enum Place: Sendable, Equatable {
     case name(host: String, port: Int)
@@ -9,11 +9,11 @@ struct Target: Sendable, Equatable {
   }
 
   let place: Place
-  /// What `:authority` says unless the options do, and the name that a certificate must carry.
+  /// The default for `:authority`, and the name that the server's certificate must have.
   let authority: String
   let host: String
 
-  /// What messages call it: with the port, or as the path that it is.
+  /// The target's name in messages: with the port, or the path of the socket.
   var shown: String {
     switch place {
     case .name(let host, let port): "\(host):\(port)"
@@ -39,7 +39,7 @@ struct Target: Sendable, Equatable {
 
   private static func unix(_ text: String) throws(GRPCStatus) -> Target {
     var path = text.dropFirst("unix:".count)
-    // `unix:path`, or `unix://` and a path from the root.
+    // `unix:path`, or `unix://` and an absolute path.
     if path.hasPrefix("//") {
       path = path.dropFirst(2)
       guard path.hasPrefix("/") else { throw .badTarget(text) }
@@ -67,7 +67,7 @@ struct Target: Sendable, Equatable {
     var name = text[...]
     if name.hasPrefix("dns:") {
       name = name.dropFirst("dns:".count)
-      // An authority between the slashes would name a DNS server, which the system's resolver cannot be told.
+      // An authority between the slashes would name a DNS server, but the system's resolver does not accept one.
       if name.hasPrefix("///") { name = name.dropFirst(3) }
     }
     guard !name.contains("/"), let (host, port) = hostAndPort(name, defaultPort: 443), !host.isEmpty else {

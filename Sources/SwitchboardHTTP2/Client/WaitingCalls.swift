@@ -1,12 +1,12 @@
 import SwitchboardCall
 
-/// Calls that wait for a connection with room, in their order. Calls that end while they wait stay in the queue,
-/// until there are many of them or their turn comes.
+/// Calls that wait for a connection with room, in order. Calls that end while they wait stay in the queue until their
+/// turn comes or there are many of them.
 struct WaitingCalls {
   private var queue = Queue<ClientCallStream>()
   private var ended = 0
 
-  /// How many still wait.
+  /// The number of calls that still wait.
   var count: Int { queue.count - ended }
   var isEmpty: Bool { count == 0 }
 
@@ -15,7 +15,7 @@ struct WaitingCalls {
     queue.append(call)
   }
 
-  /// The one that has waited longest.
+  /// Removes and returns the call that has waited longest.
   mutating func popFirst() -> ClientCallStream? {
     while let call = queue.popFirst() {
       guard call.isWaiting else {
@@ -28,7 +28,7 @@ struct WaitingCalls {
     return nil
   }
 
-  /// A call in the queue has ended.
+  /// Called when a call in the queue has ended.
   mutating func callDidEnd() {
     ended += 1
     guard ended > 32, ended * 2 > queue.count else { return }
@@ -40,7 +40,7 @@ struct WaitingCalls {
     ended = 0
   }
 
-  /// Takes out those for which it holds.
+  /// Removes and returns the calls that satisfy the predicate.
   mutating func take(where condition: (ClientCallStream) -> Bool) -> [ClientCallStream] {
     var taken: [ClientCallStream] = []
     var kept = WaitingCalls()

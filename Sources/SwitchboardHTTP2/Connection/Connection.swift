@@ -1,44 +1,114 @@
 import SwitchboardCall
 
-/// One HTTP/2 connection on its loop: a socket, perhaps TLS, and a session. Servers and clients subclass it.
-class Connection: Flushable, SocketDelegate, SessionDelegate {
+/// What a connection consists of: a socket, perhaps TLS, a session, and their state. It is the base class of all
+/// connections, and has no methods to override; see `Connection`.
+class ConnectionParts {
   // Unchecked exclusivity: confined to the loop.
-  let loop: Loop
-  let socket: Socket
-  let session: Session
-  let tls: TLSFilter?
-  @exclusivity(unchecked) private var isDirty = false
-  @exclusivity(unchecked) final private(set) var isClosed = false
-  @exclusivity(unchecked) private var ready: [SessionStream] = []
-  @exclusivity(unchecked) private var headersTimer: LoopTimer?
-  @exclusivity(unchecked) private var isDismissed = false
-  /// Speaks in the session's place where the peer speaks HTTP/1.1.
-  @exclusivity(unchecked) final private(set) var http1: HTTP1Session?
-  /// Nothing is said before the peer has shown which protocol it speaks.
+  final let loop: Loop
+  final let socket: Socket
+  final let session: Session
+  final let tls: TLSFilter?
+  @exclusivity(unchecked) fileprivate final var isDirty = false
+  @exclusivity(unchecked) fileprivate(set) final var isClosed = false
+  @exclusivity(unchecked) fileprivate final var ready: [StreamEntry] = []
+  @exclusivity(unchecked) fileprivate final var headersTimer: LoopTimer?
+  @exclusivity(unchecked) fileprivate final var isDismissed = false
+  /// Replaces the session if the peer speaks HTTP/1.1.
+  @exclusivity(unchecked) fileprivate(set) final var http1: HTTP1Session?
+  /// Nothing is sent until the peer has shown which protocol it speaks.
   @exclusivity(unchecked) final var awaitsGreeting = false
-  @exclusivity(unchecked) private var greeting: [UInt8] = []
-  @exclusivity(unchecked) final var inbound: InboundAccount
+  @exclusivity(unchecked) fileprivate final var greeting: [UInt8] = []
   @exclusivity(unchecked) final var counters = ConnectionCounters()
-  /// When bytes last came, by the loop's clock; zero before the first.
-  @exclusivity(unchecked) final private(set) var lastRead: UInt64 = 0
+  /// When bytes last arrived, by the loop's clock; zero before the first.
+  @exclusivity(unchecked) fileprivate(set) final var lastRead: UInt64 = 0
+  /// Why the connection closed, for the streams that end with it.
+  @exclusivity(unchecked) fileprivate(set) final var closeReason: GRPCStatus?
 
-  /// How much leaves in one write. More waits for the next, so that one connection cannot hold a loop.
-  private static let outputLimit = 256 * 1024
+  /// The limit of one write. The rest waits for the next one, so that a connection cannot occupy the loop.
+  fileprivate static let outputLimit = 256 * 1024
 
-  init(loop: Loop, socket: Socket, session: Session, settings: SessionSettings, tls: TLSFilter?) {
+  /// The limit of the output that TLS itself may have pending for a peer that reads nothing.
+  fileprivate static let pendingLimit = 64 * 1024
+
+  init(loop: Loop, socket: Socket, session: Session, tls: TLSFilter?) {
     self.loop = loop
     self.socket = socket
     self.session = session
     self.tls = tls
-    inbound = InboundAccount(
-      limit: settings.unreadLimit,
-      link: LinkEstimator(window: settings.streamWindow, limit: settings.windowLimit)
-    )
-    socket.delegate = self
-    session.delegate = self
   }
 
-  final func start() {
+  /// Calls `body` with the session that speaks the peer's protocol.
+  ///
+  /// This is the one place that distinguishes the protocols. It is inlined, so that both calls are direct.
+  @inline(__always)
+  final func withWire<Result>(_ body: (any WireSession) -> Result) -> Result {
+    if let http1 { body(http1) } else { body(session) }
+  }
+
+  /// Schedules the stream's `processReady` for when the session has processed what was read.
+  /// A session must have listed the stream.
+  final func streamIsReady(_ stream: StreamEntry) {
+    guard !stream.isReady else { return }
+    stream.isReady = true
+    ready.append(stream)
+  }
+
+  fileprivate final func processReady() {
+    // What a stream does here may close the connection, which calls this again.
+    while !ready.isEmpty {
+      var streams: [StreamEntry] = []
+      swap(&streams, &ready)
+      for stream in streams { stream.isReady = false }
+      for stream in streams { Unmanaged.passUnretained(stream).withStream { $0.processReady() } }
+      guard ready.isEmpty else { continue }
+      streams.removeAll(keepingCapacity: streams.count <= 256)
+      swap(&streams, &ready)
+    }
+  }
+}
+
+/// A connection on its loop: HTTP/2, or HTTP/1.1 for gRPC-Web. The connections of servers and of clients conform to it.
+///
+/// No requirement has a default: a connection that ignores an event has an empty method that says why.
+protocol Connection: ConnectionParts, Flushable, SocketDelegate, SessionDelegate {
+  /// Called when the TLS handshake is over, or, without TLS, when the connection starts.
+  func didBecomeSecure()
+
+  /// Called when the connection ends, before its streams end.
+  func willClose(_ reason: GRPCStatus)
+
+  /// Called when the connection has closed and all its streams have ended.
+  func didClose(_ reason: GRPCStatus)
+
+  /// Returns a more precise reason for the end of the connection, if there is one, or else `reason`.
+  func explanation(of reason: GRPCStatus) -> GRPCStatus
+
+  /// Returns a status if the peer's first bytes show that it speaks another protocol. The connection may send a last
+  /// message, past TLS and the session.
+  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus?
+
+  /// Called if the peer's first bytes do not begin HTTP/2. Returns the session that processes them.
+  func peerSpeaksHTTP1() -> HTTP1Session?
+
+  /// Reports that the peer broke a rule, to the log and to the observer.
+  func report(_ abuse: PeerAbuse)
+
+  /// Whether to spin for a while before the loop sleeps.
+  var isLowLatency: Bool { get }
+
+  /// The time limit from the first to the last byte of a header block.
+  var headersTimeout: Duration { get }
+
+  /// How many frames may wait for a peer that reads nothing.
+  var unsentFrameLimit: Int { get }
+}
+
+// MARK: - Reading
+
+extension Connection {
+  func start() {
+    socket.delegate = self
+    session.delegate = self
     if let tls {
       if case .failed(let status) = tls.handshake() { return close(status) }
     } else {
@@ -48,54 +118,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     setNeedsFlush()
   }
 
-  // MARK: For subclasses
-
-  /// The TLS handshake is over, or there is no TLS and the connection starts.
-  func didBecomeSecure() {}
-
-  /// The connection is at its end, and its streams are about to hear of it.
-  func willClose(_ reason: GRPCStatus) {}
-
-  /// Whether someone would rather have a core busy than wait to be woken.
-  var isLowLatency: Bool { false }
-
-  /// The connection is gone, with all its streams ended.
-  func didClose(_ reason: GRPCStatus) {}
-
-  /// What this side knows beyond the reason for which the connection closes.
-  func explanation(of reason: GRPCStatus) -> GRPCStatus { reason }
-
-  /// Why the peer's first bytes show that it speaks another protocol, if they do. A subclass may send it a last
-  /// word, past TLS and the session.
-  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? { nil }
-
-  /// The peer's first bytes are no greeting of HTTP/2. What is returned reads them.
-  func peerSpeaksHTTP1() -> HTTP1Session? { nil }
-
-  func sessionDidOpenStream(_ id: Int32) -> SessionStream? { nil }
-  func sessionDidReceiveGoAway(_ goAway: GoAway) {}
-  func sessionDidReceiveSettings() {}
-  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {}
-
-  /// The peer did what it should not: for the log and the metrics.
-  func report(_ abuse: PeerAbuse) {}
-
-  /// How long headers may take from their first byte to their last.
-  var headersTimeout: Duration { .seconds(20) }
-
-  /// How many frames may wait for a peer that reads nothing.
-  var unsentFrameLimit: Int { .max }
-
-  // MARK: Reading
-
-  /// Has the stream's `processReady` called once what was read is taken in.
-  final func streamIsReady(_ stream: SessionStream) {
-    guard !stream.isReady else { return }
-    stream.isReady = true
-    ready.append(stream)
-  }
-
-  final func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
+  func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
     if lastRead == 0, let status = mismatch(PeerProtocol(firstBytes: bytes)) {
       report(tls == nil ? .notHTTP2 : .brokenTLS)
@@ -105,7 +128,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     guard let tls else { return receive(bytes) }
     let received = tls.receive(bytes, buffer: loop.plaintextBuffer) { event in
       switch event {
-      // Who the peer is, streams ask as they begin.
+      // Before the plaintext: streams use the peer's identity from their start.
       case .becameSecure: didBecomeSecure()
       case .plaintext(let bytes): receive(bytes)
       }
@@ -119,7 +142,7 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     setNeedsFlush()
   }
 
-  /// Nothing can be sent any more but why, which TLS has said already.
+  /// Closes the connection. All that can still be sent is the alert that TLS has prepared.
   private func fail(_ tls: TLSFilter, _ status: GRPCStatus) {
     guard !isClosed else { return }
     report(.brokenTLS)
@@ -127,39 +150,36 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     close(status, gently: true)
   }
 
-  /// What TLS itself may have to say to a peer that reads nothing.
-  private static let pendingLimit = 64 * 1024
-
-  /// What a peer has TLS do, below all frames.
+  /// Limits what the peer makes TLS do without sending any frame.
   private func judgeRecords(_ tls: TLSFilter) {
     let idle = tls.takeIdleRecords()
     guard !isClosed else { return }
     guard idle == 0 || session.pay(forRecords: idle) else {
-      return dismiss(Session.Offence(abuse: .recordFlood, code: .enhanceYourCalm))
+      return dismiss(Offence(abuse: .recordFlood, code: .enhanceYourCalm))
     }
     guard tls.pendingByteCount > Self.pendingLimit else { return }
     flush()
     guard !isClosed, tls.pendingByteCount > Self.pendingLimit else { return }
-    dismiss(Session.Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
+    dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     guard !isClosed else { return }
     if awaitsGreeting { return receiveGreeting(bytes) }
-    if let http1 { return receive(bytes, by: http1) }
     let hadStreams = session.streams.count > 0
-    let offence = session.receive(bytes, now: loop.now)
+    let offence = withWire { $0.receive(bytes, now: loop.now) }
     if hadStreams || session.streams.count > 0 { expectMore() }
     processReady()
+    guard !isClosed else { return }
     if let offence { return dismiss(offence) }
-    if session.isInsideHeaders != (headersTimer != nil) { watchHeaders() }
-    if socket.isWriting, session.unsentFrames > unsentFrameLimit {
-      return dismiss(Session.Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
+    if withWire({ $0.isInsideHeaders }) != (headersTimer != nil) { watchHeaders() }
+    if socket.isWriting, withWire({ $0.unsentFrames }) > unsentFrameLimit {
+      return dismiss(Offence(abuse: .unreadAnswers, code: .enhanceYourCalm))
     }
     setNeedsFlush()
   }
 
-  /// Both protocols' first bytes may be the same.
+  /// Collects the first bytes until they show which protocol the peer speaks.
   private func receiveGreeting(_ bytes: UnsafeRawBufferPointer) {
     greeting += bytes
     let preface = "PRI".utf8
@@ -172,22 +192,8 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     setNeedsFlush()
   }
 
-  private func receive(_ bytes: UnsafeRawBufferPointer, by http1: HTTP1Session) {
-    http1.receive(bytes)
-    if session.streams.count > 0 { expectMore() }
-    processReady()
-    if http1.isOver { return endHTTP1() }
-    setNeedsFlush()
-  }
-
-  /// Reads what came earlier than its turn.
-  final func receiveHeld(_ bytes: UnsafeRawBufferPointer) { receive(bytes) }
-
-  /// Says what there is left to say, and closes.
-  final func endHTTP1() {
-    flush()
-    close(.protocolBroken, gently: true)
-  }
+  /// Processes bytes of the next HTTP/1.1 request, which arrived before the previous response had ended.
+  func receiveHeld(_ bytes: UnsafeRawBufferPointer) { receive(bytes) }
 
   private func watchHeaders() {
     if let headersTimer {
@@ -195,71 +201,63 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
       self.headersTimer = nil
     } else {
       let timer = LoopTimer { [unowned self] in
-        dismiss(Session.Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
+        dismiss(Offence(abuse: .slowHeaders, code: .enhanceYourCalm))
       }
       headersTimer = timer
       loop.schedule(timer, after: headersTimeout)
     }
   }
 
-  /// Tells the peer why, as far as it reads, and closes.
-  final func dismiss(_ offence: Session.Offence) {
+  /// Closes the connection after it has told the peer why, as far as the peer reads.
+  func dismiss(_ offence: Offence) {
     guard !isClosed else { return }
     if !isDismissed { sayFarewell(offence) }
     flush()
     close(.protocolBroken, gently: true)
   }
 
-  /// Takes nothing more from the peer; it closes once it has been told why.
-  final func sayFarewell(_ offence: Session.Offence, _ reason: StaticString? = nil) {
+  /// Tells the peer why the connection ends. Nothing more is accepted from it, and the next flush closes the
+  /// connection.
+  func sayFarewell(_ offence: Offence, _ reason: StaticString? = nil) {
     isDismissed = true
     report(offence.abuse)
     closeReason = .broken(by: offence.abuse)
-    session.terminate(offence.code, reason)
+    withWire { $0.terminate(offence, reason) }
   }
 
-  final func sessionDidBlamePeer() {
+  func sessionDidBlamePeer() {
     if !isDismissed { report(.protocolViolation) }
   }
 
-  final var sessionNow: UInt64 { loop.now }
+  var sessionNow: UInt64 { loop.now }
 
-  private func processReady() {
-    // What a stream does here may close the connection, which comes here again.
-    while !ready.isEmpty {
-      var streams: [SessionStream] = []
-      swap(&streams, &ready)
-      for stream in streams { stream.isReady = false }
-      for stream in streams { stream.processReady() }
-      guard ready.isEmpty else { continue }
-      streams.removeAll(keepingCapacity: streams.count <= 256)
-      swap(&streams, &ready)
-    }
-  }
-
-  final func socketDidEnd(_ error: SocketError?) {
+  func socketDidEnd(_ error: SocketError?) {
     if let tls, !tls.isSecure { return close(.handshakeCut) }
-    // What there is still to say may be why: an error of the protocol in what came just before.
+    // Pending output may tell the peer about a protocol error in its last bytes.
     if isDirty { flush() }
     close(error?.status("the connection broke") ?? .connectionLost)
   }
 
-  /// Calls are going on.
+  /// Called while calls are under way.
   private func expectMore() { loop.expect(isLowLatency ? .urgent : .soon) }
+}
 
-  // MARK: Writing
+// MARK: - Writing and flow control
 
-  final func setNeedsFlush() {
+extension Connection {
+  /// Inlined, because the connection usually needs a flush already.
+  @inline(__always)
+  func setNeedsFlush() {
     guard !isDirty, !isClosed else { return }
     isDirty = true
     loop.markDirty(self)
   }
 
-  final func socketDidDrain() {
+  func socketDidDrain() {
     setNeedsFlush()
   }
 
-  final func flush() {
+  func flush() {
     isDirty = false
     guard !isClosed, !socket.isWriting else { return }
     if let tls {
@@ -268,22 +266,39 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     }
     guard !awaitsGreeting else { return }
     if session.streams.count > 0 { expectMore() }
-    var drained = Session.Drained.some
+    var drained = Drained.some
     while drained == .some, !socket.isWriting, !isClosed {
       let output = loop.takeOutput()
-      drained =
-        http1?.drain(into: output, limit: Self.outputLimit)
-        ?? session.drain(into: output, limit: Self.outputLimit)
+      drained = withWire { $0.drain(into: output, limit: Self.outputLimit) }
       write(output)
     }
-    // Streams may have ended with what was sent.
+    // What was sent may have ended streams.
     processReady()
     guard !isClosed else { return }
-    if let http1 { return http1.didDrain() }
     if drained == .failed { return close(.protocolBroken) }
-    if let offence = session.takeOffence() { return dismiss(offence) }
-    guard !session.wantsToRead, !session.wantsToWrite, !socket.isWriting else { return }
-    close(session.errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost, gently: true)
+    switch withWire({ $0.didDrain(isWriting: socket.isWriting) }) {
+    case nil: break
+    case .offence(let offence): dismiss(offence)
+    case .status(let reason): close(reason, gently: true)
+    }
+  }
+
+  /// See `WireSession`.
+  func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
+    withWire { $0.settle(arrived: byteCount, credit: credit, on: id) }
+  }
+
+  /// Settles held bytes of a stream that were read.
+  func settle(released byteCount: Int, on id: Int32) {
+    withWire { $0.settle(released: byteCount, on: id) }
+    setNeedsFlush()
+  }
+
+  /// Settles held bytes of a stream that has closed.
+  func forget(_ byteCount: Int) {
+    guard byteCount > 0 else { return }
+    withWire { $0.forget(byteCount) }
+    setNeedsFlush()
   }
 
   private func write(_ output: OutputBuffer) {
@@ -302,11 +317,13 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     tls.takePending(into: output)
     socket.write(output)
   }
+}
 
-  // MARK: Closing
+// MARK: - Closing
 
-  /// Gently: so that the peer gets to read what was written last.
-  final func close(_ reason: GRPCStatus, gently: Bool = false) {
+extension Connection {
+  /// If it closes gently, the peer can still read what was written last.
+  func close(_ reason: GRPCStatus, gently: Bool = false) {
     guard !isClosed else { return }
     isClosed = true
     let reason = closeReason ?? explanation(of: reason)
@@ -314,14 +331,11 @@ class Connection: Flushable, SocketDelegate, SessionDelegate {
     willClose(reason)
     if let headersTimer { loop.cancel(headersTimer) }
     headersTimer = nil
-    session.abandonStreams(.internalError)
+    withWire { $0.connectionDidClose() }
     processReady()
     if gently { socket.closeGently() } else { socket.close() }
     didClose(reason)
   }
-
-  /// Why the connection closed, for the streams that end with it.
-  @exclusivity(unchecked) final private(set) var closeReason: GRPCStatus?
 }
 
 extension GRPCStatus {
@@ -340,7 +354,7 @@ extension GRPCStatus {
     return GRPCStatus(
       code: .unavailable,
       message: calms
-        ? "the peer asked for too much, and was told to calm down"
+        ? "the peer sent too much, and the connection ended with ENHANCE_YOUR_CALM"
         : "the peer broke the HTTP/2 protocol: error \(error)",
       origin: .peer
     )

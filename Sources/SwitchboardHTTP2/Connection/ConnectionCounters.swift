@@ -1,12 +1,12 @@
-/// What has happened on one connection: plain integers, since only its loop touches them.
+/// The counters of one connection. They are plain integers, because only its loop uses them.
 ///
-/// Times are on the loop's clock as it stood when the loop last woke up; zero is never.
+/// Times are the loop's time when it last woke up; zero means never.
 struct ConnectionCounters {
   private(set) var streamsStarted = 0
-  /// The side that answers has said its last word.
+  /// The number of streams on which the responding side has sent its last frame.
   private(set) var streamsSucceeded = 0
   private(set) var streamsFailed = 0
-  /// Among those that ended: the calls whose status is OK. Counted by servers; on clients the channel counts calls.
+  /// The number of streams that ended with the status OK. Only servers count it; on clients, the channel counts calls.
   private(set) var callsSucceeded = 0
   private(set) var messagesSent = 0
   private(set) var messagesReceived = 0
@@ -36,7 +36,7 @@ struct ConnectionCounters {
   }
 }
 
-/// The calls of some connections, or of a channel, on the clock of a loop.
+/// The calls of some connections or of a channel. Times are on the clock of a loop.
 struct CallTotals {
   private(set) var started = 0
   private(set) var succeeded = 0
@@ -52,7 +52,7 @@ struct CallTotals {
     if isOk { succeeded += 1 } else { failed += 1 }
   }
 
-  /// Adds the calls of a server's connection, on which every stream is one.
+  /// Adds the calls of a server's connection, where each stream is a call.
   mutating func add(_ counters: ConnectionCounters) {
     started += counters.streamsStarted
     succeeded += counters.callsSucceeded

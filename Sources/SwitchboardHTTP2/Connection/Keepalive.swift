@@ -1,5 +1,4 @@
-/// Notices a peer that has gone silent: after a time without a byte from it, it is asked for a sign of
-/// life.
+/// Detects a silent peer: if no bytes arrive from it for some time, it is pinged.
 ///
 /// ```
 ///   watching ──nothing read for the interval──> asked ──nothing read for the timeout──> dead
@@ -13,14 +12,14 @@ struct Keepalive {
   }
 
   enum Action: Equatable {
-    /// Look again after this many nanoseconds.
+    /// Call `look` again after this many nanoseconds.
     case wait(UInt64)
-    /// Send a ping, then look again after this many nanoseconds.
+    /// Send a ping, and call `look` again after this many nanoseconds.
     case ping(UInt64)
     case close
   }
 
-  private let interval: UInt64
+  let interval: UInt64
   private let timeout: UInt64
   private var state = State.watching
 
@@ -29,7 +28,7 @@ struct Keepalive {
     self.timeout = timeout.nanoseconds
   }
 
-  /// What to do now, when bytes last came at `lastRead`. An idle connection that needs no watching waits.
+  /// Decides what to do when bytes last arrived at `lastRead`. An idle connection that need not be checked waits.
   mutating func look(now: UInt64, lastRead: UInt64, isIdle: Bool) -> Action {
     if case .asked(let asked) = state {
       guard lastRead > asked else { return .close }

@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// What a peer's first bytes look like.
+/// The protocol that a peer's first bytes belong to.
 enum PeerProtocol {
-  /// A record of TLS: a handshake, or an alert.
+  /// A TLS record with a handshake message or an alert.
   case tls
   /// A client's connection preface.
   case http2
@@ -35,7 +35,7 @@ extension GRPCStatus {
   )
   static let serverSpeaksTLS = GRPCStatus(
     code: .unavailable,
-    message: "TLS: the server speaks TLS, and the channel was not told to",
+    message: "TLS: the server speaks TLS, and the channel does not",
     origin: .peer
   )
   static let serverSpeaksNoTLS = GRPCStatus(

@@ -1,5 +1,5 @@
-/// How many pings a client may send: those that come too soon after one another are counted until
-/// something is sent or received for a call.
+/// Limits a client's pings. Pings that follow one another too soon are counted until something is sent or received for
+/// a call.
 struct PingPolicy {
   private static let strikesAllowed = 2
 
@@ -11,14 +11,14 @@ struct PingPolicy {
     self.minimumInterval = minimumInterval.nanoseconds
   }
 
-  /// Calls are being made, so pings have their use.
+  /// Resets the count, because pings are useful while calls are made.
   mutating func sawTraffic() {
     guard lastPing != nil else { return }
     strikes = 0
     lastPing = nil
   }
 
-  /// `false` when the client has sent too many.
+  /// Returns `false` if the client has sent too many pings.
   mutating func allowsPing(at now: UInt64) -> Bool {
     defer { lastPing = now }
     guard let lastPing, now - lastPing < minimumInterval else { return true }

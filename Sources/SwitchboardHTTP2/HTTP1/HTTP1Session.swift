@@ -8,7 +8,7 @@ import SwitchboardCall
 ///                     └───────────────────────┴───────────────────────────────────────────────> closed
 /// ```
 /// An exchange drives a `ServerCallStream` as an HTTP/2 session would.
-final class HTTP1Session {
+final class HTTP1Session: WireSession {
   // Unchecked exclusivity: confined to the connection's loop. The connection owns this object, so it outlives it.
   private unowned let connection: ServerConnection
   @exclusivity(unchecked) private var parser: HTTP1Parser
@@ -21,9 +21,8 @@ final class HTTP1Session {
   @exclusivity(unchecked) private var held: [UInt8] = []
   @exclusivity(unchecked) private var closesAfter = false
   /// The request was invalid: only an error response and the close remain.
-  @exclusivity(unchecked) private(set) var isOver = false
-  @exclusivity(unchecked) private var timer: LoopTimer?
-  @exclusivity(unchecked) private var timesHead = false
+  @exclusivity(unchecked) private var isOver = false
+  @exclusivity(unchecked) private var idleTimer: LoopTimer?
   private let idleTimeout: Duration
 
   private enum Response {
@@ -45,25 +44,35 @@ final class HTTP1Session {
     parser = HTTP1Parser(headLimit: connection.options.maxMetadataSize + 8192)
   }
 
-  /// Whether a header section was started and is incomplete.
-  var isInsideHead: Bool { parser.isInsideHead }
+  var isInsideHeaders: Bool { parser.isInsideHead }
+
+  /// HTTP/1.1 sends no frames besides responses, which flow control limits.
+  var unsentFrames: Int { 0 }
 
   // MARK: Reading
 
-  func receive(_ bytes: UnsafeRawBufferPointer) {
+  func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var rest = bytes
     while !isOver {
-      if stream != nil, requestIsWhole { return hold(rest) }
+      if stream != nil, requestIsWhole {
+        hold(rest)
+        return nil
+      }
       switch parser.next(&rest) {
-      case .incomplete: return watchClock()
+      case .incomplete:
+        watchIdleness()
+        return nil
       case .head(let head): open(head)
       case .body(let piece): stream?.receiveData(piece)
       case .end:
         requestIsWhole = true
         stream?.remoteDidEnd()
-      case .refused(let refusal): refuse(refusal)
+      case .refused(let refusal):
+        refuse(refusal.status)
+        return Offence(abuse: refusal.abuse, code: .protocolError)
       }
     }
+    return nil
   }
 
   private func hold(_ bytes: UnsafeRawBufferPointer) {
@@ -76,7 +85,7 @@ final class HTTP1Session {
   }
 
   private func open(_ head: HTTP1RequestHead) {
-    stopTimer()
+    stopIdleTimer()
     connection.didOpen()
     let stream = ServerCallStream(connection, isRefused: false, isHTTP1: true)
     stream.id = 1
@@ -100,25 +109,51 @@ final class HTTP1Session {
   }
 
   /// The streams of rejected requests end when the connection closes.
-  private func refuse(_ refusal: HTTP1Refusal) {
-    stopTimer()
+  private func refuse(_ status: StaticString) {
     isOver = true
-    connection.report(refusal.abuse)
     guard response == .none else { return }
-    unsent += "HTTP/1.1 \(refusal.status) \r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8
+    unsent += "HTTP/1.1 \(status) \r\ncontent-length: 0\r\nconnection: close\r\n\r\n".utf8
+  }
+
+  /// `receive` has already refused the requests that it reports.
+  func terminate(_ offence: Offence, _ reason: StaticString?) {
+    if offence.abuse == .slowHeaders { refuse("408") }
+    isOver = true
   }
 
   // MARK: Flow control
 
-  /// Called when the handler has no room for the bytes of a request, or has room again.
-  func settle(hasRoom: Bool) {
-    if hasRoom { connection.socket.resumeReading() } else { connection.socket.pauseReading() }
+  // HTTP/1.1 has no windows. If the handler has no room, the connection stops reading.
+
+  func settle(arrived byteCount: Int, credit: Int, on id: Int32) {
+    if credit > 0 { connection.socket.resumeReading() } else { connection.socket.pauseReading() }
   }
+
+  func settle(released byteCount: Int, on id: Int32) { connection.socket.resumeReading() }
+
+  /// `didDrain` resumes reading after each exchange.
+  func forget(_ byteCount: Int) {}
+
+  /// The rest of a request cannot be refused. The connection closes after the response.
+  func stopRequest(_ id: Int32) {}
 
   // MARK: Writing
 
-  /// Sends a response with the session's `headers`.
-  func respond(hasBody: Bool) {
+  func submitResponse(_ stream: StreamEntry) { respond(hasBody: true) }
+
+  func submitTrailersOnly(_ stream: StreamEntry) { respond(hasBody: false) }
+
+  /// The flush that follows asks the stream for its body.
+  func resume(_ id: Int32) {}
+
+  /// A response cannot be reset, so the connection ends.
+  func giveUpResponse(_ id: Int32) { connection.close(.answerNotTaken) }
+
+  /// HTTP/1.1 has no way for a peer to say how large headers may be.
+  var refusalOfHeaders: GRPCStatus? { nil }
+  var headerListLimit: Int { .max }
+
+  private func respond(hasBody: Bool) {
     guard response == .none else { return }
     response = hasBody ? .body : .headOnly
     if !requestIsWhole { closesAfter = true }
@@ -147,8 +182,7 @@ final class HTTP1Session {
     unsent += "\r\n".utf8
   }
 
-  /// Writes pending output, up to about `limit` bytes.
-  func drain(into output: OutputBuffer, limit: Int) -> Session.Drained {
+  func drain(into output: OutputBuffer, limit: Int) -> Drained {
     unsent.withUnsafeBytes { output.append($0) }
     unsent.removeAll(keepingCapacity: true)
     guard let stream else { return .all }
@@ -202,67 +236,82 @@ final class HTTP1Session {
 
   // MARK: Between exchanges
 
-  /// Called when all output was written: ends the exchange, if it is complete, and starts the next.
-  func didDrain() {
-    guard response == .sent, let stream else { return }
+  /// Ends the exchange, if it is complete, and starts the next.
+  func didDrain(isWriting: Bool) -> WireEnd? {
+    guard response == .sent, let stream else { return nil }
     self.stream = nil
     closesAfter = closesAfter || !requestIsWhole
-    connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque()).didClose(0)
-    guard !closesAfter else { return connection.close(.exchangesOver, gently: true) }
+    _ = connection.session.streams.remove(Unmanaged.passUnretained(stream).toOpaque())
+    stream.didClose(0)
+    guard !closesAfter else { return .status(.exchangesOver) }
     response = .none
     requestIsWhole = false
     // The previous request may have had bytes that its handler did not read.
-    settle(hasRoom: true)
-    watchClock()
-    guard !held.isEmpty else { return }
+    connection.socket.resumeReading()
+    watchIdleness()
+    guard !held.isEmpty else { return nil }
     let next = held
     held = []
     next.withUnsafeBytes { connection.receiveHeld($0) }
+    return nil
   }
 
-  /// Accepts no further requests.
-  func drainConnection() {
+  /// An idle connection closes at once, because HTTP/1.1 has no announcement.
+  func announceDrain() {
     closesAfter = true
     if stream == nil { connection.close(.serverStopped, gently: true) }
   }
 
-  /// Limits the time for a header section, and the idle time.
-  private func watchClock() {
-    guard stream == nil, !isOver else { return }
-    let isInsideHead = parser.isInsideHead
-    guard timer == nil || isInsideHead != timesHead else { return }
-    stopTimer()
-    timesHead = isInsideHead
-    let timer = LoopTimer { [unowned self] in timeIsOver() }
-    self.timer = timer
-    connection.loop.schedule(timer, after: isInsideHead ? connection.headersTimeout : idleTimeout)
+  /// The header `connection: close` of the last response needs no confirmation.
+  func confirmDrain() {}
+
+  /// A client cannot be pinged, but it has to read what was sent to it.
+  func checkSilence(
+    _ keepalive: inout Keepalive,
+    now: UInt64,
+    lastRead: UInt64,
+    isWriting: Bool
+  ) -> Keepalive.Action {
+    let silence = now - min(now, lastRead)
+    return isWriting && silence >= keepalive.interval ? .close : .wait(keepalive.interval)
   }
 
-  private func timeIsOver() {
-    timer = nil
-    guard timesHead else { return connection.close(.exchangesOver, gently: true) }
-    refuse(HTTP1Refusal("408", .slowHeaders))
-    connection.endHTTP1()
+  /// Limits the time between exchanges. The connection limits the time of a header section.
+  private func watchIdleness() {
+    guard stream == nil, !isOver, !parser.isInsideHead else { return stopIdleTimer() }
+    guard idleTimer == nil else { return }
+    let timer = LoopTimer { [unowned self] in
+      idleTimer = nil
+      connection.close(.exchangesOver, gently: true)
+    }
+    idleTimer = timer
+    connection.loop.schedule(timer, after: idleTimeout)
   }
 
-  /// The connection is gone, and with it its stream. A reference to the stream would keep both in memory.
+  /// Ends the stream, and releases it: it has a reference to the connection.
   func connectionDidClose() {
-    stopTimer()
+    stopIdleTimer()
     isOver = true
     stream = nil
+    connection.session.connectionDidClose()
   }
 
-  private func stopTimer() {
-    guard let timer else { return }
+  private func stopIdleTimer() {
+    guard let timer = idleTimer else { return }
     connection.loop.cancel(timer)
-    self.timer = nil
+    idleTimer = nil
   }
 }
 
 extension GRPCStatus {
+  static let answerNotTaken = GRPCStatus(
+    code: .unavailable,
+    message: "the client did not read a response before its deadline",
+    origin: .peer
+  )
   static let exchangesOver = GRPCStatus(
     code: .unavailable,
-    message: "the connection of HTTP/1.1 has served its calls",
+    message: "the HTTP/1.1 connection has served its calls",
     origin: .library
   )
 }

@@ -14,8 +14,8 @@ extension InProcessCall: ByteCall {
   }
 }
 
-/// The pipe of requests tells when they have been read, which is when they have left the client; and that of
-/// responses, when they have left the server.
+/// Reads from the pipe of requests show that messages have left the client, and reads from the pipe of responses that
+/// they have left the server.
 extension InProcessCall: MessagePipe.Observer {
   func pipeBecameReadable(_ pipe: MessagePipe) {
     if let refusal = pipe.refusal { return onLoop { $0.close(refusal) } }
@@ -35,13 +35,13 @@ extension InProcessCall: ServerStream {
   var peer: PeerIdentity { PeerIdentity(address: "inprocess") }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-  /// The pipe that the client writes to, itself.
+  /// The pipe that the client writes to.
   var requests: MessagePipe {
     if case .stream(let pipe) = request.body { return pipe }
     return MessagePipe.ended
   }
 
-  /// The pipe that the client reads from, itself.
+  /// The pipe that the client reads from.
   var responses: MessagePipe {
     guard let pipe = request.responses else { return MessagePipe.ended }
     onLoop { $0.tellHeaders() }
@@ -60,7 +60,7 @@ extension InProcessCall: ServerStream {
     shared.withLock { $0.trailers = trailers }
   }
 
-  /// There is no wire to save bytes on.
+  /// Within a process, compression saves nothing.
   func setCompression(_ compression: MessageCompression) {}
 
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
@@ -69,11 +69,11 @@ extension InProcessCall: ServerStream {
       return
     }
     let task = Task.immediate(executorPreference: transport.loop) { await handler() }
-    // The call may have failed in the part of the handler that has run already.
+    // The call may have failed in the part of the handler that has already run.
     if isHandling { self.task = task } else if !hasSucceeded { task.cancel() }
   }
 
-  /// Nobody counts those that run: the client is this process.
+  /// Running handlers are not counted, because the client is part of the same process.
   func handlerReturned() {}
 
   func respond(_ message: MessageBuffer) { onLoop { $0.answer(message) } }

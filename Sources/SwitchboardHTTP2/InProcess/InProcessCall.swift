@@ -1,15 +1,15 @@
 import SwitchboardCall
 import Synchronization
 
-/// A call within the process: the client's call and the server's stream in one.
+/// A call within the process: the client's call and the server's stream in one object.
 final class InProcessCall: @unchecked Sendable {
-  // Sendable holds because what other threads may touch is `shared`, behind its lock, and `cancelled`; the
-  // rest is touched on the loop alone.
+  // Sendable because other threads only use `shared`, which has a lock, and `cancelled`. The rest is only used on the
+  // loop.
 
   /// ```
   ///   idle ──start──> handling ──status──> closed
   /// ```
-  /// A cancellation or the deadline leads from either of the first two to the last.
+  /// A cancellation or the deadline leads from `idle` and from `handling` to `closed`.
   private enum Phase {
     case idle, handling, closed
   }
@@ -34,7 +34,7 @@ final class InProcessCall: @unchecked Sendable {
   private var sent = MessageTotals()
   private var received = MessageTotals()
   private var streamObserver: (any ServerStreamObserver)?
-  /// Whether it wants to hear of what has left.
+  /// Whether the observer is notified of what was sent.
   private var tellsSent = false
   var task: Task<Void, Never>?
 
@@ -96,7 +96,7 @@ final class InProcessCall: @unchecked Sendable {
     }
   }
 
-  /// A caller that does not know the method's kind streams its one request.
+  /// Starts a method with one request for a caller that does not know the method's kind, and streams its request.
   private func start(_ handler: MethodHandler, readingFrom pipe: MessagePipe) {
     Task(executorPreference: transport.loop) {
       guard let message = try? await pipe.next() else { return self.close(.missingRequest) }
@@ -153,19 +153,20 @@ final class InProcessCall: @unchecked Sendable {
     end(.ok)
   }
 
-  /// The server ends the call. What it wrote has reached the client, who reads it from the same memory.
+  /// Called when the server ends the call. The client reads the server's messages from the same memory, so none are on
+  /// the way.
   func end(_ status: GRPCStatus) {
     guard phase == .handling else { return }
     if status.isOk { tellHeaders() }
     if tellsSent { streamObserver?.sent(.end) }
     tellStreamObserver(nil)
-    // To the client it is the peer who ends the call, as it would be over a network.
+    // For the client, the peer ends the call, as it would over a network.
     var status = status
     status.origin = .peer
     close(status)
   }
 
-  /// The one way in which a call ends.
+  /// Ends the call. All calls end here.
   func close(_ status: GRPCStatus) {
     guard phase != .closed else { return }
     if status.isOk || shared.withLock({ $0.headers }) != nil { tellHeaders() }
@@ -174,7 +175,7 @@ final class InProcessCall: @unchecked Sendable {
     if let timer { transport.loop.cancel(timer) }
     timer = nil
     cancelled.store(true, ordering: .relaxed)
-    // Interceptors hear of it before the handler does, whose end would otherwise end their call first.
+    // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     tellStreamObserver(status)
     task?.cancel()
     task = nil
@@ -193,7 +194,7 @@ final class InProcessCall: @unchecked Sendable {
     if case .stream(let pipe) = request.body { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     for observation in observations {
-      // What the client sends is what the server receives.
+      // The server receives what the client sends.
       if observation.isServer {
         observation.end(status, sent: received, received: sent)
       } else {
@@ -203,12 +204,12 @@ final class InProcessCall: @unchecked Sendable {
     observations = []
   }
 
-  /// A message was read out of one of the pipes.
+  /// Called when a message was read from one of the pipes.
   func tellRead(isRequest: Bool) {
     if isRequest { receiver.sent(.message) } else if tellsSent { streamObserver?.sent(.message) }
   }
 
-  /// Names who is told of the server's side.
+  /// Sets the observer of the server's side.
   func setStreamObserver(_ observer: any ServerStreamObserver) { streamObserver = observer }
 
   func watchSent() { tellsSent = true }
@@ -218,7 +219,7 @@ final class InProcessCall: @unchecked Sendable {
     observer?.closed(failure)
   }
 
-  // Made once: most calls have no others.
+  // Made once, because most calls have no others.
   private var namedHeaders: HPACKHeaders {
     [":status": "200", "content-type": request.contentSubtype.contentType]
   }
@@ -261,14 +262,14 @@ extension MessageTotals {
 }
 
 extension HPACKHeaders {
-  /// As HTTP/2 counts it.
+  /// The size of the fields, as HTTP/2 counts it.
   fileprivate var listSize: Int {
     (0..<fieldCount).reduce(0) { size, index in
       size + withField(at: index) { name, value in name.count + value.count + 32 }
     }
   }
 
-  /// What of this a user may send: see `HeaderWriter`.
+  /// The fields that a user may send; see `HeaderWriter`.
   fileprivate var allowed: HPACKHeaders {
     var allowed = HPACKHeaders()
     for index in 0..<fieldCount {

@@ -1,14 +1,14 @@
 import SwitchboardCall
 
-/// Carries calls to services of the same process, without sockets or framing: a message that was encoded
-/// is handed over as it is. Limits, deadlines, cancellation and backpressure are those of a connection.
+/// Carries calls to services of the same process, without sockets or framing: an encoded message is passed on as it is.
+/// Limits, deadlines, cancellation and backpressure work as on a connection.
 final class InProcessTransport: ByteTransport, @unchecked Sendable {
-  // Sendable holds because what changes is touched on the loop alone.
+  // Sendable because mutable state is only used on the loop.
   let loop: Loop
   let router: Router
   let options: ServerOptions
   let channelOptions: ChannelOptions
-  /// Whether either side has an observer: looking at one that is not there costs more than this.
+  /// Whether either side has an observer. This costs less to read than an optional observer.
   let isObserved: Bool
   private let group: LoopGroup
   private var calls: [ObjectIdentifier: InProcessCall] = [:]
@@ -36,11 +36,11 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
     InProcessCall(request, receiver, self)
   }
 
-  /// `false` when no more calls are taken.
+  /// Returns `false` if no more calls are accepted.
   func begin(_ call: InProcessCall) -> Bool {
     guard !isShutDown, !loop.hasEnded else { return false }
     calls[ObjectIdentifier(call)] = call
-    // Its loop must not end before it: the deadline would never pass.
+    // The loop must not end before the call, or its deadline would never pass.
     loop.openHandles += 1
     return true
   }
@@ -81,10 +81,10 @@ final class InProcessTransport: ByteTransport, @unchecked Sendable {
 }
 
 extension Channel {
-  /// A channel to services within this process, for tests and for calls that need not leave it.
+  /// Creates a channel to services within this process, for tests and for calls that need not leave it.
   ///
-  /// Of the options, those that concern calls apply: `options` for the services' side, `channelOptions` for the
-  /// callers'. Runs on a loop of `group`, or on one of its own.
+  /// Only options that concern calls apply: `options` to the services, `channelOptions` to the callers. The channel
+  /// runs on a loop of `group`, or on its own loop.
   public convenience init(
     inProcess providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),

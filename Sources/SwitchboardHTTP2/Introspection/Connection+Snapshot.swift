@@ -2,13 +2,13 @@ import SwitchboardCall
 
 extension Connection {
   /// The connection's number and peer.
-  final func reference(_ number: Int) -> ConnectionSnapshot.Reference {
+  func reference(_ number: Int) -> ConnectionSnapshot.Reference {
     let named = socket.remoteAddress.flatMap { $0.isUnnamed ? nil : $0 } ?? socket.localAddress
     return ConnectionSnapshot.Reference(number: number, name: named?.description ?? "")
   }
 
   /// Call on the loop.
-  final func snapshot(_ number: Int, isServer: Bool) -> ConnectionSnapshot {
+  func snapshot(_ number: Int, isServer: Bool) -> ConnectionSnapshot {
     let clock = LoopClock(loop)
     return ConnectionSnapshot(
       reference: reference(number),

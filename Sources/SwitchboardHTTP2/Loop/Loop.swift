@@ -149,8 +149,6 @@ extension Loop {
     }
     closeHandles()
     hasEnded = true
-    // What they refer to may refer to the loop.
-    _ = timers.takeAll()
     runLateWork()
     LoopThread.leave()
   }

@@ -37,13 +37,6 @@ struct TimerHeap {
     siftDown(last.position)
   }
 
-  /// Cancels all timers, and returns them to be released.
-  mutating func takeAll() -> [LoopTimer] {
-    defer { timers = [] }
-    for timer in timers { timer.position = -1 }
-    return timers
-  }
-
   mutating func popExpired(at now: UInt64) -> LoopTimer? {
     guard let first = timers.first, first.deadline <= now else { return nil }
     cancel(first)

@@ -6,29 +6,28 @@ import SwitchboardCall
   import Darwin
 #endif
 
-/// The headers of a request, read from bytes as they come. What gRPC itself needs is noted; the rest is
-/// metadata.
+/// The headers of a request, parsed as they arrive. What gRPC itself needs is stored separately; the rest is metadata.
 struct RequestHead {
-  /// What was found for the path.
+  /// The result of looking up the path.
   private(set) var handler: MethodHandler?
   private(set) var streamsRequests = false
-  /// Set where nothing was found.
+  /// Set if the path was not found.
   private var unknownMethod: GRPCStatus?
-  /// What is gRPC's own is not among it.
+  /// Contains no headers of gRPC itself.
   private(set) var metadata = HPACKHeaders()
   var timeout: GRPCTimeout?
   var encoding: MessageCompression? = MessageCompression.none
   var acceptsGzip = false
   var acceptsDeflate = false
-  /// How the client writes its messages, and reads ours.
+  /// The format in which the client encodes its messages, and expects responses.
   private(set) var contentSubtype = ContentSubtype.unnamed
-  /// How the call travels, where it is one of gRPC-Web.
+  /// The encoding of the body, if this is a gRPC-Web call.
   private(set) var webFormat: WebFormat?
-  /// What pages may do, where they may call.
+  /// What web pages may do, if they may call at all.
   let crossOrigin: CrossOrigin?
-  /// HTTP/1.1 carries calls of gRPC-Web alone.
+  /// Over HTTP/1.1, only gRPC-Web calls are accepted.
   private let isHTTP1: Bool
-  /// The size of the fields as HTTP/2 counts it.
+  /// The size of the fields, as HTTP/2 counts it.
   private var listSize = 0
   private let listSizeLimit: Int
   private var isPost = false
@@ -38,11 +37,11 @@ struct RequestHead {
   private var acceptsTrailers = false
   private var hasBadTimeout = false
 
-  /// Why a request is not answered by a handler.
+  /// Why a request is not passed to a handler.
   enum Rejection {
-    /// With the methods that are allowed, where another one is the reason.
+    /// `allowed` has the allowed methods, if the method is the reason.
     case http(status: StaticString, message: StaticString, allowed: StaticString?)
-    /// A browser asks before it lets a page call.
+    /// A preflight request: a browser asks whether a page may call.
     case preflight
     case status(GRPCStatus)
   }
@@ -55,7 +54,7 @@ struct RequestHead {
     self.isHTTP1 = isHTTP1
   }
 
-  /// The encoding that is asked for, if the client takes it.
+  /// Returns the requested encoding if the client accepts it, and otherwise none.
   func negotiated(_ wanted: MessageCompression) -> MessageCompression {
     switch wanted {
     case .none: .none
@@ -73,7 +72,7 @@ struct RequestHead {
     streamsRequests = route.streamsRequests
   }
 
-  /// Any field but `:path`, whose handler the caller looks up.
+  /// Adds a field other than `:path`, whose handler the caller looks up.
   mutating func add(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     listSize += name.count + value.count + 32
     guard listSize <= listSizeLimit else { return }
@@ -97,13 +96,13 @@ struct RequestHead {
     }
   }
 
-  /// There are no more fields.
+  /// Called after the last field.
   mutating func end(_ fields: FieldCollector) { metadata = fields.take() }
 
-  /// Whether the client writes its messages in a way that it names.
+  /// Whether the content type names a message format.
   @inline(__always) var namesFormat: Bool { !contentSubtype.isUnnamed }
 
-  /// Finds the handler for the way in which the client writes its messages, once all fields are there.
+  /// Finds the handler for the client's message format. Called after the last field.
   mutating func settleFormat(by router: Router) {
     guard namesFormat, let method = handler else { return }
     if let other = router.handler(method, for: contentSubtype) {
@@ -130,13 +129,14 @@ struct RequestHead {
 
   var isTooLarge: Bool { listSize > listSizeLimit }
 
-  /// Whether it is a call of gRPC's that a handler may have, as nearly all are. Inlined, so that asking copies nothing.
+  /// Whether this is a valid gRPC call with a handler, as most requests are. Inlined, so that the caller copies
+  /// nothing.
   @inline(__always) var isPlainCall: Bool {
     isPost && isGRPC && acceptsTrailers && handler != nil && encoding != nil && crossOrigin == nil
       && !isHTTP1 && !isTooLarge && !hasBadTimeout && !hasUnknownFormat
   }
 
-  /// What the gRPC-over-HTTP/2 specification says of this head; `nil` when a handler may have it.
+  /// The rejection that the gRPC-over-HTTP/2 specification requires; `nil` if the request may be passed to the handler.
   var rejection: Rejection? {
     guard !isTooLarge else { return .status(.headersTooLarge) }
     if let crossOrigin, webFormat != nil || isOptions, !crossOrigin.allows(metadata) {
@@ -173,7 +173,7 @@ extension UnsafeBufferPointer<UInt8> {
     return memcmp(baseAddress, start, count) == 0
   }
 
-  /// Whether a content type is this one, alone or with a subtype or parameters.
+  /// Whether the content type is this one, with or without a subtype or parameters.
   func isMediaType(_ wanted: StaticString) -> Bool {
     guard count >= wanted.utf8CodeUnitCount,
       UnsafeBufferPointer(rebasing: self[..<wanted.utf8CodeUnitCount]).equals(wanted)
@@ -183,7 +183,7 @@ extension UnsafeBufferPointer<UInt8> {
     return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
   }
 
-  /// What follows the `+` of a content type, up to parameters.
+  /// The part of a content type after the `+`, without parameters.
   var contentSubtype: ContentSubtype {
     let mediaType = prefix { $0 != UInt8(ascii: ";") }
     guard let plus = mediaType.firstIndex(of: UInt8(ascii: "+")) else { return .unnamed }
@@ -202,7 +202,7 @@ extension UnsafeBufferPointer<UInt8> {
 extension GRPCStatus {
   static let missingTrailersSupport = GRPCStatus(
     code: .internalError,
-    message: "the request does not say te: trailers",
+    message: "the request has no header te: trailers",
     origin: .peer
   )
   static let headersTooLarge = GRPCStatus(
@@ -230,7 +230,7 @@ extension GRPCStatus {
   )
   static let unknownEncoding = GRPCStatus(
     code: .unimplemented,
-    message: "the request's grpc-encoding is not known here",
+    message: "the request's grpc-encoding is not supported",
     origin: .library
   )
 }

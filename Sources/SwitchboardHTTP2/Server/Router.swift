@@ -1,8 +1,8 @@
 import SwitchboardCall
 
-/// Finds the handler for a path by the bytes of the path: an open-addressing table that never changes.
+/// Finds the handler for a path by its bytes, in an immutable open-addressing hash table.
 final class Router: Sendable {
-  /// A handler, with what every call asks about its method.
+  /// A handler, and the properties of its method that every call needs.
   struct Route {
     let handler: MethodHandler
     let streamsRequests: Bool
@@ -16,10 +16,10 @@ final class Router: Sendable {
   private let slots: [Route?]
   private let paths: [[UInt8]]
   private let mask: Int
-  /// The handlers of methods in formats beside their own, by the handler that the table holds.
+  /// The handlers of methods in other formats than their own, by the handler in the table.
   private let others: [ObjectIdentifier: [ContentSubtype: MethodHandler]]
 
-  /// A later provider's method takes the place of an earlier one of the same path.
+  /// A method of a later provider replaces one with the same path of an earlier provider.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
     var others: [ObjectIdentifier: [ContentSubtype: MethodHandler]] = [:]
@@ -50,7 +50,7 @@ final class Router: Sendable {
 
   func route(for path: UnsafeBufferPointer<UInt8>) -> Route? {
     var index = Self.hash(path) & mask
-    // Three slots of four are empty, so this ends soon.
+    // Three quarters of the slots are empty, so the loop ends soon.
     while let route = slots[index] {
       if paths[index].withUnsafeBufferPointer({ $0.equals(path) }) { return route }
       index = (index + 1) & mask
@@ -58,7 +58,7 @@ final class Router: Sendable {
     return nil
   }
 
-  /// The same handler for calls whose content type has a name, where it is served under that name.
+  /// Returns the variant of the handler for a named message format, if the method is offered in that format.
   func handler(_ handler: MethodHandler, for subtype: ContentSubtype) -> MethodHandler? {
     handler.reads(subtype) ? handler : others[ObjectIdentifier(handler)]?[subtype]
   }
@@ -74,8 +74,8 @@ final class Router: Sendable {
     return handlers
   }
 
-  /// FNV-1a over the length and the last bytes, which is where methods of one service differ. Colliding
-  /// on purpose gains nothing: the table holds only our own paths.
+  /// FNV-1a over the length and the last bytes, in which the methods of a service differ. An attacker gains nothing
+  /// from collisions, because the table contains only the server's own paths.
   private static func hash(_ path: UnsafeBufferPointer<UInt8>) -> Int {
     var hash: UInt32 = 2_166_136_261 ^ UInt32(truncatingIfNeeded: path.count)
     for byte in path.suffix(24) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }

@@ -5,11 +5,11 @@
 #endif
 
 extension Server {
-  /// What the system sends a process to end it.
+  /// The signals that ask a process to end.
   public enum TerminationSignal: Sendable, CaseIterable {
-    /// From a terminal's Ctrl-C.
+    /// Sent by Ctrl-C in a terminal.
     case interrupt
-    /// From whoever supervises the process.
+    /// Sent by the process's supervisor.
     case terminate
 
     var number: Int32 {
@@ -20,14 +20,14 @@ extension Server {
     }
   }
 
-  /// Serves until the process is sent one of the signals, or the task is cancelled; then shuts down: no call is taken
-  /// any more, and those under way may finish for as long as `grace` allows.
+  /// Serves until the process receives one of the signals or the task is cancelled, and then shuts down: no new calls
+  /// are accepted, and calls in progress may finish within `grace`.
   ///
-  /// A second signal, while calls finish, does what it did before: unless the program has a handler of its own, it ends the
-  /// process at once.
+  /// A second signal while calls finish has the effect that it had before. Unless the program has its own handler, it
+  /// ends the process at once.
   ///
-  /// `ready` is called when the signals are watched for: before that they end the process as they always do, so that
-  /// whoever is to send them is told no earlier.
+  /// `ready` is called when the signals are being watched. Before that, they end the process as usual, so tell the
+  /// sender of signals no earlier.
   public func run(
     until signals: Set<TerminationSignal> = [.interrupt, .terminate],
     grace: Duration = .seconds(30),
@@ -43,9 +43,9 @@ extension Server {
   }
 }
 
-/// A signal or a cancellation, whichever comes first.
+/// Waits for a signal or a cancellation, whichever comes first.
 private final class StopRequest: @unchecked Sendable {
-  // Sendable holds because what changes is touched on the loop alone.
+  // Sendable because mutable state is only used on the loop.
   private let loop: Loop
   private let signals: [Int32]
   private var watcher: SignalWatcher?
@@ -59,7 +59,7 @@ private final class StopRequest: @unchecked Sendable {
   func wait(_ ready: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       loop.execute {
-        // A loop that has ended can wait for nothing.
+        // A loop that has ended cannot wait.
         guard !self.isOver, !self.loop.hasEnded else { return continuation.resume() }
         self.watcher = SignalWatcher(self.signals, on: self.loop) {
           self.watcher = nil

@@ -1,10 +1,10 @@
 import SwitchboardCall
 
-/// A gRPC server: some services, listening on any number of addresses.
+/// A gRPC server: a set of services, and any number of addresses on which it listens.
 public final class Server: Sendable {
   let core: ServerCore
 
-  /// Runs on the loops of `group`, or on one of its own.
+  /// Runs on the loops of `group`, or on its own loop.
   public init(
     providers: [any CallHandlerProvider],
     options: ServerOptions = ServerOptions(),
@@ -15,13 +15,13 @@ public final class Server: Sendable {
     core = try ServerCore(providers, options, loops)
   }
 
-  /// Letting go of a server ends it as `shutDown` does, without waiting: calls under way may finish.
+  /// Releasing a server shuts it down like `shutDown`, without waiting: calls in progress may finish.
   deinit { core.beginDraining() }
 
-  /// Listens on an address, besides those it listens on already.
+  /// Listens on an address, in addition to previous ones.
   ///
-  /// The host is in numbers, or `localhost`. Port zero lets the system choose; the address that is returned
-  /// says which it chose.
+  /// The host is numeric or `localhost`. With port zero, the system chooses a port, which the returned address
+  /// contains.
   @discardableResult
   public func bind(host: String, port: Int) throws(GRPCStatus) -> SocketAddress {
     let name = host == "localhost" ? "127.0.0.1" : host
@@ -31,7 +31,7 @@ public final class Server: Sendable {
     return try listen(address)
   }
 
-  /// Listens on a unix socket. A socket file that is already there, and that nobody listens on, is replaced.
+  /// Listens on a unix socket. An existing socket file is replaced if no process listens on it.
   @discardableResult
   public func bind(unixPath path: String) throws(GRPCStatus) -> SocketAddress {
     guard let address = SocketAddress.unix(path: path) else {
@@ -40,17 +40,16 @@ public final class Server: Sendable {
     return try listen(address)
   }
 
-  /// Uses other certificates for connections from now on; those that are open keep theirs.
+  /// Uses other certificates for new connections. Open connections keep theirs.
   ///
-  /// Throws, and changes nothing, when the new ones cannot be used.
+  /// Throws and changes nothing if the new ones cannot be used.
   public func reload(_ tls: ServerTLS) throws(GRPCStatus) {
     try core.replaceTLS(tls)
   }
 
-  /// Reads the files that the certificates came from again, for connections from now on: for certificates that are
-  /// renewed in place.
+  /// Reads the certificate files again and uses them for new connections, for certificates that are renewed in place.
   ///
-  /// Throws, and changes nothing, when what is in them now cannot be used.
+  /// Throws and changes nothing if their content cannot be used.
   public func reloadCertificates() throws(GRPCStatus) { try core.reloadTLS() }
 
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
@@ -80,8 +79,9 @@ public final class Server: Sendable {
     return listener.address
   }
 
-  /// Stops accepting, lets the calls under way finish for as long as `grace` allows, then closes. Unless `grace` is zero,
-  /// clients get up to a second more to read the last words, so that the process may end when this returns.
+  /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Unless
+  /// `grace` is zero, clients get up to a second more to read the last responses, so that the process may end when this
+  /// returns.
   public func shutDown(grace: Duration = .seconds(30)) async {
     core.beginDraining()
     let core = core
@@ -92,7 +92,7 @@ public final class Server: Sendable {
     }
     await core.waitUntilEmpty()
     deadline.cancel()
-    // A process that ended now would take back what its clients have not read yet.
+    // If the process ended now, the system would discard data that clients have not read yet.
     if grace > .zero { for loop in core.group.loops { await loop.waitForLastWords() } }
   }
 }

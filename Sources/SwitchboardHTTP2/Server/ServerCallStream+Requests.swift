@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension ServerCallStream: MessageTaker {
-  var openConnection: Connection? { phase == .closed ? nil : connection }
+  var openConnection: ServerConnection? { phase == .closed ? nil : connection }
   var announcedCompression: MessageCompression? { head.encoding }
   var wantsMessages: Bool { failure == nil && (phase == .receiving || phase == .handling) }
   static var tooManyMessages: GRPCStatus { .wrongRequestCount }
@@ -9,7 +9,7 @@ extension ServerCallStream: MessageTaker {
   func heldMessagesWereTaken() {
     if state.hasRemoteEnded { endOfRequests() }
     giveCredit()
-    // What waits for the request to be whole may go on.
+    // A handler that waits for the whole request may start now.
     goOn()
   }
 

@@ -1,14 +1,14 @@
 import SwitchboardCall
 import Synchronization
 
-// MARK: - What the handler asks, from any thread
+// MARK: - Called by the handler, on any thread
 
 extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var eventLoop: any EventLoop { loop }
   var headers: HPACKHeaders { head.metadata }
   var peer: PeerIdentity { connection.peer }
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
-  /// Only methods that stream requests are started with this pipe; any other finds it at its end.
+  /// Only methods that stream requests use this pipe. For others, it has ended.
   var requests: MessagePipe { flow?.pipe ?? MessagePipe.ended }
 
   var responses: MessagePipe {
@@ -16,7 +16,8 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
       if let pipe = shared.responses { return pipe }
       let pipe = MessagePipe(limit: connection.options.streamBufferSize)
       shared.responses = pipe
-      // Before another thread has it, and before the stream can end: it is empty, so that nothing is told from here.
+      // Attached before another thread can use the pipe and before the stream can end. It is empty, so attaching
+      // notifies nobody.
       if shared.isClosed { pipe.abort(.callGone) } else { pipe.attach(self) }
       return pipe
     }
@@ -70,15 +71,15 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   }
 
   func pipeBecameReadable(_ pipe: MessagePipe) {
-    // The requests' pipe is attached here too; what becomes readable in it is for the handler.
+    // The pipe of requests is attached here too, but only the handler reads it.
     guard flow?.pipe !== pipe else { return }
     if loop.inEventLoop { sendResponses() } else { signal(.readable) }
   }
 
   func pipe(_ pipe: MessagePipe, released byteCount: Int) {
-    // Both pipes tell of reads here; only the requests' flow concerns the peer's window.
+    // Both pipes report reads here, but only reads of requests affect the peer's window.
     guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
-    // What is held would fill the pipe again at once, and the reader have no reason to let others in.
+    // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
     if loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }
 
@@ -101,20 +102,20 @@ extension ServerCallStream {
     }
   }
 
-  /// There is something in the pipe of responses, or its end.
+  /// Called when the pipe of responses has a message or has ended.
   private func sendResponses() {
     guard phase == .handling || phase == .ending else { return }
     connection.sawTraffic()
     if headersSent {
       if body.pipe == nil { body.pipe = shared.withLock { $0.responses } }
-      connection.resume(id)
+      connection.withWire { $0.resume(id) }
     } else if phase == .handling {
       submitHeaders()
     }
     connection.setNeedsFlush()
   }
 
-  /// Messages follow when there are any.
+  /// Sends the headers before there are messages.
   private func sendHeadersAlone() {
     guard phase == .handling, !headersSent else { return }
     connection.sawTraffic()
@@ -130,7 +131,7 @@ extension ServerCallStream {
     submitResponse(metadata)
   }
 
-  /// `false` when another answer was given in place of this one.
+  /// Returns `false` if another response was sent instead.
   @discardableResult
   private func submitResponse(_ metadata: HPACKHeaders?) -> Bool {
     let session = connection.session
@@ -147,13 +148,13 @@ extension ServerCallStream {
     if body.compression != .none { session.headers.add("grpc-encoding", body.compression.rawValue.utf8) }
     if let metadata {
       session.headers.add(metadata)
-      if let refusal = connection.refusalOfHeaders {
+      if let refusal = connection.withWire({ $0.refusalOfHeaders }) {
         giveUpAnswer(refusal)
         return false
       }
     }
     headersDidLeave()
-    connection.submitResponse(self)
+    connection.withWire { $0.submitResponse(self) }
     return true
   }
 
@@ -162,14 +163,14 @@ extension ServerCallStream {
     if tellsSent { observer?.sent(.metadata) }
   }
 
-  /// The metadata of the answer cannot be sent: the client is told so, in place of all of the answer.
+  /// Sends the failure instead of a response whose metadata cannot be sent.
   private func giveUpAnswer(_ status: GRPCStatus) {
     shared.withLock { $0.headers = nil }
     phase = .handling
     cut(status)
   }
 
-  /// The one way in which a call ends from our side: without a status, well.
+  /// Ends the call from this side. This is the only way to do so. Without a status, the call succeeds.
   func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
     if let failure = shared.withLock({ $0.takeUnsendable(beforeHeaders: !headersSent) }) {
@@ -196,7 +197,7 @@ extension ServerCallStream {
     connection.setNeedsFlush()
   }
 
-  /// Ends the call in place of its handler, which is told to end too.
+  /// Ends the call before its handler does, and cancels the handler.
   func cut(_ status: GRPCStatus) {
     cancelled.store(true, ordering: .relaxed)
     flow?.pipe.abort(status)
@@ -220,7 +221,7 @@ extension ServerCallStream {
     } else {
       body.isLast = true
     }
-    connection.resume(id)
+    connection.withWire { $0.resume(id) }
   }
 
   private func submitTrailersOnly() {
@@ -228,11 +229,11 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", "200")
     headers.add(head.contentSubtype)
-    writeStatus(into: headers, limit: connection.headerListLimit)
-    connection.submitTrailersOnly(self)
+    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
+    connection.withWire { $0.submitTrailersOnly(self) }
   }
 
-  /// Answers a request that is no call of gRPC's.
+  /// Responds to a request that is not a gRPC call.
   func reject(_ code: StaticString, _ message: StaticString, allowed: StaticString?) {
     phase = .ending
     stopLimitingRequest()
@@ -242,20 +243,20 @@ extension ServerCallStream {
     headers.add("grpc-status", "13")
     headers.add("grpc-message", message)
     if let allowed { headers.add("allow", allowed) }
-    connection.submitTrailersOnly(self)
+    connection.withWire { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }
 
   func makeTrailers(into headers: HeaderWriter) -> Trailers {
     if trailerMetadata == nil, status.map({ $0 == .ok }) ?? true { return .constant(.success) }
     headers.reset()
-    writeStatus(into: headers, limit: connection.headerListLimit)
+    writeStatus(into: headers, limit: connection.withWire { $0.headerListLimit })
     return .written
   }
 }
 
 extension ServerCallStream.Shared {
-  /// Takes metadata away that cannot be sent, and with it the call's success.
+  /// Removes metadata that cannot be sent. Returns the failure with which the call must then end.
   mutating func takeUnsendable(beforeHeaders: Bool) -> GRPCStatus? {
     if beforeHeaders, let failure = headers?.failureToSend {
       headers = nil

@@ -1,17 +1,18 @@
 import SwitchboardCall
 
-// MARK: - How the call ended, as the client is told
+// MARK: - The status, as it is sent to the client
 
 extension ServerCallStream {
-  /// The longest message of a status, as it is sent: half of what clients take for all of the trailers.
+  /// The maximum length of a status message as it is sent: half of what clients accept for all trailers.
   private static let longestMessage = 8 * 1024
-  /// What is left for the message before other things are.
+  /// The length that is reserved for the message before the metadata and the details.
   private static let leastMessage = 512
 
-  /// Writes the status and what goes with it, as far as it fits into so many bytes beside what is there already.
+  /// Writes the status, its details and the trailing metadata, within `limit` bytes including what was written before.
   ///
-  /// A client that gets more than it takes learns nothing: not even the code. So the metadata of a failure goes first where
-  /// it does not fit, then its details, and the message is cut short. Of a success nothing can be left out: it fails.
+  /// A client that receives more than it accepts learns nothing, not even the code. If a failure does not fit, its
+  /// metadata is left out first, then its details, and its message is truncated. From a success nothing can be left
+  /// out, so the call fails instead.
   func writeStatus(into headers: HeaderWriter, limit: Int) {
     let start = headers.mark
     let status = status ?? .ok
@@ -57,9 +58,10 @@ extension ServerCallStream {
   }
 }
 
-/// `grpc-message`, as long as it may be.
+/// Encodes `grpc-message`, truncated if necessary.
 enum StatusMessage {
-  /// No more than so many bytes. What is cut off leaves three dots, and neither an escape nor a character is cut in two.
+  /// Returns at most `limit` bytes. A truncated message ends with three dots, and is not cut inside an escape or a
+  /// character.
   static func encode(_ message: String, upTo limit: Int) -> [UInt8] {
     let whole = PercentEncoding.encode(message)
     guard whole.count > limit else { return whole }
@@ -69,7 +71,7 @@ enum StatusMessage {
     return whole.prefix(count) + Array("...".utf8.prefix(limit))
   }
 
-  /// Whether an escape comes next that is not the first of its character.
+  /// Whether `rest` starts with an escape that continues a character.
   private static func continuesCharacter(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first, first == UInt8(ascii: "%"), rest.count >= 3 else { return false }
     return "89AB".utf8.contains(rest[rest.startIndex + 1])

@@ -3,7 +3,7 @@ import SwitchboardCall
 // MARK: - gRPC-Web
 
 extension ServerCallStream {
-  /// Takes bytes of a request in base64, and returns how many of them the client may send again at once.
+  /// Processes Base64 bytes of a request, and returns how many bytes the client may send again at once.
   func takeText(_ bytes: UnsafeRawBufferPointer, _ web: WebBody) -> Int {
     inbound.totals.bytes += bytes.count
     if let decoded = web.decode(bytes) {
@@ -21,18 +21,18 @@ extension ServerCallStream {
     case .copied:
       return web.isText ? web.takeStaged(into: buffer) : read
     case .borrowed(let count, _):
-      // The trailers follow in the body.
+      // The trailers follow, as part of the body.
       return .borrowed(count, isLast: false)
     case .wait:
       return read
     case .last(let count):
       stageTrailers(web)
-      // What is staged follows what was copied.
+      // The staged bytes follow the copied ones.
       return count > 0 && !web.isText ? .copied(count) : web.takeStaged(into: buffer)
     }
   }
 
-  /// How much is made text of at once: a multiple of three, so that no padding is needed inside.
+  /// How many bytes are encoded as text at once: a multiple of three, so that no padding occurs inside the text.
   private static let textPiece = 12 * 1024
 
   private func stageText(_ web: WebBody) -> BodyRead {
@@ -43,7 +43,7 @@ extension ServerCallStream {
         if count > 0 { web.stage(UnsafeRawBufferPointer(rebasing: piece[..<count])) }
       case .borrowed(let count, _):
         guard let (message, bytes) = body.takeBorrowed(count) else { return .wait }
-        // The bytes are the message's, of which this may be the last reference.
+        // The bytes belong to the message, and this may be the last reference to it.
         withExtendedLifetime(message) { web.stage(bytes) }
         return .copied(count)
       case .wait: break
@@ -55,7 +55,7 @@ extension ServerCallStream {
   private func stageTrailers(_ web: WebBody) {
     let headers = connection.session.headers
     headers.reset()
-    // They are no headers of HTTP's.
+    // They are part of the body, so the limit for headers does not apply.
     writeStatus(into: headers, limit: .max)
     var lines: [UInt8] = []
     headers.forEachField { name, value in
@@ -67,14 +67,14 @@ extension ServerCallStream {
     web.stageTrailers(lines)
   }
 
-  /// Adds what the headers of an answer say of its format, and of who may read it.
+  /// Adds the response headers for the format, and for cross-origin access.
   func addFormat(to headers: HeaderWriter) {
     guard let format = head.webFormat else { return headers.add(head.contentSubtype) }
     headers.add("content-type", format.contentType(head.contentSubtype).utf8)
     head.crossOrigin?.addResponse(to: head.metadata, into: headers)
   }
 
-  /// Answers what a browser asks before it lets a page call.
+  /// Responds to a preflight request, which a browser sends before it lets a page call.
   func answerPreflight() {
     phase = .ending
     stopLimitingRequest()
@@ -82,7 +82,7 @@ extension ServerCallStream {
     headers.reset()
     headers.add(":status", "204")
     head.crossOrigin?.addPreflight(to: head.metadata, into: headers)
-    connection.submitTrailersOnly(self)
+    connection.withWire { $0.submitTrailersOnly(self) }
     connection.setNeedsFlush()
   }
 }

@@ -1,25 +1,25 @@
 import SwitchboardCall
 import Synchronization
 
-/// One call on the server: between an HTTP/2 stream and a handler.
-final class ServerCallStream: SessionStream, @unchecked Sendable {
-  // Sendable holds because what other threads may touch is `shared`, behind its lock, and the atomics;
-  // `head` is not written after the handler starts; the rest is touched on the loop alone.
+/// A call on the server, between an HTTP/2 stream and a handler.
+final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked Sendable {
+  // Sendable because other threads only use `shared`, which has a lock, and the atomics. `head` is not written after
+  // the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   head ──> receiving ──request is whole──> handling ──status──> ending ──last frame──> closed
   ///                ├───────────────rejected───────────────────────────^
   ///                └──no gRPC──> refusing ──request is whole──────────┘
   /// ```
-  /// From every phase a reset, a lost connection or a deadline leads on at once.
+  /// From every phase, a reset, a lost connection or a deadline leads on at once.
   enum Phase {
-    /// The headers of the request are not whole.
+    /// The headers of the request are incomplete.
     case head
     case receiving, refusing, handling, ending, closed
   }
 
   let connection: ServerConnection
-  /// The connection's, at hand: on the way through the connection each look at it would retain it.
+  /// The connection's loop. Stored here, because reading it through the connection would retain the connection.
   let loop: Loop
   @exclusivity(unchecked) var phase = Phase.head
   @exclusivity(unchecked) private(set) var state = StreamState.open
@@ -28,21 +28,21 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   @exclusivity(unchecked) var inbound: InboundMessages
   /// Set before a handler can see it.
   @exclusivity(unchecked) private(set) var flow: InboundFlow?
-  /// What is wrong with the request: no more of it is taken.
+  /// Why the request failed. If set, the rest of the request is ignored.
   @exclusivity(unchecked) private(set) var failure: GRPCStatus?
-  /// What calls of gRPC-Web have beyond those of gRPC.
+  /// The state of a gRPC-Web body; `nil` for gRPC.
   @exclusivity(unchecked) private var web: WebBody?
-  /// Not written after the handler starts: of a stream of requests, each message says it.
+  /// Not written after the handler starts. In a stream of requests, each message has this property itself.
   @exclusivity(unchecked) private(set) var requestWasCompressed = false
   @exclusivity(unchecked) var headersSent = false
-  /// How the call ended; `nil` where it did as most do.
+  /// How the call ended; `nil` if it succeeded without a message.
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?
-  /// Whether the observer wants to hear of what has left.
+  /// Whether the observer is notified of what was sent.
   @exclusivity(unchecked) private(set) var tellsSent = false
   @exclusivity(unchecked) private(set) var deadline: ContinuousClock.Instant?
   @exclusivity(unchecked) private var observation: Observation?
@@ -51,7 +51,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
   let cancelled = Atomic(false)
   let shared = Locked(Shared())
 
-  /// What handlers reach from any thread.
+  /// The state that handlers use from any thread.
   struct Shared: Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
@@ -59,11 +59,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     var outcome: Outcome?
     var responses: MessagePipe?
     var userInfo: UserInfo?
-    /// Nothing of what the handler sends is of use any more.
+    /// Whether everything that the handler still sends is ignored.
     var isClosed = false
   }
 
-  /// What a handler on another thread ends its call with. An object, since few calls need one.
+  /// The result that a handler on another thread ends its call with. It is an object because few calls need one.
   final class Outcome: Sendable {
     let message: MessageBuffer?
     let status: GRPCStatus?
@@ -86,9 +86,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.options.maxRequestSize))
   }
 
-  // MARK: What the session tells
+  // MARK: Events of the session
 
-  override func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
+  /// Inlined into the protocol's witness, which the session calls for each field.
+  @inline(__always)
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard phase == .head else { return }
     if name.equals(":path") {
       head.take(connection.router.route(for: value), for: value)
@@ -97,8 +99,8 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
-    // Trailers end a request, and say nothing to gRPC: the session has seen to it that they are some.
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
+    // Trailers end a request and mean nothing to gRPC. The session has checked that this block is trailers.
     guard phase == .head else { return endsStream ? remoteDidEnd() : () }
     phase = .receiving
     if endsStream { state.remoteDidEnd() }
@@ -112,28 +114,31 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.streamIsReady(self)
   }
 
-  override func receiveData(_ bytes: UnsafeRawBufferPointer) {
+  func receiveData(_ bytes: UnsafeRawBufferPointer) {
     connection.sawTraffic()
     connection.settle(arrived: bytes.count, credit: receive(bytes), on: id)
   }
 
-  override func remoteDidEnd() {
+  func remoteDidEnd() {
     state.remoteDidEnd()
     endOfRequests()
     if phase == .receiving || phase == .refusing { connection.streamIsReady(self) }
   }
 
-  override func localDidEnd() {
+  func localDidEnd() {
     state.localDidEnd()
     if tellsSent { observer?.sent(.end) }
-    // The answer is complete, so the rest of the request is of no use to anyone.
-    if !state.hasRemoteEnded { connection.stopRequest(id) }
+    // The response is complete, so the rest of the request is not needed.
+    if !state.hasRemoteEnded { connection.withWire { $0.stopRequest(id) } }
   }
 
-  override func didClose(_ code: UInt32) {
+  /// The reset that the session sends closes the stream, and `didClose` ends the call.
+  func headersWereRefused(_ status: GRPCStatus) {}
+
+  func didClose(_ code: UInt32) {
     let wasEnded = state.hasLocalEnded
     phase = .closed
-    // Without headers it was no call, or one that failed.
+    // Without headers, it was not a call, or the call failed.
     connection.counters.streamEnded(isWhole: wasEnded, isOk: wasEnded && headersSent && status?.isOk ?? true)
     if connection.isObserved { endObservation(isWhole: wasEnded) }
     cancelTimers()
@@ -142,7 +147,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       shared.isClosed = true
       return shared.responses
     }
-    // Interceptors hear of it before the handler does, whose end would otherwise end their call first.
+    // Interceptors are notified before the handler. Otherwise the end of the handler would end their call first.
     tellClosed(wasEnded ? nil : .callGone)
     if !wasEnded { task?.cancel() }
     task = nil
@@ -167,19 +172,19 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     observer?.closed(failure)
   }
 
-  override func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead {
     defer { tellSent() }
     guard let web else { return body.read(into: buffer) }
     return readWebBody(web, into: buffer)
   }
 
-  override func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? {
     defer { tellSent() }
     return body.takeBorrowed(count)
   }
 
   private func tellSent() {
-    // A long answer is traffic for as long as it takes, and its reader may well ask how fast it comes.
+    // A long response is traffic while it is being sent, and its reader may send pings to measure the link.
     connection.sawTraffic()
     if body.sentCount > 0 { connection.counters.sent(body.sentCount, at: loop.turnTime) }
     guard tellsSent, let observer else {
@@ -192,16 +197,16 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  override func trailers(into headers: HeaderWriter) -> Trailers {
-    // Those of gRPC-Web were in the body.
+  func trailers(into headers: HeaderWriter) -> Trailers {
+    // The trailers of gRPC-Web were part of the body.
     web == nil ? makeTrailers(into: headers) : .none
   }
 
-  override func runOnLoop() { handleSignals() }
+  func runOnLoop() { handleSignals() }
 
   // MARK: Requests
 
-  /// Takes bytes of the request, and returns how many of them the client may send again at once.
+  /// Processes bytes of the request, and returns how many bytes the client may send again at once.
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard wantsMessages else { return bytes.count }
     if let web, web.isText { return takeText(bytes, web) }
@@ -213,7 +218,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     connection.counters.receivedMessage(at: loop.turnTime)
   }
 
-  /// Ends the reader's messages, once it has all that came.
+  /// Ends the stream of requests, once the reader has all of them.
   func endOfRequests() {
     guard phase != .refusing, inbound.isEmpty || failure != nil else { return }
     if failure == nil, inbound.isInsideMessage || web?.isInsideGroup == true { fail(.truncatedMessage) }
@@ -232,7 +237,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
 
   // MARK: Starting
 
-  override func processReady() {
+  func processReady() {
     switch phase {
     case .receiving: startIfWhole()
     case .refusing: if let rejection = head.rejection { refuse(rejection) }
@@ -266,7 +271,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
       end(nil, status)
     case .preflight: answerPreflight()
     case .http(let code, let message, let allowed):
-      // A peer that does not speak gRPC may not understand an answer before it has said all.
+      // A peer that does not speak gRPC may not understand a response before it has sent its whole request.
       guard state.hasRemoteEnded || isLate else {
         phase = .refusing
         return limitRequest()
@@ -275,7 +280,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     }
   }
 
-  /// A request that has to be whole comes in time or not at all.
+  /// Limits the time for a request that must be complete before its handler starts.
   private func limitRequest() {
     guard requestTimer == nil, let limit = connection.options.requestTimeout else { return }
     let timer = LoopTimer { self.requestDidNotCome() }
@@ -321,7 +326,7 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     observation = Observation(observer, call)
   }
 
-  /// It runs from the first sight of the headers, whether the request is whole or not.
+  /// Starts the deadline when the headers have arrived, even if the request is incomplete.
   private func startDeadline() {
     guard let timeout = head.timeout, deadline == nil else { return }
     let length = Duration.nanoseconds(Int64(clamping: timeout.nanoseconds))
@@ -331,11 +336,11 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop.schedule(timer, after: length)
   }
 
-  /// How long after its deadline an answer may still be on its way out.
+  /// How long the response may still take to be sent after the deadline.
   private static let timeForLastWords = Duration.seconds(1)
 
   private func deadlinePassed() {
-    // An answer that has not left is not to look whole, since what is left of it is dropped.
+    // The rest of an unsent response is dropped, so the response must not look complete.
     if phase == .ending, !state.hasLocalEnded { status = .deadlinePassed }
     cut(.deadlinePassed)
     let timer = LoopTimer { self.giveUp() }
@@ -343,12 +348,13 @@ final class ServerCallStream: SessionStream, @unchecked Sendable {
     loop.schedule(timer, after: Self.timeForLastWords)
   }
 
-  /// The client does not take the answer, for which it waits no more.
+  /// Gives up a response that the client has not read in time.
   private func giveUp() {
     timer = nil
     observation?.end(.deadlinePassed, sent: body.totals, received: inbound.totals)
     observation = nil
-    connection.giveUp(id)
+    connection.withWire { $0.giveUpResponse(id) }
+    connection.setNeedsFlush()
   }
 
   func stopLimitingRequest() {

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// The clocks that a server's connection runs under.
+/// The time limits of a server's connection.
 extension ServerConnection {
   func startLimits() {
     startHandshakeTimer()
@@ -41,7 +41,7 @@ extension ServerConnection {
     timers.handshake = nil
   }
 
-  /// A tenth more or less, so that connections that began together do not end together.
+  /// The age varies by a tenth, so that connections that began together do not end together.
   private func startAgeTimer(_ age: Duration) {
     timers.age = makeTimer(after: age * Double.random(in: 0.9...1.1)) {
       self.drain()
@@ -71,28 +71,20 @@ extension ServerConnection {
   }
 
   private func lookForLife() {
-    if http1 != nil { return lookForReader() }
-    switch keepalive.look(now: loop.now, lastRead: lastRead, isIdle: false) {
+    let action = withWire {
+      $0.checkSilence(&keepalive, now: loop.now, lastRead: lastRead, isWriting: socket.isWriting)
+    }
+    switch action {
     case .wait(let time): watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     case .close:
       report(.silence)
       close(.keepaliveTimeout)
     case .ping(let time):
-      session.ping(0)
+      session.ping(PingPayload.keepalive)
       counters.keepalivesSent += 1
       setNeedsFlush()
       watchKeepalive(after: .nanoseconds(Int64(clamping: time)))
     }
-  }
-
-  /// A client of HTTP/1.1 cannot be asked for anything; but it is to read what it is sent.
-  private func lookForReader() {
-    let silence = loop.now - min(loop.now, lastRead)
-    guard socket.isWriting, silence >= options.keepaliveInterval.nanoseconds else {
-      return watchKeepalive(after: options.keepaliveInterval)
-    }
-    report(.silence)
-    close(.keepaliveTimeout)
   }
 }
 
@@ -104,7 +96,7 @@ extension GRPCStatus {
   )
   static let connectionTooOld = GRPCStatus(
     code: .unavailable,
-    message: "the connection reached its largest age",
+    message: "the connection reached its maximum age",
     origin: .library
   )
   static let keepaliveTimeout = GRPCStatus(

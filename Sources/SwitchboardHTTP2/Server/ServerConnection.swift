@@ -1,20 +1,20 @@
 import SwitchboardCall
 
-/// A client's connection, as the server holds it.
-final class ServerConnection: Connection {
+/// A connection of a server, to one of its clients.
+final class ServerConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
   let options: ServerOptions
   let router: Router
-  /// Whether there is an observer: every call asks, and a look at the observer itself copies it.
+  /// Whether there is an observer. Each call asks, and to read the observer itself would copy it.
   let isObserved: Bool
-  /// What pages may do; `nil` where gRPC-Web is not served.
+  /// What web pages may do; `nil` if the server does not offer gRPC-Web.
   let crossOrigin: CrossOrigin?
   private let core: ServerCore
-  /// Among the server's listeners and connections.
+  /// The connection's number among the server's listeners and connections.
   let number: Int
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
   @exclusivity(unchecked) private var draining = Draining.no
-  /// The handshakes are over.
+  /// Whether all handshakes are over.
   @exclusivity(unchecked) private var isOpen = false
   @exclusivity(unchecked) var timers = Timers()
   @exclusivity(unchecked) var keepalive: Keepalive
@@ -27,8 +27,6 @@ final class ServerConnection: Connection {
   private enum Draining {
     case no, announced, final
   }
-
-  private static let drainPing: UInt64 = 0x7377_6974_6368_6264
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
     options = core.options
@@ -48,18 +46,18 @@ final class ServerConnection: Connection {
       tls = TLSFilter(context)
       guard tls != nil else { return nil }
     }
-    super.init(loop: loop, socket: socket, session: session, settings: settings, tls: tls)
+    super.init(loop: loop, socket: socket, session: session, tls: tls)
     awaitsGreeting = crossOrigin != nil
     startLimits()
   }
 
-  override var isLowLatency: Bool { options.lowLatency }
+  var isLowLatency: Bool { options.lowLatency }
 
-  override func didBecomeSecure() {
+  func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
   }
 
-  override func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
+  func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
     switch (`protocol`, tls == nil) {
     case (.tls, true): return .clientSpeaksTLS
     case (.http1, true): return crossOrigin == nil ? .peerSpeaksHTTP1 : nil
@@ -73,19 +71,20 @@ final class ServerConnection: Connection {
     }
   }
 
-  override func peerSpeaksHTTP1() -> HTTP1Session? {
+  func peerSpeaksHTTP1() -> HTTP1Session? {
     guard let crossOrigin else { return nil }
     socket.probe(after: Self.probeInterval)
     return HTTP1Session(self, idleTimeout: crossOrigin.options.idleTimeout)
   }
 
-  /// How long a client of HTTP/1.1, which cannot be pinged, may be silent before the system asks for a sign of life.
+  /// How long a client of HTTP/1.1 may be silent before the system probes the connection. Such a client cannot be
+  /// pinged.
   private static let probeInterval = Duration.seconds(60)
 
   /// The client's first settings end its handshake.
-  override func sessionDidReceiveSettings() { didOpen() }
+  func sessionDidReceiveSettings() { didOpen() }
 
-  /// The client has shown that it speaks a protocol of ours.
+  /// Called when the client has shown that it speaks HTTP/2 or HTTP/1.1.
   func didOpen() {
     stopHandshakeTimer()
     guard !isOpen else { return }
@@ -98,17 +97,17 @@ final class ServerConnection: Connection {
     ObservedConnection(peer: peer.address, isSecure: tls != nil, isServer: true)
   }
 
-  override func report(_ abuse: PeerAbuse) {
+  func report(_ abuse: PeerAbuse) {
     options.observer?.peerAbused(abuse, observed)
     options.logger.log(.info, "a client misbehaves", ["peer": peer.address, "how": abuse.rawValue])
   }
 
-  override var headersTimeout: Duration { options.handshakeTimeout }
+  var headersTimeout: Duration { options.handshakeTimeout }
 
-  /// Room for the answers to all streams, several times over.
-  override var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
+  /// Several times as many frames as the responses of all streams need.
+  var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
 
-  override func sessionDidOpenStream(_ id: Int32) -> SessionStream? {
+  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     counters.streamStarted(at: loop.turnTime)
     let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
     if isOverrun {
@@ -118,8 +117,8 @@ final class ServerConnection: Connection {
     return ServerCallStream(self, isRefused: isOverrun)
   }
 
-  /// Handlers that have not returned. A client that resets what it opens has no open streams, but its
-  /// handlers run on until they notice: it gets no more of them than twice what it may have open.
+  /// The number of handlers that have not returned. If a client resets its streams, they are no longer open, but their
+  /// handlers run until they notice. It may have twice as many handlers as open streams.
   @exclusivity(unchecked) var runningHandlers = 0
 
   func streamDidClose(_ stream: ServerCallStream) {
@@ -127,18 +126,23 @@ final class ServerConnection: Connection {
     closeIfDrained()
   }
 
-  /// Something was sent or received for a call.
+  /// Called when something was sent or received for a call.
   func sawTraffic() { pings.sawTraffic() }
 
-  override func didClose(_ reason: GRPCStatus) {
+  /// `didClose` does everything. Only a client's calls may move to another connection, which it has to choose before.
+  func willClose(_ reason: GRPCStatus) {}
+
+  /// A server knows nothing that would explain the end better.
+  func explanation(of reason: GRPCStatus) -> GRPCStatus { reason }
+
+  func didClose(_ reason: GRPCStatus) {
     stopLimits()
-    http1?.connectionDidClose()
     if isOpen {
       options.observer?.connectionClosed(observed, reason)
     } else {
       options.observer?.connectionFailed(observed, reason)
     }
-    // One that never opened had a failed handshake, or was no client of ours.
+    // If it never opened, the handshake failed, or the peer was not a client of this server.
     options.logger.log(
       isOpen ? .debug : .warning,
       "connection closed",
@@ -149,26 +153,28 @@ final class ServerConnection: Connection {
 
   // MARK: Draining
 
-  /// Takes no new calls, and closes once those under way have ended.
+  /// Accepts no new calls, and closes when those under way have ended.
   func drain() {
     guard draining == .no, !isClosed else { return }
     draining = .announced
     if awaitsGreeting { return close(.serverStopped) }
-    if let http1 { return http1.drainConnection() }
-    // Two steps, so that no call is lost that the client opened before it knew: first a notice, then,
-    // a round trip later, the number of the last stream that was taken.
-    session.announceGoAway()
-    // The notice leaves first: a ping in the same flush would overtake it.
+    // There are two steps, so that no call is lost that the client opens before it reads the announcement: the
+    // announcement, and, one round trip later, the number of the last stream that was accepted.
+    withWire { $0.announceDrain() }
+    // Flushed first, because a ping in the same flush would overtake the announcement.
     flush()
     guard !isClosed else { return }
-    session.ping(Self.drainPing)
+    withWire { $0.confirmDrain() }
     setNeedsFlush()
   }
 
-  override func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
+  /// A client accepts no calls, so it has none to announce the end of.
+  func sessionDidReceiveGoAway(_ goAway: GoAway) {}
+
+  func sessionDidReceivePing(isAck: Bool, payload: UInt64) {
     guard isAck else { return policePing() }
-    if takeMeasuringPing(payload) { return }
-    guard payload == Self.drainPing, draining == .announced else { return }
+    if session.takeMeasurement(payload, now: loop.now) { return }
+    guard payload == PingPayload.draining, draining == .announced else { return }
     draining = .final
     session.goAway(.noError)
     closeIfDrained()
@@ -176,12 +182,13 @@ final class ServerConnection: Connection {
 
   private func policePing() {
     guard !pings.allowsPing(at: loop.now) else { return }
-    sayFarewell(Session.Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
+    sayFarewell(Offence(abuse: .pingFlood, code: .enhanceYourCalm), "too_many_pings")
   }
 
   private func closeIfDrained() {
     guard draining == .final, session.streams.count == 0 else { return }
-    // From inside a callback the session can only be told to end; the flush closes the socket.
+    // This may be inside a callback of the session, which must not be flushed there. The flush that follows closes the
+    // socket.
     session.terminate(.noError)
     setNeedsFlush()
   }

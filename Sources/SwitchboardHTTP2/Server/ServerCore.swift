@@ -175,7 +175,7 @@ final class ServerCore: @unchecked Sendable {
 extension GRPCStatus {
   static let tooManyConnections = GRPCStatus(
     code: .resourceExhausted,
-    message: "the server has as many connections as it allows",
+    message: "the server has reached its maximum number of connections",
     origin: .library
   )
   static let serverWithoutTLS = GRPCStatus(

@@ -1,9 +1,9 @@
 import CNghttp2
 
-/// A list of headers that never changes, built once. A copy costs no reference to be counted.
+/// A list of headers that is built once and never changes. Copies need no reference counting.
 struct ConstantHeaders: @unchecked Sendable {
-  // Sendable holds because the list is written here and only read afterwards. It is never freed: the few
-  // that exist are global.
+  // Sendable because the list is written here and only read afterwards. It is never freed: the few that exist are
+  // global.
   let entries: UnsafePointer<nghttp2_nv>
   let count: Int
 

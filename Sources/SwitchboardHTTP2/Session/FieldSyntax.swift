@@ -1,7 +1,7 @@
 import CNghttp2
 import SwitchboardCall
 
-/// What HTTP allows in a field's name and value.
+/// The syntax of HTTP field names and values.
 enum FieldSyntax {
   static func isName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     !name.isEmpty && nghttp2_check_header_name(name.baseAddress, name.count) != 0
@@ -11,14 +11,14 @@ enum FieldSyntax {
     nghttp2_check_header_value(value.baseAddress, value.count) != 0
   }
 
-  /// Without spaces at its ends too, for which other peers end the stream.
+  /// Like `isValue`, but without leading and trailing spaces, for which other peers reset the stream.
   static func isStrictValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     nghttp2_check_header_value_rfc9113(value.baseAddress, value.count) != 0
   }
 }
 
-/// Names that the library itself writes: where a user's metadata has them they are left out, so that what came with one call
-/// can be sent on with another.
+/// The names of fields that the library itself writes. In a user's metadata they are left out, so that metadata that
+/// was received with one call can be sent with another.
 enum ReservedHeaders {
   private static let names: Set<[UInt8]> = Set(
     [
@@ -27,7 +27,7 @@ enum ReservedHeaders {
     ].map { Array($0.utf8) }
   )
 
-  /// The one name of gRPC's that handlers send: when to try again.
+  /// The only field of gRPC that handlers send. It says when to retry.
   private static let pushback = Array("grpc-retry-pushback-ms".utf8)
 
   static func allow(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -38,9 +38,9 @@ enum ReservedHeaders {
 }
 
 extension HPACKHeaders {
-  /// Whether each field may travel as a user's metadata, or is left out because its name is the library's: what HTTP does
-  /// not allow would make the peer refuse the whole call, and must not be lost in silence. Not `nil`: the first that may
-  /// not, as the failure of its call.
+  /// Returns a failure for the first field that may not be sent as user metadata. HTTP would make the peer reject the
+  /// whole call, and the field must not be dropped silently. Fields with the library's own names are valid, but left
+  /// out.
   var failureToSend: GRPCStatus? {
     for index in 0..<fieldCount {
       let failure: GRPCStatus? = withField(at: index) { name, value in

@@ -1,15 +1,15 @@
 import SwitchboardCall
 
-/// Looks at the heads of the frames that come in, before nghttp2 does: for floods of frames that cost a
-/// peer little and do nothing for a call, and for what nghttp2 passes over without a word.
+/// Inspects the headers of received frames before nghttp2 does. It detects floods of frames that cost a peer little and
+/// serve no call, and errors that nghttp2 ignores silently.
 ///
-/// Such frames are paid for. A peer starts with an allowance, gets a quarter of it back each second, and
-/// earns some with each frame that is sent for a call: that is what brings window updates and resets from a
-/// peer that does no harm.
+/// Such frames cost credit. A peer starts with an allowance and regains a quarter of it each second. It also earns
+/// credit with each frame that is sent for a call, because a harmless peer responds to those with window updates and
+/// resets.
 struct FloodGuard {
   struct Finding {
-    let offence: Session.Offence
-    /// Where the frame begins, in what was scanned.
+    let offence: Offence
+    /// Where the frame begins in the scanned bytes.
     let offset: Int
   }
 
@@ -20,42 +20,42 @@ struct FloodGuard {
   private var credit: Int
   private var refilledAt: UInt64 = 0
 
-  /// How much of the frame at hand, or of the client's greeting, is still to come.
+  /// How many bytes of the current frame, or of the client's preface, are still to come.
   private var payloadLeft: Int
-  /// The head of a frame as far as it has come, when it comes in pieces.
+  /// The part of a frame header that has arrived, if it arrives in pieces.
   private var head: (UInt64, UInt8) = (0, 0)
   private var headCount = 0
   private var kind: Kind?
   private var headersAreOpen = false
   private var continuations = 0
-  /// The streams that the peer has most lately ended.
+  /// The streams that the peer has ended most recently.
   private var ended = SIMD8<UInt32>(repeating: .max)
   private var endedCount = 0
-  /// The highest among all that it has ended: a stream above it needs no search.
+  /// The highest stream that the peer has ended. Higher ones need no search.
   private var highestEnded: UInt32 = 0
-  /// The highest stream that a client has opened, and those that it left out last on its way there.
+  /// The highest stream that a client has opened, and the numbers that it skipped most recently.
   private var highest: UInt32 = 0
   private var leftOut: Range<UInt32> = 0..<0
 
   private static let headSize = 9
   private static let greetingSize = 24
-  /// As many as nghttp2 itself allows: more than headers within the limits need.
+  /// The same limit as nghttp2's. Headers within the limits need fewer.
   private static let continuationLimit = 8
 
   init(of role: Session.Role, allowance: Int) {
     isServer = role == .server
-    // Whoever wants no limit says so with the largest number there is, to which nothing can be added.
+    // A user may set the largest integer to mean no limit. Nothing could be added to it without overflow.
     self.allowance = min(allowance, Int(Int32.max))
     credit = self.allowance
     payloadLeft = role == .server ? Self.greetingSize : 0
   }
 
-  /// Headers have begun whose last byte is still to come.
+  /// Whether a header block was started and is incomplete.
   var isInsideHeaders: Bool {
     headersAreOpen || payloadLeft > 0 && (kind == .headers || kind == .continuation)
   }
 
-  /// The first frame that must not reach nghttp2, if there is one.
+  /// Returns the first frame that must not reach nghttp2, if there is one.
   mutating func scan(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Finding? {
     var offset = 0
     while offset < bytes.count {
@@ -114,10 +114,10 @@ private enum FrameKind: UInt8 {
   case data, headers, priority, reset, settings, promise, ping, goAway, windowUpdate, continuation
 }
 
-// MARK: - What is allowed
+// MARK: - Limits
 
 extension FloodGuard {
-  private mutating func judge(_ frame: Head, _ now: UInt64) -> Session.Offence? {
+  private mutating func judge(_ frame: Head, _ now: UInt64) -> Offence? {
     payloadLeft = frame.length
     kind = Kind(rawValue: frame.type)
     switch kind {
@@ -138,29 +138,30 @@ extension FloodGuard {
     }
   }
 
-  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Session.Offence? {
-    // nghttp2 soon forgets a stream, and takes frames for it in silence. That will do for a server's: gRPC's C++ says how
-    // a call ended once more after its reset, when it answers before it has all requests.
+  private mutating func judgeCall(_ frame: Head, _ now: UInt64) -> Offence? {
+    // nghttp2 soon forgets a stream and silently ignores later frames for it. A client accepts them: gRPC's C++ server
+    // sends the status again after a reset, if it responds before it has all requests.
     guard !isServer || frame.stream > highestEnded || !any(ended .== frame.stream) else {
-      return Session.Offence(abuse: .protocolViolation, code: .streamClosed)
+      return Offence(abuse: .protocolViolation, code: .streamClosed)
     }
     if frame.endsStream { note(frame.stream) }
     if kind == .headers {
       headersAreOpen = !frame.endsHeaders
       continuations = 0
-      // A server's headers are few for each call, and paid for by the call.
+      // A server receives few header blocks for each call. A client is charged for them, because a response may have
+      // any number of informational ones.
       return isServer ? judgeNumber(frame.stream) : charge(.informationFlood, now)
     }
     return frame.length == 0 && !frame.endsStream ? charge(.emptyDataFlood, now) : nil
   }
 
-  /// A number that was left out can never be used.
-  private mutating func judgeNumber(_ stream: UInt32) -> Session.Offence? {
+  /// A number that was skipped must not be used later.
+  private mutating func judgeNumber(_ stream: UInt32) -> Offence? {
     if stream > highest {
       if stream > highest + 2 { leftOut = highest + 1..<stream }
       highest = stream
     } else if leftOut.contains(stream) {
-      return Session.Offence(abuse: .protocolViolation, code: .protocolError)
+      return Offence(abuse: .protocolViolation, code: .protocolError)
     }
     return nil
   }
@@ -171,11 +172,11 @@ extension FloodGuard {
     highestEnded = max(highestEnded, stream)
   }
 
-  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Session.Offence? {
+  private mutating func charge(_ abuse: PeerAbuse, _ now: UInt64) -> Offence? {
     spend(now: now) ? nil : .calmDown(abuse)
   }
 
-  /// `false` when the peer has sent more than it has earned.
+  /// Returns `false` if the peer's credit is exhausted.
   mutating func spend(_ count: Int = 1, now: UInt64) -> Bool {
     if refilledAt == 0 { refilledAt = now }
     credit -= count
@@ -189,8 +190,8 @@ extension FloodGuard {
   mutating func earn(_ amount: Int) { credit = min(allowance, credit + amount) }
 }
 
-extension Session.Offence {
-  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Session.Offence {
-    Session.Offence(abuse: abuse, code: .enhanceYourCalm)
+extension Offence {
+  fileprivate static func calmDown(_ abuse: PeerAbuse) -> Offence {
+    Offence(abuse: abuse, code: .enhanceYourCalm)
   }
 }

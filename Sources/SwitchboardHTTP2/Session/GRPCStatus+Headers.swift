@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 extension GRPCStatus {
-  /// Names the field that takes most: the others are seldom the reason.
+  /// Names the largest field, which is usually the reason.
   static func headersTooLargeToSend(_ headers: HeaderWriter, limit: Int) -> GRPCStatus {
     var message = "the call's metadata takes \(headers.listSize) bytes, of \(limit) that can be sent"
     if let largest = headers.largestField {

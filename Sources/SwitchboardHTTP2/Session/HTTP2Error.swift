@@ -1,4 +1,4 @@
-/// The HTTP/2 error codes that this library sends or looks for.
+/// The HTTP/2 error codes that this library sends or checks.
 enum HTTP2Error: UInt32 {
   case noError = 0x0
   case protocolError = 0x1
@@ -9,8 +9,8 @@ enum HTTP2Error: UInt32 {
   case enhanceYourCalm = 0xb
   case inadequateSecurity = 0xc
 
-  /// Whether a code says that the other side broke a rule. To calm down is asked for by ourselves, where the
-  /// reason is known.
+  /// Whether a code says that the other side broke a rule. ENHANCE_YOUR_CALM is not included: this library sends it
+  /// itself, where the reason is known.
   static func blamesPeer(_ code: UInt32) -> Bool {
     switch HTTP2Error(rawValue: code) {
     case .noError, .internalError, .cancel, .enhanceYourCalm: false

@@ -1,17 +1,17 @@
 import CNghttp2
 import SwitchboardCall
 
-/// A list of header fields in the form that nghttp2 takes, used again for every submission.
+/// A list of header fields in nghttp2's form, which is reused for every submission.
 ///
-/// Constant names and values are passed by reference; the rest is copied into memory of its own, which
-/// nghttp2 copies in turn.
+/// Constant names and values are passed by reference. The rest is copied into the writer's own memory, from which
+/// nghttp2 copies it.
 final class HeaderWriter {
-  // Unchecked exclusivity: confined to the session's loop, and no access is held across a call out.
+  // Unchecked exclusivity: confined to the session's loop, and no access lasts while other code is called.
   @exclusivity(unchecked) private var entries: [nghttp2_nv] = []
   @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private var capacity = 512
   @exclusivity(unchecked) private var used = 0
-  /// The size of what it holds, as HTTP/2 counts it.
+  /// The size of the fields, as HTTP/2 counts it.
   @exclusivity(unchecked) private(set) var listSize = 0
 
   init() {
@@ -29,7 +29,7 @@ final class HeaderWriter {
     listSize = 0
   }
 
-  /// How far it was written.
+  /// A position to which the writer can be rewound.
   struct Mark {
     fileprivate let entryCount: Int
     fileprivate let used: Int
@@ -38,14 +38,14 @@ final class HeaderWriter {
 
   var mark: Mark { Mark(entryCount: entries.count, used: used, listSize: listSize) }
 
-  /// Takes back what was added since.
+  /// Removes the fields that were added after the mark.
   func rewind(to mark: Mark) {
     entries.removeSubrange(mark.entryCount...)
     used = mark.used
     listSize = mark.listSize
   }
 
-  /// The largest field, by the name that it has and how long its value is.
+  /// The largest field: its name, and the length of its value.
   var largestField: (name: String, valueByteCount: Int)? {
     entries.max { $0.namelen + $0.valuelen < $1.namelen + $1.valuelen }
       .map { entry in
@@ -106,8 +106,8 @@ final class HeaderWriter {
     }
   }
 
-  /// Adds a user's metadata, without the names that belong to HTTP/2 or gRPC itself. The call was failed already where
-  /// there are fields that HTTP does not allow, by `failureToSend`.
+  /// Adds a user's metadata, except names that belong to HTTP/2 or gRPC itself. If there were fields that HTTP does not
+  /// allow, `failureToSend` has already failed the call.
   func add(_ metadata: HPACKHeaders) {
     for index in 0..<metadata.fieldCount {
       metadata.withField(at: index) { name, value in
@@ -120,7 +120,7 @@ final class HeaderWriter {
   }
 
   private func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-    // Room for both first: growing moves what was copied before.
+    // Reserves room for both first, because growing moves what was copied before.
     reserve(name.count + value.count)
     let nameTarget = copy(name)
     append(

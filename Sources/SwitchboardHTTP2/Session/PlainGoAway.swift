@@ -1,9 +1,9 @@
-/// The frames with which a server that cannot hold a session at all turns a client away.
+/// The frames with which a server rejects a client without a session.
 enum PlainGoAway {
   private static let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
   private static let goAway: UInt8 = 7
 
-  /// Empty settings, which have to come first, then GOAWAY for all streams.
+  /// Empty SETTINGS, which must come first, and GOAWAY for all streams.
   static func bytes(_ code: HTTP2Error, _ reason: String) -> [UInt8] {
     let text = Array(reason.utf8.prefix(100))
     let head: [UInt8] = [0, 0, UInt8(8 + text.count), goAway, 0, 0, 0, 0, 0]

@@ -1,67 +1,69 @@
 import CNghttp2
 import SwitchboardCall
 
-/// What a connection learns from its session. Only notes are to be taken: see `SessionStream`.
+/// What a session reports to its connection. The methods must not call `receive` or `drain`; see `SessionStream`.
 protocol SessionDelegate: AnyObject {
-  /// A peer opens a stream. `nil` refuses it.
-  func sessionDidOpenStream(_ id: Int32) -> SessionStream?
+  /// Called when the peer opens a stream. `nil` refuses it.
+  func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)?
   func sessionDidReceiveGoAway(_ goAway: GoAway)
   func sessionDidReceiveSettings()
   func sessionDidReceivePing(isAck: Bool, payload: UInt64)
-  /// We end a stream or the connection for a rule that the peer has broken.
+  /// Called when this side ends a stream or the connection because the peer broke a rule.
   func sessionDidBlamePeer()
   /// The time, in nanoseconds.
   var sessionNow: UInt64 { get }
 }
 
-/// What a peer says when it ends a connection.
+/// A GOAWAY frame of the peer.
 struct GoAway {
   let lastStream: Int32
   let code: UInt32
-  /// In the peer's words; often empty.
+  /// The peer's explanation, often empty.
   let reason: String
 }
 
-/// One side of an HTTP/2 connection: owns an nghttp2 session. Bytes in, bytes out, no I/O.
-final class Session {
-  // Unchecked exclusivity: confined to the connection's loop; callbacks write `current` and `output` only
-  // while nghttp2, not this class, is being executed.
+/// One side of an HTTP/2 connection: owns an nghttp2 session. It transforms bytes and performs no I/O.
+final class Session: WireSession {
+  // Unchecked exclusivity: confined to the connection's loop. Callbacks write `current` and `output` only while nghttp2
+  // is running, and not this class.
   let raw: OpaquePointer
-  /// What nghttp2 keeps its memory in.
+  /// The pool of nghttp2's memory.
   private let memory: BlockPool
-  /// The connection, which owns this session and so outlives it. Not weak: that would make every retain of
-  /// the connection a slow one.
+  /// The connection, which owns this session and so outlives it. Not weak, because a weak reference makes every retain
+  /// of the connection slow.
   @exclusivity(unchecked) unowned(unsafe) var delegate: (any SessionDelegate)?
-  /// The stream whose headers are being received. In `streams`, which retains it: this does not.
-  @exclusivity(unchecked) var current: Unmanaged<SessionStream>?
-  /// Where `drain` writes to, while it runs.
+  /// The stream whose headers are being received. It is retained by `streams`.
+  @exclusivity(unchecked) var current: Unmanaged<StreamEntry>?
+  /// The output of `drain`, while it runs.
   @exclusivity(unchecked) var output: OutputBuffer?
   @exclusivity(unchecked) var streams = StreamList()
   @exclusivity(unchecked) private var watch: FloodGuard
-  /// The size of the block of headers that is being received, as HTTP/2 counts it.
+  /// The size of the header block that is being received, as HTTP/2 counts it.
   @exclusivity(unchecked) private var headerListSize = 0
   @exclusivity(unchecked) private var headersCharged = 0
   private let headerListSizeFree: Int
   private let headerListSizeLimit: Int
-  /// What a callback found, for `receive` and `drain` to tell.
+  /// An offence that a callback found; `receive` and `didDrain` return it.
   @exclusivity(unchecked) private(set) var offence: Offence?
   let headers = HeaderWriter()
-  /// Where streams keep the fields of the block that is being received.
+  /// The fields that streams keep of the header block that is being received.
   let fields = FieldCollector()
-  /// The last of our requests whose headers were handed to the connection.
+  /// The last request whose headers were passed to the connection.
   @exclusivity(unchecked) var lastRequestSent: Int32 = 0
-  @exclusivity(unchecked) private var connectionWindow: Int
-  /// The error that this side ended the connection for, once it has said so.
+  @exclusivity(unchecked) var connectionWindow: Int
+  @exclusivity(unchecked) var inbound: InboundAccount
+  /// The error code of this side's GOAWAY, once it was sent with one.
   @exclusivity(unchecked) var errorSent: UInt32?
-  /// The error of the peer's GOAWAY, once there was one.
+  /// The error code of the peer's GOAWAY, once it was received.
   @exclusivity(unchecked) var goAwayReceived: UInt32?
   let frameLimit: Int
-  /// How large a block of headers may be that this side sends, as HTTP/2 counts it: as the peer says, and as nghttp2 sends.
+  /// The largest header block that this side may send, as HTTP/2 counts its size: the lesser of the peer's limit and
+  /// nghttp2's.
   @exclusivity(unchecked) private(set) var headerListLimit = SessionSettings.largestSentHeaders
 
   enum Role { case client, server }
 
-  /// `nil` when there is no memory for it.
+  /// Returns `nil` if there is not enough memory.
   init?(_ role: Role, settings: SessionSettings, memory: BlockPool) {
     self.memory = memory
     frameLimit = settings.maxFrameSize
@@ -69,6 +71,10 @@ final class Session {
     headerListSizeFree = settings.maxHeaderListSize
     headerListSizeLimit = max(Self.leastHeaderBomb, 4 * settings.maxHeaderListSize)
     connectionWindow = settings.connectionWindow
+    inbound = InboundAccount(
+      limit: settings.unreadLimit,
+      link: LinkEstimator(window: settings.streamWindow, limit: settings.windowLimit)
+    )
     guard let raw = SessionFactory.make(role, settings, memory) else { return nil }
     self.raw = raw
     nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
@@ -83,13 +89,6 @@ final class Session {
     return nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: settings.connectionWindow)) == 0
   }
 
-  /// What the peer did for which the connection must end, and the code to say so with.
-  struct Offence {
-    let abuse: PeerAbuse
-    let code: HTTP2Error
-  }
-
-  /// Takes what came from the peer. What is returned, if anything, leaves nothing but to `terminate`.
   func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Offence? {
     var allowed = bytes
     let found = watch.scan(bytes, now: now)
@@ -109,16 +108,14 @@ final class Session {
     }
   }
 
-  /// Headers were begun, and their end has not come yet.
   var isInsideHeaders: Bool { watch.isInsideHeaders }
 
-  /// How many frames wait to be sent, other than those with data.
   var unsentFrames: Int { nghttp2_session_get_outbound_queue_size(raw) }
 
   private static let leastHeaderBomb = 256 * 1024
 
-  /// What lies above the limit has to be decoded all the same, and is paid for: so many bytes cost as much as a frame that
-  /// does nothing for a call.
+  /// Header bytes above the limit still have to be decoded. This many of them cost the peer as much as a frame that
+  /// serves no call.
   private static let headerBytesPerCharge = 1024
 
   func headersBegin() {
@@ -127,7 +124,7 @@ final class Session {
     fields.begin()
   }
 
-  /// `false` when the headers have grown so large that no more of them is looked at.
+  /// Returns `false` if the headers are so large that the rest of them is ignored.
   func countHeader(_ byteCount: Int) -> Bool {
     headerListSize += byteCount + 32
     guard headerListSize > headerListSizeFree else { return true }
@@ -147,18 +144,18 @@ final class Session {
     return true
   }
 
-  /// So many records of TLS came that brought nothing. `false` when the peer has sent more than it has earned.
+  /// Charges the peer for TLS records that contained no data. Returns `false` if its credit is exhausted.
   func pay(forRecords count: Int) -> Bool { watch.spend(count, now: delegate?.sessionNow ?? 0) }
 
-  func takeOffence() -> Offence? {
+  private func takeOffence() -> Offence? {
     defer { offence = nil }
     return offence
   }
 
-  /// A frame for a call went out, which may well cause some from the peer.
+  /// Credits the peer for a frame that was sent for a call, to which it may respond with control frames.
   func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
 
-  /// We reset a stream for what the peer did.
+  /// Called when this side has reset a stream because the peer broke a rule.
   func didBlame(_ code: UInt32) {
     delegate?.sessionDidBlamePeer()
     if !watch.spend(now: delegate?.sessionNow ?? 0) {
@@ -166,9 +163,6 @@ final class Session {
     }
   }
 
-  enum Drained { case all, some, failed }
-
-  /// Writes what there is to send, up to about `limit` bytes.
   func drain(into target: OutputBuffer, limit: Int) -> Drained {
     output = target
     outputLimit = limit
@@ -188,44 +182,59 @@ final class Session {
   var wantsToRead: Bool { nghttp2_session_want_read(raw) != 0 }
   var wantsToWrite: Bool { nghttp2_session_want_write(raw) != 0 }
 
-  /// The peer has said how large headers may be.
+  func didDrain(isWriting: Bool) -> WireEnd? {
+    if let offence = takeOffence() { return .offence(offence) }
+    guard !wantsToRead, !wantsToWrite, !isWriting else { return nil }
+    return .status(errorSent.map(GRPCStatus.ended(for:)) ?? .connectionLost)
+  }
+
+  /// Called when the peer's settings were received.
   func noteHeaderListLimit() {
     let limit = nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
     headerListLimit = min(Int(limit), SessionSettings.largestSentHeaders)
   }
 
-  /// Why what is in `headers` cannot be sent, if it cannot.
   var refusalOfHeaders: GRPCStatus? {
     headers.listSize > headerListLimit ? .headersTooLargeToSend(headers, limit: headerListLimit) : nil
   }
 
-  /// Ends every open stream, when the connection is gone.
-  func abandonStreams(_ code: HTTP2Error) {
+  func checkSilence(
+    _ keepalive: inout Keepalive,
+    now: UInt64,
+    lastRead: UInt64,
+    isWriting: Bool
+  ) -> Keepalive.Action {
+    keepalive.look(now: now, lastRead: lastRead, isIdle: false)
+  }
+
+  func connectionDidClose() {
     while let stream = streams.removeAny() {
       nghttp2_session_set_stream_user_data(raw, stream.id, nil)
-      stream.didClose(code.rawValue)
+      withExtendedLifetime(stream) {
+        Unmanaged.passUnretained(stream).withStream { $0.didClose(HTTP2Error.internalError.rawValue) }
+      }
     }
   }
 
-  func stream(_ id: Int32) -> SessionStream? {
+  func stream(_ id: Int32) -> StreamEntry? {
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return nil }
-    return Unmanaged<SessionStream>.fromOpaque(data).takeUnretainedValue()
+    return Unmanaged<StreamEntry>.fromOpaque(data).takeUnretainedValue()
   }
 }
 
 // MARK: - Sending
 
 extension Session {
-  /// The provider asks `stream` for the body.
-  private func provider(for stream: SessionStream) -> nghttp2_data_provider {
+  /// Returns a provider that asks `stream` for the body.
+  private func provider(for stream: StreamEntry) -> nghttp2_data_provider {
     nghttp2_data_provider(
       source: nghttp2_data_source(ptr: Unmanaged.passUnretained(stream).toOpaque()),
       read_callback: SessionCallbacks.readBody
     )
   }
 
-  /// Opens a stream with what is in `headers`. `nil` when there are no stream numbers left.
-  func submitRequest(_ stream: SessionStream) -> Bool {
+  /// Opens a stream with the headers in `headers`. Returns `false` if no stream numbers are left.
+  func submitRequest<Stream: SessionStream>(_ stream: Stream) -> Bool {
     var provider = provider(for: stream)
     let data = streams.insert(stream)
     let id = headers.withEntries { nghttp2_submit_request(raw, nil, $0, $1, &provider, data) }
@@ -237,20 +246,18 @@ extension Session {
     return true
   }
 
-  /// Sends what is in `headers`, then the body, then the trailers.
-  func submitResponse(_ stream: SessionStream) {
+  func submitResponse(_ stream: StreamEntry) {
     var provider = provider(for: stream)
     _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, &provider) }
   }
 
-  /// The same with headers that are made once.
-  func submitResponse(_ stream: SessionStream, constant: ConstantHeaders) {
+  /// Sends constant headers, then the body, then the trailers.
+  func submitResponse(_ stream: StreamEntry, constant: ConstantHeaders) {
     var provider = provider(for: stream)
     nghttp2_submit_response(raw, stream.id, constant.entries, constant.count, &provider)
   }
 
-  /// Sends what is in `headers` as all there is.
-  func submitTrailersOnly(_ stream: SessionStream) {
+  func submitTrailersOnly(_ stream: StreamEntry) {
     _ = headers.withEntries { nghttp2_submit_response(raw, stream.id, $0, $1, nil) }
   }
 
@@ -262,18 +269,6 @@ extension Session {
     nghttp2_submit_trailer(raw, id, constant.entries, constant.count)
   }
 
-  /// Lets the peer send more before it must wait: on every stream, and on all together.
-  func growWindows(to window: Int) {
-    var entry = nghttp2_settings_entry(
-      settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
-      value: UInt32(clamping: window)
-    )
-    nghttp2_submit_settings(raw, 0, &entry, 1)
-    guard window > connectionWindow else { return }
-    connectionWindow = window
-    nghttp2_session_set_local_window_size(raw, 0, 0, Int32(clamping: window))
-  }
-
   func resume(_ id: Int32) {
     nghttp2_session_resume_data(raw, id)
   }
@@ -281,6 +276,10 @@ extension Session {
   func reset(_ id: Int32, _ code: HTTP2Error) {
     nghttp2_submit_rst_stream(raw, 0, id, code.rawValue)
   }
+
+  func giveUpResponse(_ id: Int32) { reset(id, .cancel) }
+
+  func stopRequest(_ id: Int32) { reset(id, .noError) }
 
   func goAway(_ code: HTTP2Error, lastStream: Int32? = nil) {
     nghttp2_submit_goaway(
@@ -293,10 +292,13 @@ extension Session {
     )
   }
 
-  /// Says that no new stream should be opened, while those already on their way are still taken.
-  func announceGoAway() {
-    nghttp2_submit_shutdown_notice(raw)
-  }
+  /// Streams that are already on their way are still accepted. `goAway` rejects later ones, once the peer has answered
+  /// the ping.
+  func announceDrain() { nghttp2_submit_shutdown_notice(raw) }
+
+  func confirmDrain() { ping(PingPayload.draining) }
+
+  func terminate(_ offence: Offence, _ reason: StaticString?) { terminate(offence.code, reason) }
 
   /// Sends GOAWAY and nothing after it.
   func terminate(_ code: HTTP2Error, _ reason: StaticString? = nil) {
@@ -320,26 +322,6 @@ extension Session {
       _ = nghttp2_submit_ping(raw, 0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
   }
-
-  /// Bytes of the body were taken: the peer may send as many more.
-  func consume(_ id: Int32, _ count: Int) {
-    nghttp2_session_consume(raw, id, count)
-  }
-
-  /// The same for the connection alone: this stream's window stays closed, the others go on.
-  func consumeConnection(_ count: Int) {
-    nghttp2_session_consume_connection(raw, count)
-  }
-
-  func consumeStream(_ id: Int32, _ count: Int) {
-    nghttp2_session_consume_stream(raw, id, count)
-  }
-
-  /// How much this side may send on the connection for now.
-  var sendWindow: Int { Int(nghttp2_session_get_remote_window_size(raw)) }
-
-  /// How much the peer may send for now.
-  var receiveWindow: Int { Int(nghttp2_session_get_local_window_size(raw)) }
 
   var remoteMaxConcurrentStreams: Int {
     Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))

@@ -3,7 +3,7 @@ import SwitchboardCall
 
 /// The functions that nghttp2 calls. None of them calls back into `receive` or `drain`.
 enum SessionCallbacks {
-  /// nghttp2 copies the table into each session; it is made once and only read afterwards.
+  /// nghttp2 copies the table into each session. It is made once and only read afterwards.
   final class Table: @unchecked Sendable {
     let raw: OpaquePointer?
 
@@ -26,8 +26,8 @@ enum SessionCallbacks {
 
   static let table = Table()
 
-  // The session is executing the callback and its list holds the stream: neither can go away meanwhile, so
-  // neither is retained.
+  // The session is executing the callback, and its list holds the stream. Neither can be released meanwhile, so neither
+  // is retained here.
 
   private static func with<Result>(
     session userData: UnsafeMutableRawPointer?,
@@ -38,13 +38,13 @@ enum SessionCallbacks {
     return Unmanaged<Session>.fromOpaque(userData)._withUnsafeGuaranteedRef(body)
   }
 
-  private static func with(stream id: Int32, of raw: OpaquePointer?, _ body: (SessionStream) -> Void) {
+  private static func with(stream id: Int32, of raw: OpaquePointer?, _ body: (any SessionStream) -> Void) {
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return }
-    Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+    Unmanaged<StreamEntry>.fromOpaque(data).withStream(body)
   }
 
   private static func head(_ frame: UnsafePointer<nghttp2_frame>) -> nghttp2_frame_hd {
-    // Every member of the union begins with the frame's header.
+    // Every member of the union begins with the frame header.
     UnsafeRawPointer(frame).assumingMemoryBound(to: nghttp2_frame_hd.self).pointee
   }
 
@@ -71,7 +71,7 @@ enum SessionCallbacks {
     userData in
     with(session: userData, else: 0) { session in
       guard session.countHeader(nameCount + valueCount) else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
-      session.current?._withUnsafeGuaranteedRef { stream in
+      session.current?.withStream { stream in
         stream.receiveHeader(
           UnsafeBufferPointer(start: name, count: nameCount),
           UnsafeBufferPointer(start: value, count: valueCount),
@@ -106,13 +106,15 @@ enum SessionCallbacks {
   }
 
   private static let close: nghttp2_on_stream_close_callback = { raw, id, code, userData in
-    // What nghttp2 knows of the stream ends with this call: its user data need not be taken back.
+    // nghttp2 forgets the stream after this call, so its user data need not be cleared.
     guard let data = nghttp2_session_get_stream_user_data(raw, id) else { return 0 }
     return with(session: userData, else: 0) { session in
       let stream = session.streams.remove(data)
-      // Another's headers may have come in part.
+      // The current stream may also be another one, whose headers have arrived in part.
       if session.current?.toOpaque() == data { session.current = nil }
-      stream.didClose(code)
+      withExtendedLifetime(stream) {
+        Unmanaged.passUnretained(stream).withStream { $0.didClose(code) }
+      }
       return 0
     }
   }
@@ -135,7 +137,8 @@ enum SessionCallbacks {
     return 0
   }
 
-  /// Headers that nghttp2 does not send, for what they are: it ends the stream of a request, and leaves others for ever open.
+  /// Called for headers that nghttp2 refuses to send. It closes the stream of a request, but leaves that of a response
+  /// open.
   private static let frameNotSent: nghttp2_on_frame_not_send_callback = { raw, frame, error, _ in
     guard let frame else { return 0 }
     let head = head(frame)
@@ -161,7 +164,7 @@ enum SessionCallbacks {
     guard let data = source?.pointee.ptr, let flags else { return failed }
     let target = UnsafeMutableRawBufferPointer(start: buffer, count: count)
     return with(session: userData, else: failed) { session in
-      Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef { stream in
+      Unmanaged<StreamEntry>.fromOpaque(data).withStream { stream in
         session.readBody(of: stream, target, &flags.pointee)
       }
     }
@@ -176,13 +179,13 @@ enum SessionCallbacks {
     userData in
     guard let data = source?.pointee.ptr else { return NGHTTP2_ERR_CALLBACK_FAILURE.rawValue }
     return with(session: userData, else: NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) { session in
-      Unmanaged<SessionStream>.fromOpaque(data)._withUnsafeGuaranteedRef { stream in
+      Unmanaged<StreamEntry>.fromOpaque(data).withStream { stream in
         session.sendBorrowed(of: stream, count, UnsafeRawBufferPointer(start: frameHeader, count: 9))
       }
     }
   }
 
-  /// As large as the peer takes, up to our own limit: fewer frames for large messages.
+  /// Frames are as large as the peer accepts, up to this side's own limit, so that large messages take fewer of them.
   private static let readLength: nghttp2_data_source_read_length_callback = {
     _,
     _,
@@ -238,7 +241,7 @@ extension Session {
     }
   }
 
-  /// Takes note of what is said against the peer.
+  /// Notes errors that blame the peer.
   fileprivate func controlFrameSent(_ head: nghttp2_frame_hd, _ frame: UnsafePointer<nghttp2_frame>) -> Int32
   {
     switch UInt32(head.type) {
@@ -256,7 +259,7 @@ extension Session {
   }
 
   fileprivate func sendBorrowed(
-    of stream: SessionStream,
+    of stream: any SessionStream,
     _ count: Int,
     _ frameHeader: UnsafeRawBufferPointer
   ) -> Int32 {
@@ -273,11 +276,11 @@ extension Session {
   fileprivate func headersDidEnd(_ endsStream: Bool) {
     guard let stream = current else { return }
     current = nil
-    stream._withUnsafeGuaranteedRef { $0.headersDidEnd(endsStream: endsStream, fields) }
+    stream.withStream { $0.headersDidEnd(endsStream: endsStream, fields) }
   }
 
   fileprivate func readBody(
-    of stream: SessionStream,
+    of stream: any SessionStream,
     _ buffer: UnsafeMutableRawBufferPointer,
     _ flags: inout UInt32
   ) -> Int {
@@ -300,7 +303,7 @@ extension Session {
     }
   }
 
-  private func endBody(of stream: SessionStream, _ flags: inout UInt32) {
+  private func endBody(of stream: any SessionStream, _ flags: inout UInt32) {
     switch stream.trailers(into: headers) {
     case .none: return
     case .constant(let constant): submitTrailers(stream.id, constant: constant)

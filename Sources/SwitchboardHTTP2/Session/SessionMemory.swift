@@ -1,7 +1,7 @@
 import CNghttp2
 
 extension BlockPool {
-  /// The pool as what nghttp2 takes its memory from. It must outlive the session.
+  /// nghttp2's view of the pool, which must outlive the session.
   var sessionMemory: nghttp2_mem {
     nghttp2_mem(
       mem_user_data: Unmanaged.passUnretained(self).toOpaque(),
@@ -27,7 +27,7 @@ extension BlockPool {
     )
   }
 
-  /// The session that asks retains its pool.
+  /// The session that allocates retains its pool.
   private static func with<Result>(
     _ data: UnsafeMutableRawPointer?,
     else fallback: Result,

@@ -1,25 +1,25 @@
 import CNghttp2
 
-/// What one side tells the other about itself when a connection starts.
+/// The settings that one side sends when a connection starts, and its own limits.
 struct SessionSettings {
   var maxConcurrentStreams = 100
   var streamWindow = 1 << 20
   var connectionWindow = 4 << 20
-  /// What the windows may grow to.
+  /// The maximum that the windows may grow to.
   var windowLimit = 8 << 20
-  /// How much may lie unread in all streams together before the whole connection waits.
+  /// How many bytes of all streams together may be unread before the whole connection waits.
   var unreadLimit = 64 << 20
   var maxFrameSize = 64 * 1024
   var maxHeaderListSize = 16 * 1024
   var isServer = true
-  /// What our decompression of headers may remember; the peer is told. `nil`: what HTTP/2 has by default.
+  /// The size of the table for decompressing headers, which is sent to the peer. `nil`: HTTP/2's default.
   var headerTableSize: Int?
-  /// What our compression of headers remembers at the most. `nil`: what nghttp2 has by default.
+  /// The maximum size of the table for compressing headers. `nil`: nghttp2's default.
   var maxEncoderTableSize: Int?
-  /// The largest block of headers that is sent to a peer that has not said how much it takes, as HTTP/2 counts it. By its
-  /// own count, nghttp2 finds no more than that in it.
+  /// The largest header block that is sent to a peer that has not stated a limit, as HTTP/2 counts it. nghttp2's own
+  /// count of a block is not larger.
   static let largestSentHeaders = 1 << 20
-  /// How many frames that carry nothing for a call the peer may send at once.
+  /// How many frames that serve no call the peer may send at once.
   var controlFrameAllowance = 1000
 
   var entries: [nghttp2_settings_entry] {
@@ -42,28 +42,28 @@ struct SessionSettings {
   }
 }
 
-/// Makes nghttp2 sessions with our callbacks and options.
+/// Makes nghttp2 sessions with this library's callbacks and options.
 enum SessionFactory {
   static func make(_ role: Session.Role, _ settings: SessionSettings, _ memory: BlockPool) -> OpaquePointer? {
     var session: OpaquePointer?
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else { return nil }
     defer { nghttp2_option_del(option) }
-    // Windows open as messages are read, not as bytes arrive: that is the backpressure.
+    // Windows are reopened when messages are read, not when bytes arrive. This provides backpressure.
     nghttp2_option_set_no_auto_window_update(option, 1)
-    // A stream that has ended is let go of at once. nghttp2 would keep as many as may be open, for the places that they had
-    // among priorities: memory that each call goes through anew, and so out of the processor's caches.
+    // Closed streams are released at once. nghttp2 would keep as many of them as may be open, for their place among the
+    // priorities. Each call would then use new memory, which is not in the processor's caches.
     nghttp2_option_set_no_closed_streams(option, 1)
     nghttp2_option_set_max_send_header_block_length(option, SessionSettings.largestSentHeaders)
     if let limit = settings.maxEncoderTableSize {
       nghttp2_option_set_max_deflate_dynamic_table_size(option, limit)
     }
-    // One read can bring more pings than nghttp2 holds answers for by default: `FloodGuard` is to see them
-    // first, and this to hold for a peer that does not read.
+    // One read may contain more pings than nghttp2 holds answers for by default. `FloodGuard` must see them first. This
+    // limit is for a peer that does not read.
     nghttp2_option_set_max_outbound_ack(option, 4000)
-    // Spaces at the ends of a value are forbidden today, but gRPC's messages of statuses had them before that.
+    // Leading and trailing spaces of a value are forbidden today, but older gRPC status messages have them.
     nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1)
-    // `FloodGuard` limits resets, by a measure that clients which cancel many calls do not reach.
+    // `FloodGuard` limits resets, in a way that does not affect clients that cancel many calls.
     nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
     if role == .client { nghttp2_option_set_peer_max_concurrent_streams(option, 100) }
     var memory = memory.sessionMemory

@@ -1,114 +1,65 @@
 import SwitchboardCall
 
-/// One HTTP/2 stream, as the session's callbacks see it. Servers and clients subclass it.
+/// One HTTP/2 stream, as its session sees it. The streams of servers and of clients conform to it.
 ///
-/// Whatever a callback reaches must only note what happened: nothing here may call back into `receive` or
-/// `drain`. Submitting frames is allowed.
-class SessionStream: LoopTask {
-  // Unchecked exclusivity here and in subclasses: a stream is confined to its connection's loop.
-  @exclusivity(unchecked) final var id: Int32 = -1
-
-  /// Whether it waits for its `processReady`.
-  @exclusivity(unchecked) final var isReady = false
-
-  // The session's list of open streams; the session keeps each stream in it alive.
-  @exclusivity(unchecked) fileprivate final var previous: Unmanaged<SessionStream>?
-  @exclusivity(unchecked) fileprivate final var next: Unmanaged<SessionStream>?
-
+/// No requirement has a default: a stream that ignores an event has an empty method that says why.
+///
+/// nghttp2 is running when these methods are called, except for `processReady`. They must not call `receive` or `drain`
+/// of the session. They may submit frames.
+protocol SessionStream: StreamEntry {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  /// A field of a block of headers, which the stream may keep in `fields`.
-  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {}
+  /// Receives a header field, which the stream may add to `fields`.
+  func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector)
 
-  /// A block of headers is whole: the request, a response, or trailers.
-  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {}
+  /// Called at the end of a header block: the request's, a response's, or the trailers'.
+  func headersDidEnd(endsStream: Bool, _ fields: FieldCollector)
 
-  /// Bytes that are lent until the connection has gone through its ready streams.
-  func receiveData(_ bytes: UnsafeRawBufferPointer) {}
+  /// Receives bytes, which stay valid until the connection has processed its ready streams.
+  func receiveData(_ bytes: UnsafeRawBufferPointer)
 
-  func remoteDidEnd() {}
+  /// Called when a DATA frame that ends the peer's side was received.
+  func remoteDidEnd()
 
-  /// Headers of ours cannot be sent: the stream ends without them.
-  func headersWereRefused(_ status: GRPCStatus) {}
+  /// Called when this side's headers could not be sent. The stream ends without them.
+  func headersWereRefused(_ status: GRPCStatus)
 
-  /// Our side's last frame was handed to the connection.
-  func localDidEnd() {}
+  /// Called when the last frame of this side was passed to the connection.
+  func localDidEnd()
 
-  /// Told exactly once, last.
-  func didClose(_ code: UInt32) {}
+  /// Called exactly once, after all other events.
+  func didClose(_ code: UInt32)
 
-  /// The next piece of the body, at most `buffer.count` bytes of it.
-  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead { .last(0) }
+  /// Returns the next piece of the body, at most `buffer.count` bytes.
+  func readBody(into buffer: UnsafeMutableRawBufferPointer) -> BodyRead
 
-  /// The piece that `readBody` announced with `borrowed`.
-  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)? { nil }
+  /// Returns the bytes that `readBody` announced with `borrowed`.
+  func takeBorrowed(_ count: Int) -> (MessageBuffer, UnsafeRawBufferPointer)?
 
-  /// What ends the stream after its body. `headers` hold what was submitted last until they are reset.
-  func trailers(into headers: HeaderWriter) -> Trailers { .none }
+  /// Returns the trailers that follow the body. `headers` still has the block that was submitted last, until it is
+  /// reset.
+  func trailers(into headers: HeaderWriter) -> Trailers
 
-  /// What a callback put off until the session has taken in all that was read.
-  func processReady() {}
+  /// Does what the other methods postponed, after the session has processed everything that was read.
+  func processReady()
 }
 
 enum Trailers {
   case none
   case constant(ConstantHeaders)
-  /// They were written to the headers given.
+  /// They are in the header writer that was passed.
   case written
 }
 
 /// What a stream has to send now.
 enum BodyRead {
-  /// This many bytes were copied; there may be more.
+  /// This many bytes were copied; more may follow.
   case copied(Int)
-  /// This many bytes are to be sent from where they are; `takeBorrowed` gives them. Where they are known to be the last,
-  /// no empty frame need follow to say so.
+  /// This many bytes are to be sent from where they are; `takeBorrowed` returns them. If they are known to be the last
+  /// ones, no empty frame has to follow to end the stream.
   case borrowed(Int, isLast: Bool)
-  /// Nothing now; the stream resumes the session when there is.
+  /// Nothing for now. The stream resumes the session when it has more.
   case wait
-  /// This many bytes were copied, and they are the last.
+  /// This many bytes were copied, and they are the last ones.
   case last(Int)
-}
-
-/// The open streams of one session, each retained once: nghttp2 tells of no stream's end when a session is
-/// given up, so that the session must know them itself.
-struct StreamList {
-  // The links are unmanaged because membership itself is the reference: `insert` retains, `remove` hands
-  // that reference to the caller.
-  private var first: Unmanaged<SessionStream>?
-  private(set) var count = 0
-
-  /// Returns the pointer under which nghttp2 is to know the stream.
-  mutating func insert(_ stream: SessionStream) -> UnsafeMutableRawPointer {
-    let link = Unmanaged.passRetained(stream)
-    stream.next = first
-    stream.previous = nil
-    first?._withUnsafeGuaranteedRef { $0.previous = link }
-    first = link
-    count += 1
-    return link.toOpaque()
-  }
-
-  mutating func remove(_ data: UnsafeMutableRawPointer) -> SessionStream {
-    let stream = Unmanaged<SessionStream>.fromOpaque(data).takeRetainedValue()
-    let (previous, next) = (stream.previous, stream.next)
-    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
-    next?._withUnsafeGuaranteedRef { $0.previous = previous }
-    stream.next = nil
-    stream.previous = nil
-    count -= 1
-    return stream
-  }
-
-  mutating func removeAny() -> SessionStream? {
-    first.map { remove($0.toOpaque()) }
-  }
-
-  func forEach(_ body: (SessionStream) -> Void) {
-    var link = first
-    while let stream = link?.takeUnretainedValue() {
-      link = stream.next
-      body(stream)
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Cuts the bytes of a stream into gRPC messages.
+/// Splits the bytes of a stream into gRPC messages.
 struct Deframer {
   /// ```
   ///   prefix ──five bytes──> body ──length bytes──> prefix
@@ -19,16 +19,16 @@ struct Deframer {
     self.sizeLimit = sizeLimit
   }
 
-  /// Whether a message was begun and not ended.
+  /// Whether a message has started and is incomplete.
   var isInsideMessage: Bool { isInsideBody || prefixCount > 0 }
 
-  /// Whether there is a message already that what comes next belongs to.
+  /// Whether the next bytes belong to the body of a message that has started.
   var isInsideBody: Bool {
     if case .body = state { return true }
     return false
   }
 
-  /// The message, when these bytes are exactly one that is not compressed: it can be read where it lies.
+  /// Returns the message if the bytes are exactly one uncompressed message, which can be read in place.
   func wholeMessage(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard !isInsideMessage, bytes.count >= MessageBuffer.prefixByteCount, bytes[0] == 0 else { return nil }
     let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
@@ -36,7 +36,7 @@ struct Deframer {
     return UnsafeRawBufferPointer(rebasing: bytes[MessageBuffer.prefixByteCount...])
   }
 
-  /// Takes bytes up to the end of a message, and returns the message once it is whole.
+  /// Consumes bytes up to the end of a message. Returns the message if it is complete.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(GRPCStatus) -> MessageBuffer? {
     while !bytes.isEmpty {
       switch state {
@@ -80,7 +80,7 @@ struct Deframer {
     let taken = min(message.byteCount - filled, bytes.count)
     let framed = message.unsafeFramedBytes
     if let base = framed.baseAddress, let source = bytes.baseAddress, taken > 0 {
-      // Written through although a message never changes: nobody else has seen this one yet.
+      // Messages are otherwise immutable, but no other code has seen this one yet.
       (UnsafeMutableRawPointer(mutating: base) + MessageBuffer.prefixByteCount + filled)
         .copyMemory(from: source, byteCount: taken)
     }

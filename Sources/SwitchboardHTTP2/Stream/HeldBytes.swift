@@ -1,5 +1,5 @@
-/// Bytes of a stream that wait for their reader, as they came: they take no more memory than they are, whatever messages
-/// they hold.
+/// Bytes of a stream that wait for their reader, in the form in which they arrived: they take no more memory than their
+/// size, however small the messages are.
 struct HeldBytes {
   private var bytes: [UInt8] = []
   private var head = 0
@@ -10,7 +10,7 @@ struct HeldBytes {
     bytes.append(contentsOf: more)
   }
 
-  /// Lends what there is; `use` returns what it leaves of it.
+  /// Passes the bytes to `use`, which returns the part that it did not use.
   mutating func take<Failure: Error>(
     _ use: (UnsafeRawBufferPointer) throws(Failure) -> UnsafeRawBufferPointer
   ) throws(Failure) {
@@ -22,7 +22,7 @@ struct HeldBytes {
       }
     }
     head = bytes.count - (try left.get())
-    // What was taken is given back once it is most of it, so that each byte is moved once at the most.
+    // Used bytes are removed when they are the larger part, so that each byte is moved at most once.
     guard head * 2 >= bytes.count else { return }
     if isEmpty { bytes = [] } else { bytes.removeFirst(head) }
     head = 0

@@ -1,8 +1,8 @@
 import SwitchboardCall
 import Synchronization
 
-/// Lets the peer send more as messages are read: while the pipe is full, or more waits outside of it, what arrives is held
-/// against the stream's window.
+/// Lets the peer send more as messages are read. While the pipe is full, or messages wait outside it, bytes that arrive
+/// are withheld from the stream's window.
 final class InboundFlow: Sendable {
   let pipe: MessagePipe
   private let withheld = Atomic(0)
@@ -12,15 +12,15 @@ final class InboundFlow: Sendable {
     self.pipe = pipe
   }
 
-  /// How much of what has just arrived the peer may send again at once.
+  /// Returns how many of the bytes that have just arrived the peer may send again at once.
   func credit(forArrived byteCount: Int) -> Int {
     if hasRoom { return byteCount }
     withheld.wrappingAdd(byteCount, ordering: .sequentiallyConsistent)
-    // The reader may have emptied the pipe between the two, and seen nothing withheld.
+    // The reader may have emptied the pipe between the two steps, before anything was withheld.
     return hasRoom ? takeWithheld() : 0
   }
 
-  /// Messages or bytes wait that are not in the pipe yet. Set on the loop.
+  /// Whether messages or bytes wait that are not in the pipe yet. Set on the loop.
   var isHolding: Bool {
     get { holding.load(ordering: .sequentiallyConsistent) }
     set { holding.store(newValue, ordering: .sequentiallyConsistent) }
@@ -32,7 +32,7 @@ final class InboundFlow: Sendable {
     withheld.exchange(0, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether a read has made room for what is withheld, or for a good part of what is held.
+  /// Whether a read has made room for withheld bytes, or for a good part of the held ones.
   var owesCredit: Bool {
     if isHolding { return pipe.hasMuchRoom }
     return withheld.load(ordering: .sequentiallyConsistent) > 0 && pipe.hasRoom

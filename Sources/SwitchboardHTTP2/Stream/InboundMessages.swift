@@ -1,81 +1,83 @@
 import SwitchboardCall
 
-/// The messages that come on a stream, on the way to their reader.
+/// The messages that arrive on a stream, on the way to their reader.
 ///
 /// ```
 ///   bytes ──the reader has room──> deframer ──> waiting ──decompressed──> the pipe, or the single message
 ///     └──it has none──> held bytes ──room──^
 /// ```
-/// What the reader has no room for stays as it came, in bytes: messages take more, the smallest ones twenty times as much.
+/// Bytes for which the reader has no room stay as they arrived. Messages would take more memory: the smallest ones,
+/// twenty times as much.
 struct InboundMessages {
   var single = SingleMessage.none
-  /// What has come, whatever became of it.
+  /// The number and size of all messages that have arrived.
   var totals = MessageTotals()
-  /// What the peer did wrong, where that is more than the status of the failure says.
+  /// What the peer did wrong, if the status of the failure does not say it.
   fileprivate(set) var fault: PeerAbuse?
   fileprivate(set) var deframer: Deframer
-  /// What came after all that is waiting.
+  /// The bytes that arrived after all waiting messages.
   fileprivate(set) var held = HeldBytes()
   fileprivate(set) var waiting = Queue<MessageBuffer>()
   fileprivate(set) var isDecompressing = false
-  /// What waits is being handed on.
+  /// Whether waiting messages are being delivered.
   fileprivate(set) var isTaking = false
 
-  /// Whether everything that came has reached the reader, except for a message of which a part is missing.
+  /// Whether everything that arrived has reached the reader, except for an incomplete message.
   var isEmpty: Bool { held.isEmpty && !hasMessages && !isTaking }
 
   fileprivate var hasMessages: Bool { isDecompressing || !waiting.isEmpty }
 
   var isInsideMessage: Bool { deframer.isInsideMessage }
 
-  /// Nobody wants them any more.
+  /// Drops the messages, which are no longer needed.
   mutating func drop() {
     held = HeldBytes()
     waiting.removeAll()
   }
 }
 
-/// The message of a call that takes a single one, until it is taken.
+/// The message of a call with a single message, until it is read.
 enum SingleMessage {
   case none
-  /// It lies in the read buffer, until the connection has gone through its ready streams.
+  /// It is in the read buffer, until the connection has processed its ready streams.
   case lent(UnsafeRawBufferPointer)
   case kept(MessageBuffer)
 }
 
-/// A stream that takes messages in their order, as its reader has room for them.
+/// A stream that delivers messages in order, as its reader has room for them.
 ///
-/// It decompresses them too: what is small at once, the rest on another thread, since a few kilobytes may decompress to a
-/// thousand times as much and hold the loop for as long. What follows such a message waits for it. And none is decompressed
-/// before the reader has room, so that memory holds one at a time.
+/// It also decompresses them. Small messages are decompressed at once, others on another thread, because a few
+/// kilobytes may decompress to a thousand times their size and occupy the loop accordingly. Later messages wait for
+/// them. A message is only decompressed when the reader has room, so that memory holds one at a time.
 ///
-/// Everything here is on the loop, but for the decompressing and what is said otherwise.
+/// Everything runs on the loop, except for decompression and what is documented otherwise.
 protocol MessageTaker: AnyObject, Sendable {
   var id: Int32 { get }
   var loop: Loop { get }
-  /// `nil` when the stream is over, and the peer needs no room to send more on it.
-  var openConnection: Connection? { get }
+  associatedtype StreamConnection: Connection
+  /// The stream's connection; `nil` if the stream is over, so that the peer needs no room to send more on it.
+  var openConnection: StreamConnection? { get }
   var inbound: InboundMessages { get set }
   /// Leads to the reader; `nil` for a call that takes a single message. Any thread may use it, unlike `inbound`.
   var flow: InboundFlow? { get }
   var announcedCompression: MessageCompression? { get }
-  /// Whether messages are still of use.
+  /// Whether messages are still needed.
   var wantsMessages: Bool { get }
-  /// What a call that takes a single message fails with when another one comes.
+  /// The failure of a call with a single message when another one arrives.
   static var tooManyMessages: GRPCStatus { get }
 
-  /// A message has come.
+  /// Called when a message has arrived.
   func countReceived()
-  /// The single message is there, or the call has failed: has `processReady` called.
+  /// Called when the single message is complete or the call has failed. Schedules `processReady`.
   func goOn()
-  /// The messages are not what they should be.
+  /// Called when the messages are invalid.
   func fail(_ status: GRPCStatus)
-  /// Nothing waits for the reader any more.
+  /// Called when no messages wait for the reader any more.
   func heldMessagesWereTaken()
 }
 
 extension MessageTaker {
-  /// Takes bytes that arrived, and returns how many of them the peer may send again at once.
+  /// Processes bytes that arrived, and returns how many bytes the peer may send again at once.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     inbound.totals.bytes += bytes.count
     if flow == nil, inbound.totals.messages == 0, let whole = inbound.deframer.wholeMessage(in: bytes) {
@@ -90,7 +92,7 @@ extension MessageTaker {
 
   func deframe(_ bytes: UnsafeRawBufferPointer) {
     do throws(GRPCStatus) {
-      // What belongs to a message that is there already costs nothing more.
+      // The rest of a message that has started needs no more memory.
       let takesNow = inbound.held.isEmpty && (inbound.deframer.isInsideBody || hasRoom)
       let rest = takesNow ? try cut(bytes) : bytes
       guard !rest.isEmpty else { return }
@@ -99,11 +101,11 @@ extension MessageTaker {
       return fail(error)
     }
     flow?.isHolding = true
-    // The reader may have made room before it could know that something waits for it.
+    // The reader may have made room before it could know that bytes wait.
     takeHeld()
   }
 
-  /// Takes the messages that these bytes complete, until there is no room. Returns what is left.
+  /// Delivers the messages that these bytes complete, until there is no room. Returns the remaining bytes.
   private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
     while let message = try inbound.deframer.next(&rest) {
@@ -115,7 +117,8 @@ extension MessageTaker {
   }
 
   private func take(_ message: MessageBuffer) throws(GRPCStatus) {
-    // At once, and not when its turn comes: nothing else would keep such messages from piling up behind the first.
+    // Checked at once, and not when the message is delivered. Nothing else would stop such messages from piling up
+    // behind the first.
     guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
     if !inbound.hasMessages, hasRoom(for: message) { return try takeNow(message) }
     inbound.waiting.append(message)
@@ -123,27 +126,26 @@ extension MessageTaker {
     takeHeld()
   }
 
-  /// The reader has made room.
+  /// Called when the reader has made room.
   func takeMore() {
     takeHeld()
     giveCredit()
   }
 
-  /// Lets the peer send as much again as was read.
+  /// Lets the peer send as many bytes as were read.
   func giveCredit() {
     guard let flow, !flow.isHolding, let connection = openConnection else { return }
     let credit = flow.takeWithheld()
     guard credit > 0 else { return }
     connection.settle(released: credit, on: id)
-    connection.setNeedsFlush()
   }
 
   private func takeHeld() {
     if !inbound.isEmpty { takeWaiting() }
   }
 
-  /// Takes what is held, as far as there is room, and tells when nothing is any more. A reader that takes a message at once
-  /// has this called again meanwhile, as do messages that are held again.
+  /// Delivers what waits, as far as there is room, and reports when nothing waits any more. This may be called again
+  /// while it runs, by a reader that reads a message at once and by messages that are held again.
   private func takeWaiting() {
     guard !inbound.isTaking else { return }
     inbound.isTaking = true
@@ -159,7 +161,7 @@ extension MessageTaker {
     heldMessagesWereTaken()
   }
 
-  /// `false` when there is nothing, or no room for it.
+  /// Returns `false` if nothing waits or there is no room.
   private func takeNextHeld() throws(GRPCStatus) -> Bool {
     if let next = inbound.waiting.first {
       guard hasRoom(for: next) else { return false }
@@ -194,7 +196,7 @@ extension MessageTaker {
     if let plain { deliver(plain) } else { decompressElsewhere(message, encoding) }
   }
 
-  /// Hands on a message as it was before it was compressed.
+  /// Delivers a message that is not or no longer compressed.
   private func deliver(_ message: MessageBuffer) {
     if let flow {
       flow.pipe.push(message)
@@ -212,10 +214,10 @@ extension MessageTaker {
   private func decompressElsewhere(_ message: MessageBuffer, _ encoding: MessageCompression) {
     inbound.isDecompressing = true
     flow?.isHolding = true
-    // The loop must not end before it has heard of it.
+    // The loop must not end before it has the result.
     loop.openHandles += 1
     let (loop, limit) = (loop, inbound.deframer.sizeLimit)
-    // Of low priority: what most calls wait for comes first.
+    // With low priority, because most calls wait for other work.
     Task.detached(priority: .utility) {
       let result = Result { () throws(GRPCStatus) in
         try Compressor.decompress(message, encoding, sizeLimit: limit)

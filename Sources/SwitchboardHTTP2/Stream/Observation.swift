@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// One call as its observer sees it, between its beginning and its end.
+/// A call for its observer, from its start to its end.
 struct Observation {
   private let observer: any CallObserver
   private let call: ObservedCall

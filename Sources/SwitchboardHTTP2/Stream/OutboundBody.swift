@@ -1,30 +1,30 @@
 import SwitchboardCall
 
-/// What one stream has to send: messages one after the other, from a pipe or just one.
+/// The messages that a stream has to send: one, or those of a pipe.
 struct OutboundBody {
-  /// Payloads from this size on are sent from where they lie; smaller ones are copied together.
+  /// Payloads of at least this size are sent from where they are. Smaller ones are copied together.
   static let borrowThreshold = 2048
 
-  /// Whether a status follows, which tells of a failure too. Without one, what has failed must not look whole.
+  /// Whether a status follows, which also reports failures. Without one, a body that failed must not look complete.
   let endsWithStatus: Bool
   private var current: MessageBuffer?
   private var offset = 0
-  /// What messages are compressed with as they leave.
+  /// The compression of messages that are sent.
   var compression = MessageCompression.none
   var pipe: MessagePipe?
-  /// How many messages have gone out whole, for the stream to count down as it tells of them.
+  /// The number of messages that were sent completely and not yet reported. The stream reduces it as it reports them.
   var sentCount = 0
-  /// No message follows `current`.
+  /// Whether no message follows `current`.
   var isLast = false
-  /// What has been sent, or begun.
+  /// The number and size of messages that were sent, completely or in part.
   private(set) var totals = MessageTotals()
-  /// What was taken out of the pipe, for as long as it may have to be sent again.
+  /// The messages from the pipe, while they may have to be sent again.
   private var kept: SentMessages?
-  /// How many messages have been told of as sent, in whichever attempt.
+  /// How many messages were reported as sent, in all attempts.
   private var toldCount = 0
   private var wholeCount = 0
   private var hasTaken = false
-  /// What the pipe failed with, where no status follows.
+  /// The failure of the pipe, if no status follows.
   private(set) var failure: GRPCStatus?
 
   init(endsWithStatus: Bool) { self.endsWithStatus = endsWithStatus }
@@ -76,7 +76,7 @@ struct OutboundBody {
     return (message, UnsafeRawBufferPointer(rebasing: framed[offset..<offset + count]))
   }
 
-  /// Makes the next message the current one, or says how the read ends.
+  /// Makes the next message the current one, or returns how the read ends.
   private mutating func nextMessage(_ copied: Int) -> BodyRead? {
     if isLast { return .last(copied) }
     if let message = kept?.next() {
@@ -114,16 +114,16 @@ struct OutboundBody {
 // MARK: - Sending again
 
 extension OutboundBody {
-  /// Keeps what is taken out of the pipe, up to so many bytes, in case it must be sent again.
+  /// Keeps messages from the pipe, up to this many bytes, in case they must be sent again.
   mutating func keepSent(upTo byteCount: Int) { kept = SentMessages(limit: byteCount) }
 
-  /// It will not be sent again.
+  /// Releases the messages, which will not be sent again.
   mutating func forgetSent() {
     kept = nil
     hasTaken = true
   }
 
-  /// Whether everything that was taken is still there.
+  /// Whether all messages that were taken from the pipe are still kept.
   var canSendAgain: Bool { pipe == nil || kept != nil || !hasTaken }
 
   mutating func startAgain() {
@@ -136,10 +136,10 @@ extension OutboundBody {
   }
 }
 
-/// Messages that were sent, in their order, as long as they are not too many.
+/// The messages that were sent, in order, unless they exceed a limit.
 struct SentMessages {
   private var messages: [MessageBuffer] = []
-  /// What the messages take in memory.
+  /// The memory that the messages take.
   private var heldByteCount = 0
   private var position = 0
   private let limit: Int
@@ -148,7 +148,7 @@ struct SentMessages {
     self.limit = limit
   }
 
-  /// `false` when it is too much to be kept.
+  /// Returns `false` if the limit is exceeded.
   mutating func append(_ message: MessageBuffer) -> Bool {
     heldByteCount += message.heldByteCount
     guard heldByteCount <= limit else { return false }
@@ -159,7 +159,7 @@ struct SentMessages {
 
   mutating func rewind() { position = 0 }
 
-  /// The next to send again.
+  /// Returns the next message to send again.
   mutating func next() -> MessageBuffer? {
     guard position < messages.count else { return nil }
     defer { position += 1 }

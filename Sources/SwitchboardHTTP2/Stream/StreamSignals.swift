@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What other threads want of a stream, as bits in its `signals`.
+/// The requests of other threads to a stream, as bits in its `signals`.
 struct StreamSignals: OptionSet {
   let rawValue: Int
 
@@ -14,7 +14,7 @@ struct StreamSignals: OptionSet {
 }
 
 extension Atomic<Int> {
-  /// `true` when nothing was set before: the caller must then see to it that `takeSignals` is called.
+  /// Returns `true` if no bit was set before. The caller must then ensure that `takeSignals` is called.
   borrowing func set(_ signal: StreamSignals) -> Bool {
     bitwiseOr(signal.rawValue, ordering: .acquiringAndReleasing).oldValue == 0
   }

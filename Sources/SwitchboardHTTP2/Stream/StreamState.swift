@@ -1,4 +1,4 @@
-/// Which side may still send on an HTTP/2 stream.
+/// Which sides may still send on an HTTP/2 stream.
 ///
 /// ```
 ///          ┌──our last frame───> localEnded ───its last frame──┐

@@ -9,6 +9,7 @@ struct ServerName {
 
   /// Throws `INVALID_ARGUMENT` if the text is neither a DNS name nor an address.
   init(_ text: String) throws(GRPCStatus) {
+    OpenSSL.prepare()
     // Certificates omit the trailing dot of a DNS name.
     let text = text.hasSuffix(".") ? String(text.dropLast()) : text
     self.text = text

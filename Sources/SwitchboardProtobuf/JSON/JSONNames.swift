@@ -55,13 +55,13 @@ final class JSONNames: Sendable {
       hint = index + 1
       return keys[index].number
     }
-    let number = numbers.number(ofExactly: String(decoding: bytes[name], as: UTF8.self))
+    let number = numbers[String(decoding: bytes[name], as: UTF8.self)]
     if let number { hint = (keys.firstIndex { $0.number == number } ?? -1) + 1 }
     return number
   }
 
   /// The field with a name.
-  func number(of name: String) -> Int32? { numbers.number(ofExactly: name) }
+  func number(of name: String) -> Int32? { numbers[name] }
 
   private func isEqual(_ key: Range<Int>, to name: Range<Int>, in bytes: [UInt8]) -> Bool {
     guard key.count == name.count + 3 else { return false }

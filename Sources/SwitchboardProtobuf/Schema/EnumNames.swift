@@ -17,5 +17,5 @@ public struct EnumNames: Sendable {
   func name(of number: Int32) -> String? { byNumber[number] }
 
   /// The number of a name.
-  func number(of name: String) -> Int32? { byName.number(ofExactly: name) }
+  func number(of name: String) -> Int32? { byName[name] }
 }

@@ -53,8 +53,8 @@ public final class FieldNames: Sendable {
   /// The field for a name in the `.proto` file.
   func number(ofName name: String) -> Int32? {
     // Another field, a group, may have the same name in the text format; only then is a search necessary.
-    if let number = byTextName.number(ofExactly: name), byNumber[number]?.name == name { return number }
-    return byNumber.first { $0.value.name.isExactly(name) }?.key
+    if let number = byTextName[name], byNumber[number]?.name == name { return number }
+    return byNumber.first { $0.value.name == name }?.key
   }
 
   /// The JSON name.
@@ -67,7 +67,7 @@ public final class FieldNames: Sendable {
   func number(ofJSONName name: String) -> Int32? { json.number(of: name) }
 
   /// The field with a name in the text format.
-  func number(ofTextName name: String) -> Int32? { byTextName.number(ofExactly: name) }
+  func number(ofTextName name: String) -> Int32? { byTextName[name] }
 
   /// Whether the message reserves a name: the text format skips such a field, which comes from an older schema.
   func reserves(_ name: String) -> Bool { reserved.contains(name) }

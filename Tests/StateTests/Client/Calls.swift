@@ -3,28 +3,61 @@ import SwitchboardCall
 @testable import SwitchboardHTTP2
 
 /// A call of a client, and its events. Used on the loop.
-final class CheckedCall: ResponseReceiver, @unchecked Sendable {
+class CheckedCall: @unchecked Sendable {
   // Sendable because it is used on one loop.
-  var model: ClientCallModel
-  let requests: MessagePipe?
-  let responses: MessagePipe?
-  private(set) var call: (any ByteCall)?
-  private(set) var violation: Violation?
+  final var model: ClientCallModel
+  private(set) final var violation: Violation?
 
   init(_ model: ClientCallModel) {
     self.model = model
+    guard !model.streamsRequests else { return }
+    self.model.written = [[UInt8(truncatingIfNeeded: model.token)]]
+    self.model.hasFinished = true
+  }
+
+  final var options: CallOptions {
+    var options = CallOptions(initialMetadata: ["x-token": "\(model.token)"])
+    if model.hasDeadline { options.timeout = .seconds(10) }
+    return options
+  }
+
+  final func note(_ change: (inout ClientCallModel) throws(Violation) -> Void) {
+    do throws(Violation) { try change(&model) } catch { violation = violation ?? error }
+  }
+
+  // MARK: For subclasses
+
+  func write(_ message: [UInt8], flush: Bool) {}
+  func finish() {}
+  func cancel() {}
+
+  /// `false` if there is nothing to read now.
+  @discardableResult
+  func read() -> Bool { false }
+
+  /// Something that should be over now that the call is; `nil` if there is nothing.
+  var remains: String? { nil }
+
+  /// Releases the call.
+  func letGo() {}
+}
+
+/// A call without interceptors.
+final class DirectCall: CheckedCall, ResponseReceiver, @unchecked Sendable {
+  // Sendable because it is used on one loop.
+  private let requests: MessagePipe?
+  private let responses: MessagePipe?
+  private var call: (any ByteCall)?
+
+  override init(_ model: ClientCallModel) {
     requests = model.streamsRequests ? MessagePipe(limit: 100) : nil
     responses = model.streamsResponses ? MessagePipe(limit: 100) : nil
+    super.init(model)
   }
 
   func start(on channel: HTTP2ClientTransport, _ method: String) {
-    let options = CallOptions(initialMetadata: ["x-token": "\(model.token)"])
     var body = requests.map { CallRequest.Body.stream($0) }
-    if body == nil {
-      model.written = [[UInt8(truncatingIfNeeded: model.token)]]
-      model.hasFinished = true
-      body = .message(BytesMarshaller().encode(model.written[0]))
-    }
+    if body == nil { body = .message(BytesMarshaller().encode(model.written[0])) }
     guard let body else { return }
     var request = CallRequest(
       method: MethodDescriptor(service: "s", method: method, type: model.type),
@@ -38,37 +71,31 @@ final class CheckedCall: ResponseReceiver, @unchecked Sendable {
     call.start()
   }
 
-  func write(_ message: [UInt8], flush: Bool) {
+  override func write(_ message: [UInt8], flush: Bool) {
     guard let requests, !requests.hasEnded else { return }
     model.written.append(message)
     requests.push(BytesMarshaller().encode(message), flush: flush)
   }
 
-  func finish() {
+  override func finish() {
     guard let requests, !requests.hasEnded else { return }
     model.hasFinished = true
     requests.finish()
   }
 
-  func cancel() {
+  override func cancel() {
     model.isCancelled = true
     call?.cancel(GRPCStatus(code: .cancelled))
   }
 
-  /// `false` if there is nothing to read.
-  @discardableResult
-  func read() -> Bool {
+  override func read() -> Bool {
     guard case .message(let message) = responses?.pop() ?? .empty else { return false }
     let bytes = message.withBytes { $0.withUnsafeBytes(Array.init) }
     note { (model: inout ClientCallModel) throws(Violation) in try model.receive(bytes) }
     return true
   }
 
-  func letGo() { call = nil }
-
-  private func note(_ change: (inout ClientCallModel) throws(Violation) -> Void) {
-    do throws(Violation) { try change(&model) } catch { violation = violation ?? error }
-  }
+  override func letGo() { call = nil }
 
   // MARK: Events
 

@@ -26,6 +26,11 @@ struct ClientCallModel {
   var hasFinished = false
   var isCancelled = false
   var isLate = false
+  /// An interceptor has ended the call.
+  var isAnswered = false
+
+  /// The code that interceptors end calls with.
+  static let answerCode = GRPCStatus.Code.permissionDenied
 
   // The actions of the server.
   var responses = MessageSender()
@@ -49,6 +54,8 @@ struct ClientCallModel {
   private var requests = MessageReceiver()
   private var isEnded = false
   private var isReset = false
+  /// It was reset before its server had ended it.
+  private var isCut = false
 
   init(token: Int, type: GRPCCallType, hasDeadline: Bool) {
     self.token = token
@@ -95,12 +102,17 @@ struct ClientCallModel {
     try Violation.unless(!isOver, "a call ends twice")
     told = status
     if status.isOk {
-      try Violation.unless(end == .ok && !isBroken && !isReset, "a call is told to have ended well")
+      try Violation.unless(end == .ok && !isBroken && !isCut, "a call is told to have ended well")
       return
     }
     let isServers = end == status.code
     let isCallers = isCancelled && status.code == .cancelled || isLate && status.code == .deadlineExceeded
-    let hasReason = isServers || isCallers || isGone || isBroken || refusals > 0 || isHalfClosed && end == nil
+    let isInterceptors = isAnswered && status.code == Self.answerCode
+    let isIncomplete =
+      !streamsResponses && end == .ok && responses.whole.isEmpty && status.code == .internalError
+    let hasReason =
+      isServers || isCallers || isInterceptors || isIncomplete || isGone || isBroken || refusals > 0
+      || isHalfClosed && end == nil
     try Violation.unless(hasReason, "a call ends with \(status), for no reason")
   }
 
@@ -113,6 +125,7 @@ struct ClientCallModel {
     requests = MessageReceiver()
     isEnded = false
     isReset = false
+    isCut = false
   }
 
   mutating func sent(_ frame: Frame) throws(Violation) {
@@ -133,7 +146,8 @@ struct ClientCallModel {
     case .reset:
       try Violation.unless(!isReset, "a stream is reset twice")
       isReset = true
-      let hasReason = isCancelled || isLate || isGone || isBroken || isHalfClosed || isOver
+      if !isHalfClosed { isCut = true }
+      let hasReason = isCancelled || isLate || isAnswered || isGone || isBroken || isHalfClosed || isOver
       try Violation.unless(hasReason, "a stream is reset with \(frame.errorCode) for no reason")
     default: break
     }

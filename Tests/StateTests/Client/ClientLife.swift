@@ -5,6 +5,8 @@ import SwitchboardCall
 /// A client's connection with a server and callers that perform random valid and invalid actions.
 final class ClientLife: Life {
   private var channel: HTTP2ClientTransport?
+  /// The same channel for calls with interceptors.
+  private var intercepted: Channel?
   private weak var remaining: ClientConnection?
   private weak var remainingChannel: HTTP2ClientTransport?
   private let reader = FrameReader(skipping: 24)
@@ -39,6 +41,7 @@ final class ClientLife: Life {
     dialing.connection = connection
     channel.dialing = dialing
     channel.connections.append(connection)
+    intercepted = Channel(channel)
     connection.start()
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the server's windows are of \(window) bytes")
@@ -59,6 +62,7 @@ final class ClientLife: Life {
     case 12: sendOther()
     case 13: if dice.oneIn(4) { letTimePass() }
     case 14: if dice.oneIn(8) { breakRule() }
+    case 15: if let holder = (pick() as? InterceptedCall)?.holder { hold(holder) }
     default: tellCaller()
     }
     return !remaining.isClosed
@@ -91,10 +95,15 @@ final class ClientLife: Life {
     var model = ClientCallModel(token: all.count + 1, type: type, hasDeadline: dice.oneIn(3))
     model.isGone = isLost
     note("call \(model.token): \(name)\(model.hasDeadline ? ", with a deadline" : "")")
-    let call = CheckedCall(model)
-    all.append(call)
     countCall()
-    call.start(on: channel, name)
+    guard dice.oneIn(3), let intercepted else {
+      let call = DirectCall(model)
+      all.append(call)
+      return call.start(on: channel, name)
+    }
+    let (holds, answers) = (dice.oneIn(3), dice.oneIn(8))
+    note("  through an interceptor\(holds ? " that holds back" : "")\(answers ? " that answers" : "")")
+    all.append(InterceptedCall(model, on: intercepted, name, holds: holds, answers: answers))
   }
 
   private func sendHeaders() {
@@ -209,6 +218,19 @@ final class ClientLife: Life {
     }
   }
 
+  private func hold(_ holder: ClientHolder) {
+    if dice.oneIn(3) {
+      note("an interceptor holds back")
+      holder.hold()
+    } else if dice.oneIn(8) {
+      note("an interceptor answers")
+      holder.answer()
+    } else {
+      note("an interceptor lets go")
+      holder.letGo()
+    }
+  }
+
   private func tellCaller() {
     guard let call = pick() else { return }
     switch dice.below(10) {
@@ -259,13 +281,16 @@ final class ClientLife: Life {
     remaining?.close(.connectionLost)
     channel?.retire()
     channel = nil
+    intercepted = nil
   }
 
   override func remains() throws(Violation) -> String? {
     for call in all {
+      (call as? InterceptedCall)?.holder?.letGo()
       while call.read() {}
       if let violation = call.violation { throw violation }
       guard call.model.isOver else { return "a call does not end although its connection has" }
+      if let remains = call.remains { return remains }
       call.letGo()
     }
     if remaining != nil { return "a connection is kept although it is closed" }

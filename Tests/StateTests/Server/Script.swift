@@ -24,6 +24,25 @@ final class Script: @unchecked Sendable {
   private(set) var holders: [Int: HoldingInterceptor] = [:]
   /// Whether the next interceptor holds back the first parts.
   var newHoldersHold = false
+  /// Whether the next interceptor answers the call at its first part.
+  var newHoldersAnswer = false
+  /// The number of calls of which any part is still in memory.
+  private(set) var keptCount = 0
+
+  /// An object that lives as long as any part of a call.
+  final class Mark: @unchecked Sendable {
+    // Sendable because calls are released on the loop.
+    private let script: Script
+
+    init(_ script: Script) {
+      self.script = script
+      script.keptCount += 1
+    }
+
+    deinit { script.keptCount -= 1 }
+  }
+
+  fileprivate enum MarkKey: UserInfoKey { typealias Value = Mark }
 
   func reset() {
     models = []
@@ -196,17 +215,27 @@ extension Script {
   }
 }
 
-/// Forwards parts, or holds them back until it is released, in order.
+/// Forwards parts, or holds them back until it is released, in order; and may answer a call itself.
 final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
   private let script: Script
   private var isHolding = false
+  private let answersAtOnce: Bool
   private var received: [GRPCServerRequestPart<[UInt8]>] = []
   private var sent: [(part: GRPCServerResponsePart<[UInt8]>, promise: EventLoopPromise<Void>?)] = []
   private var context: ServerInterceptorContext<[UInt8], [UInt8]>?
+  private var token = -1
 
   init(_ script: Script) {
     self.script = script
     isHolding = script.newHoldersHold
+    answersAtOnce = script.newHoldersAnswer
+  }
+
+  /// Ends the call in place of its handler.
+  func answer() {
+    guard let context else { return }
+    script.note(token) { $0.isAnswered = true }
+    context.send(.end(GRPCStatus(code: ServerCallModel.answerCode), HPACKHeaders()), promise: nil)
   }
 
   func hold() { isHolding = true }
@@ -227,7 +256,10 @@ final class HoldingInterceptor: ServerInterceptor<[UInt8], [UInt8]> {
   ) {
     self.context = context
     if case .metadata(let headers) = part, let token = headers.first(name: "x-token").flatMap({ Int($0) }) {
+      self.token = token
       script.add(self, token)
+      context.userInfo[Script.MarkKey.self] = Script.Mark(script)
+      if answersAtOnce { return answer() }
     }
     if isHolding { received.append(part) } else { context.receive(part) }
   }

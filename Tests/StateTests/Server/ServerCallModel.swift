@@ -39,6 +39,8 @@ struct ServerCallModel {
   private var readsAreOver = false
   private(set) var written: [[UInt8]] = []
   private(set) var chosenEnd: GRPCStatus.Code?
+  /// An interceptor has ended the call.
+  var isAnswered = false
 
   // The frames on the wire.
   private var responses = MessageReceiver()
@@ -61,6 +63,9 @@ struct ServerCallModel {
     self.hasDeadline = hasDeadline
     self.hasEncoding = hasEncoding
   }
+
+  /// The code that interceptors end calls with.
+  static let answerCode = GRPCStatus.Code.permissionDenied
 
   var streamsRequests: Bool { type == .clientStreaming || type == .bidirectionalStreaming }
   var streamsResponses: Bool { type == .serverStreaming || type == .bidirectionalStreaming }
@@ -109,7 +114,8 @@ struct ServerCallModel {
   /// Reading may fail once there is a reason.
   mutating func readFailed() throws(Violation) {
     readsAreOver = true
-    try Violation.unless(isBroken || isGone || isLate || chosenEnd != nil, "reading fails for no reason")
+    let hasReason = isBroken || isGone || isLate || isAnswered || chosenEnd != nil
+    try Violation.unless(hasReason, "reading fails for no reason")
   }
 
   mutating func write(_ message: [UInt8]) { written.append(message) }
@@ -176,14 +182,19 @@ struct ServerCallModel {
       || isBroken && [.internalError, .resourceExhausted, .unimplemented].contains(code)
       || !isValid && [.internalError, .resourceExhausted, .unimplemented].contains(code)
       || !streamsRequests && isHalfClosed && requests.whole.count != 1 && code == .unimplemented
-    try Violation.unless(isHandlers || isLibrarys, "a call ends with \(code), for no reason")
+    let isInterceptors = isAnswered && code == Self.answerCode
+    try Violation.unless(
+      isHandlers || isLibrarys || isInterceptors,
+      "a call ends with \(code), for no reason"
+    )
   }
 
   // MARK: Final checks
 
-  /// A client that has its response or is gone waits for nothing: its handler must be told.
+  /// A client that has its response or is gone waits for nothing: its handler must be told. If an interceptor has
+  /// answered, only handlers that read are told.
   func checkRest() throws(Violation) {
-    guard hasStarted, isOver || isGone else { return }
+    guard hasStarted, isOver || isGone, !isAnswered else { return }
     try Violation.unless(
       hasReturned || isTold || chosenEnd != nil,
       "a handler is not told that its call is over"

@@ -112,6 +112,7 @@ final class ServerLife: Life {
     note("\(nextStream): opened\(ends ? " and ended" : ""), \(fields)")
     script.models.append(model)
     script.newHoldersHold = dice.oneIn(3)
+    script.newHoldersAnswer = dice.oneIn(8)
     countCall()
     let frame = Frame.headers(nextStream, fields, ends: ends)
     nextStream += 2
@@ -205,6 +206,9 @@ final class ServerLife: Life {
     if dice.oneIn(3) {
       note("an interceptor holds back")
       holder.hold()
+    } else if dice.oneIn(8) {
+      note("an interceptor answers")
+      holder.answer()
     } else {
       note("an interceptor lets go")
       holder.letGo()
@@ -267,6 +271,7 @@ final class ServerLife: Life {
     }
     if script.runningCount > 0 { return "\(script.runningCount) handlers do not return" }
     if !script.holders.isEmpty { script.dropHolders() }
+    if script.keptCount > 0 { return "\(script.keptCount) calls are kept although they are over" }
     if remaining != nil { return "a connection is kept although it is closed" }
     wire.close()
     return nil

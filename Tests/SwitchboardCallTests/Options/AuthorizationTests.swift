@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// Tokens from the options and from providers.
-@Suite(.timeLimit(.minutes(1))) struct AuthorizationTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationTests {
   struct Provider: AuthTokenProvider {
     var give: @Sendable () async throws -> String?
     func token() async throws -> String? { try await give() }

@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// Calls that are made several times in parallel.
-@Suite(.timeLimit(.minutes(1))) struct HedgingTests {
+@Suite(.timeLimit(.minutes(5))) struct HedgingTests {
   @Test func theFirstAnswerWins() async throws {
     let script = ScriptedChannel(try .hedging())
     let call = script.unary()

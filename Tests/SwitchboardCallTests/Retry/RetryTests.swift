@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// Calls that are repeated after a failure, as gRFC A6 describes.
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryTests {
   @Test func aFailedAttemptIsRetried() async throws {
     let script = ScriptedChannel(try .retrying())
     let call = script.unary([7])

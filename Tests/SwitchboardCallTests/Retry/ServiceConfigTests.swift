@@ -71,7 +71,7 @@ import Testing
     #expect(try HedgingPolicy(maxAttempts: 100).maxAttempts == 5)
   }
 
-  @Test(.timeLimit(.minutes(1))) func theConfigurationReachesTheTransport() async throws {
+  @Test(.timeLimit(.minutes(5))) func theConfigurationReachesTheTransport() async throws {
     let script = ScriptedChannel(
       try .forAll {
         $0.timeout = .seconds(5)

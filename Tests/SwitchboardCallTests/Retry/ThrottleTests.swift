@@ -3,7 +3,7 @@ import Testing
 @testable import SwitchboardCall
 
 /// The tokens that prevent retries while a server fails.
-@Suite(.timeLimit(.minutes(1))) struct ThrottleTests {
+@Suite(.timeLimit(.minutes(5))) struct ThrottleTests {
   @Test func failuresRemoveTokensAndSuccessesAddThem() throws {
     let throttle = RetryThrottle(try RetryThrottling(maxTokens: 4, tokenRatio: 0.5))
     #expect(throttle.allowsRepetition)

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// The tests of h2spec for an HTTP/2 server: with gRPC requests and with others, one frame at a time and all at once.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct ConformanceTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct ConformanceTests {
   private static let cases =
     ConformanceCase.general + ConformanceCase.frames + ConformanceCase.streams + ConformanceCase.settings
     + ConformanceCase.flowControl + ConformanceCase.continuation + ConformanceCase.messages

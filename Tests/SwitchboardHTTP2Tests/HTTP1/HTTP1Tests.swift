@@ -8,7 +8,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// gRPC-Web over HTTP/1.1, on the port of HTTP/2.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct HTTP1Tests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct HTTP1Tests {
   static var options: ServerOptions {
     var options = ServerOptions()
     options.web = WebOptions(origins: .any)

@@ -13,7 +13,7 @@ import Testing
 ///
 /// The server's loop is blocked until the attack and then a call have arrived. The call must reach its handler while
 /// the system still buffers the rest of the attack, so the test depends on no clock.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FairnessTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct FairnessTests {
   private typealias Kind = FramePeer.Kind
 
   struct Attack: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Clients that send cheap frames without end.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct FloodTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct FloodTests {
   private typealias Kind = FramePeer.Kind
 
   struct Flood: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Messages after the only allowed one, which is still being decompressed: an immediate error, not a queue.
-@Suite(.timeLimit(.minutes(1))) struct SecondMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct SecondMessageTests {
   private typealias Kind = FramePeer.Kind
 
   /// A megabyte, which is decompressed on another thread; a test can delay its delivery to the loop.

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Slow clients. The clock is advanced; the tests do not wait.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct SlowClientTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct SlowClientTests {
   private typealias Kind = FramePeer.Kind
 
   /// Waits until the server has processed what was sent.

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Other protocols on a TLS port, and TLS on a plaintext port.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct TLSAttackTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct TLSAttackTests {
   private static let garbage: [[UInt8]] = [
     Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8),
     Array("GET / HTTP/1.1\r\nHost: test\r\n\r\n".utf8),

@@ -195,7 +195,7 @@ extension ServerConnection {
   /// The calls that are under way. On the loop.
   var serverStreams: [ServerCallStream] {
     var found: [ServerCallStream] = []
-    func note(_ stream: SessionStream) {
+    func note(_ stream: StreamEntry) {
       if let stream = stream as? ServerCallStream { found.append(stream) }
     }
     session.streams.forEach(note)

@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// Clients that abuse flow control.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct WindowGameTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct WindowGameTests {
   private typealias Kind = FramePeer.Kind
 
   @Test func aWindowOfOneByte() async throws {

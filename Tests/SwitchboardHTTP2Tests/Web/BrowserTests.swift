@@ -6,7 +6,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// A page in a real browser that calls two servers of other origins.
-@Suite(.mayBlock, .timeLimit(.minutes(2))) struct BrowserTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct BrowserTests {
   private static let browser = "/usr/bin/chromium"
   private static let isInstalled = FileManager.default.isExecutableFile(atPath: browser)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SwitchboardHTTP2
 
 /// gRPC-Web over HTTP/2, frame by frame.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct WebTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct WebTests {
   private static var options: ServerOptions {
     var options = ServerOptions()
     options.web = WebOptions(origins: .only(["https://a.example"]))

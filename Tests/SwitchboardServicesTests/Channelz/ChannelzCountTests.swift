@@ -7,7 +7,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelzCountTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelzCountTests {
   private func requests(_ words: String...) -> [Echo_EchoRequest] {
     words.map { word in .with { $0.text = word } }
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SwitchboardHTTP2
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelzListTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelzListTests {
   @Test func connectionsAreListedWhileTheyAreOpen() async throws {
     try await Watched.with { watched async throws in
       #expect(try await watched.serverSockets().isEmpty)

@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 /// Calls whose responses go to a handler, as L38 specifies.
-@Suite(.timeLimit(.minutes(1))) struct HandledCallTests {
+@Suite(.timeLimit(.minutes(5))) struct HandledCallTests {
   private typealias Handler = RecordingHandler<Echo_EchoResponse>
 
   @Test func aUnaryCallDeliversItsResponseToTheHandler() async throws {

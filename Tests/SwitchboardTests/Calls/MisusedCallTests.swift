@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Call objects that are used out of order: an error says so, and the call continues.
-@Suite(.timeLimit(.minutes(1))) struct MisusedCallTests {
+@Suite(.timeLimit(.minutes(5))) struct MisusedCallTests {
   @Test(arguments: [false, true]) func writingAfterTheEndThrows(_ intercepted: Bool) async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in

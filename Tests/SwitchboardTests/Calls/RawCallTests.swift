@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Calls of raw bytes.
-@Suite(.timeLimit(.minutes(1))) struct RawCallTests {
+@Suite(.timeLimit(.minutes(5))) struct RawCallTests {
   private typealias Handler = RecordingHandler<[UInt8]>
 
   private func bytes(_ text: String) throws -> [UInt8] { try Echo_EchoRequest(text).serializedBytes() }

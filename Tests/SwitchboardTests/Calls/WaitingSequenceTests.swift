@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Requests from a sequence that has no next element for now.
-@Suite(.timeLimit(.minutes(1))) struct WaitingSequenceTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitingSequenceTests {
   private var oneAndNoMore: AsyncStream<Echo_EchoRequest> { AsyncStream { $0.yield(Echo_EchoRequest("x")) } }
 
   private func client(of channel: Channel, intercepted: Bool) -> Echo_EchoClient {

@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 /// Correctly framed bytes that are not a valid message: text that is not UTF-8, truncated fields.
-@Suite(.timeLimit(.minutes(1))) struct InvalidMessageTests {
+@Suite(.timeLimit(.minutes(5))) struct InvalidMessageTests {
   private static let get = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
   private static let update = MethodDescriptor(
     service: "echo.Echo",

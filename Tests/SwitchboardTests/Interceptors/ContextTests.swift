@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// What an interceptor may change about a call before it starts.
-@Suite(.timeLimit(.minutes(1))) struct ContextTests {
+@Suite(.timeLimit(.minutes(5))) struct ContextTests {
   @Test func anInterceptorCanShortenTheTimeout() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client(timeout: nil) {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A chain takes part in flow control: it may hold back demand, change it and add its own.
-@Suite(.timeLimit(.minutes(1))) struct DemandTests {
+@Suite(.timeLimit(.minutes(5))) struct DemandTests {
   @Test func theCallersDemandPassesTheChain() async throws {
     let log = Log()
     let words = (0..<100).map { String($0) }.joined(separator: " ")

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Interceptors on queues and executors of their own.
-@Suite(.timeLimit(.minutes(1))) struct ExecutorTests {
+@Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
   enum Kind: CaseIterable {
     case serialQueue, concurrentQueue, taskExecutor, serialExecutor
   }
@@ -160,7 +160,7 @@ private final class TimeoutSetter: EchoClientInterceptor {
     promise: EventLoopPromise<Void>?,
     context: EchoClientContext
   ) {
-    if case .metadata = part { context.options.timeout = .seconds(20) }
+    if case .metadata = part { context.options.timeout = .seconds(300) }
     context.send(part, promise: promise)
   }
 }

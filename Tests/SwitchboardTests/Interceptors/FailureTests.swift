@@ -4,7 +4,7 @@ import Switchboard
 import Testing
 
 /// Failures pass through the interceptors, and cancelled calls leave nothing behind.
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureTests {
   @Test func aHandlersErrorPassesTheServersInterceptors() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = { [ServerRecorder("s", log)] }

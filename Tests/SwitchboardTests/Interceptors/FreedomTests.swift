@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// What interceptors may do with parts: change, drop, delay, answer early, redirect, send again.
-@Suite(.timeLimit(.minutes(1))) struct FreedomTests {
+@Suite(.timeLimit(.minutes(5))) struct FreedomTests {
   @Test func messagesCanBeChangedInBothDirections() async throws {
     let make: @Sendable () -> [EchoServerInterceptor] = {
       [

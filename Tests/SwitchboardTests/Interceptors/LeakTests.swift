@@ -208,6 +208,7 @@ private final class MarkingServerInterceptor: EchoServerInterceptor {
   private let live: LiveCount
   private let last: LastPart?
 
+  /// With `last`, it ends the call when the first such part arrives.
   init(_ live: LiveCount, endsWith last: LastPart? = nil) {
     self.live = live
     self.last = last

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// The order that the tutorial describes, on both sides.
-@Suite(.timeLimit(.minutes(1))) struct OrderTests {
+@Suite(.timeLimit(.minutes(5))) struct OrderTests {
   @Test func theClientsFirstIsFirstOutAndLastIn() async throws {
     let log = Log()
     try await EchoPair.with { pair async throws in

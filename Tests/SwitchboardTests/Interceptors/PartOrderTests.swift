@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Interceptors that forward parts out of order: nothing of a request reaches a handler before its metadata.
-@Suite(.timeLimit(.minutes(1))) struct PartOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct PartOrderTests {
   private enum Kind: CaseIterable {
     case unary, serverStreaming, clientStreaming, bidirectional
   }

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Every promise completes once: it succeeds when its part is sent, and fails if it never will be.
-@Suite(.timeLimit(.minutes(1))) struct PromiseTests {
+@Suite(.timeLimit(.minutes(5))) struct PromiseTests {
   @Test(arguments: [GRPCCallType.unary, .bidirectionalStreaming])
   func promisesOfSentClientPartsSucceed(_ type: GRPCCallType) async throws {
     let log = Log()

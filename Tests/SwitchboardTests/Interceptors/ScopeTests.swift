@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Where interceptors come from, and in which order.
-@Suite(.timeLimit(.minutes(1))) struct ScopeTests {
+@Suite(.timeLimit(.minutes(5))) struct ScopeTests {
   @Test func theClientsScopesAreInOrder() async throws {
     let log = Log()
     var channelOptions = ChannelOptions()

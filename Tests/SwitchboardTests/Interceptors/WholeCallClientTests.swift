@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Interceptors that see whole calls on the client.
-@Suite(.timeLimit(.minutes(1))) struct WholeCallClientTests {
+@Suite(.timeLimit(.minutes(5))) struct WholeCallClientTests {
   @Test func aUnaryCallCanBeChangedInBothDirections() async throws {
     try await EchoPair.with { pair async throws in
       let client = pair.client {

@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// Interceptors that see whole calls on the server.
-@Suite(.timeLimit(.minutes(1))) struct WholeCallServerTests {
+@Suite(.timeLimit(.minutes(5))) struct WholeCallServerTests {
   @Test func aUnaryCallCanBeChangedInBothDirections() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {

@@ -2,7 +2,7 @@ import Switchboard
 import Testing
 
 /// Services described in Swift, over a connection and in-process.
-@Suite(.timeLimit(.minutes(1))) struct DescribedServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct DescribedServiceTests {
   @Test(arguments: Link.allCases) func allKindsOfCallsCarryCodableValues(_ link: Link) async throws {
     try await link.with([Stock.handlers]) { channel async throws in
       let client = MethodClient(channel: channel)
@@ -69,7 +69,7 @@ import Testing
       )
       let query = Stock.Query(name: "pot")
       _ = try await client.call(Stock.find).unary(query)
-      _ = try await client.call(Stock.find, callOptions: CallOptions(timeout: .seconds(60))).unary(query)
+      _ = try await client.call(Stock.find, callOptions: CallOptions(timeout: .seconds(300))).unary(query)
     }
     #expect(
       log.lines.filter { !$0.hasPrefix("<") } == [

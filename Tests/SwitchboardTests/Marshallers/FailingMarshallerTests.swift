@@ -2,7 +2,7 @@ import Switchboard
 import Testing
 
 /// A marshaller that throws, or writes another size than announced, ends its call with `INTERNAL`, and no other.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FailingMarshallerTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FailingMarshallerTests {
   enum Fault: String, CaseIterable, Sendable {
     case throwsOnEncoding, throwsAStatus, writesTooMuch, writesTooLittle, impossibleSize, throwsOnDecoding
   }
@@ -98,7 +98,7 @@ import Testing
     let handlers = Self.handlers(onServer, intercepted ? make : nil)
     for link in Link.allCases {
       try await link.with([handlers]) { channel async throws in
-        let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(20)))
+        let client = MethodClient(channel: channel, defaultCallOptions: CallOptions(timeout: .seconds(300)))
         let neighbour = client.call(Self.method("Both", .bidirectionalStreaming, nil))
           .makeBidirectionalStreamingCall()
         var answers = neighbour.responseStream.makeAsyncIterator()

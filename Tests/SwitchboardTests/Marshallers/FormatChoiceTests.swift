@@ -3,7 +3,7 @@ import Switchboard
 import Testing
 
 /// The format of a call, at every level where it can be chosen, and what servers accept.
-@Suite(.timeLimit(.minutes(1))) struct FormatChoiceTests {
+@Suite(.timeLimit(.minutes(5))) struct FormatChoiceTests {
   /// The tutorial's echo service with additional formats.
   final class Provider: Echo_EchoProvider {
     let formats: [any PayloadFormat]

@@ -5,7 +5,7 @@ import Testing
 /// A service without a `.proto`, in JSON, with grpcio's generic stubs as the peer.
 ///
 /// grpcio sends `application/grpc` for all messages, and accepts any subtype of it.
-@Suite(.mayBlock, .timeLimit(.minutes(1))) struct JSONPeerTests {
+@Suite(.mayBlock, .timeLimit(.minutes(5))) struct JSONPeerTests {
   @Test func grpciosGenericStubsCallOurServer() async throws {
     let server = try Server(providers: [Stock.handlers])
     let address = try server.bind(host: "127.0.0.1", port: 0)

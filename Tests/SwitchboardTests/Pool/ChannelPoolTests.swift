@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// Clients that name a host, and the channels that they share.
-@Suite(.timeLimit(.minutes(1))) struct ChannelPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelPoolTests {
   /// Counts a server's connections.
   final class Connections: CallObserver {
     let opened = LiveCount()
@@ -69,7 +69,7 @@ import Testing
       // Neither do options of the call alone.
       try await call(
         scene.client {
-          $0.timeout = .seconds(20)
+          $0.timeout = .seconds(300)
           $0.initialMetadata = ["a": "b"]
           $0.oauth2AccessToken = "t"
           $0.serverAuthority = "elsewhere"
@@ -125,7 +125,7 @@ import Testing
     } _: { scene in
       let client = scene.client()
       try await call(client)
-      try await call(client, CallOptions(timeout: .seconds(20)))
+      try await call(client, CallOptions(timeout: .seconds(300)))
       #expect(scene.pool.channelCount == 1)
       try await call(client, .with { $0.channelID = 7 })
       try await call(client, .with { $0.channelID = 7 })

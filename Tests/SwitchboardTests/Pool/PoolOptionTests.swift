@@ -5,7 +5,7 @@ import Testing
 @testable import Switchboard
 
 /// The options of a pool's channels; the transport's tests show their effects.
-@Suite(.timeLimit(.minutes(1))) struct PoolOptionTests {
+@Suite(.timeLimit(.minutes(5))) struct PoolOptionTests {
   private func channelOptions(_ change: (inout CallOptions) -> Void) throws -> ChannelOptions {
     try ChannelOptions(try ChannelArguments(.with(change)))
   }

@@ -62,7 +62,7 @@ private final class FlakyProvider: Echo_EchoProvider {
 }
 
 /// Retries between a real client and a real server, whose pushback is zero.
-@Suite(.timeLimit(.minutes(1))) struct RetriedServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct RetriedServiceTests {
   private static let config = """
     {"methodConfig": [{"name": [{"service": "echo.Echo"}], "retryPolicy": {
       "maxAttempts": 5, "initialBackoff": "100s", "maxBackoff": "100s", "backoffMultiplier": 1,

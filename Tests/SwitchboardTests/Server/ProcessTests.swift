@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A server in its own process, and what the system does to it.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct ProcessTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct ProcessTests {
   @Test func aSignalLetsCallsFinish() async throws {
     let process = try EchoProcess()
     let channel = try Channel(target: process.target)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the example prints: the tutorial's transcripts, word for word, and messages for invalid arguments.
-@Suite(.mayBlock, .serialized, .timeLimit(.minutes(1))) struct TranscriptTests {
+@Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct TranscriptTests {
   private func client(_ server: EchoProcess, _ arguments: String...) throws -> Command {
     try Command.product("Echo", ["client", "--host", "127.0.0.1", "--port", "\(server.port)"] + arguments)
   }

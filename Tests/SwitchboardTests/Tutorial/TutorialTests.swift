@@ -42,7 +42,7 @@ final class TutorialProvider: Echo_EchoProvider {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TutorialTests {
+@Suite(.timeLimit(.minutes(5))) struct TutorialTests {
   @Test func theTutorialsInterceptorsRun() async throws {
     let server = try Server(providers: [TutorialProvider()])
     let address = try server.bind(host: "127.0.0.1", port: 0)

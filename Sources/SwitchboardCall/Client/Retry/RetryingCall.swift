@@ -74,8 +74,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     phase = .running
     if let status = cancellation.withLock({ $0 }) { return finish(status, HPACKHeaders()) }
     makeAttempt()
-    // The attempt may have ended the call.
-    if phase == .running, case .stream(let pipe) = request.body { pipe.attach(self) }
+    if case .stream(let pipe) = request.body { pipe.attach(self) }
   }
 
   /// Makes an attempt, then waits as the schedule requires.

@@ -1,12 +1,13 @@
-/// Estimates how much the link to a peer holds, its bandwidth times its delay, from how much arrives while a ping
-/// is on its way there and back; and how large a window should be so as not to be what limits it.
+/// Estimates how many bytes are in flight on the link to a peer, which is its bandwidth times its delay. It counts how
+/// many bytes arrive while a ping travels there and back. From this it derives a window size that does not limit the
+/// throughput.
 ///
 /// ```
 ///   resting ──enough arrived, and the pause is over──> measuring ──ping answered──> resting
 ///                                                          └──window at its limit──> done
 /// ```
-/// Nothing arriving means no pings, so that an idle connection is left alone; a window that proves large enough is
-/// looked at less and less often. Times are in nanoseconds on the loop's clock.
+/// If nothing arrives, no pings are sent. While a window proves large enough, it is measured less and less often. Times
+/// are in nanoseconds on the loop's clock.
 struct LinkEstimator {
   private enum State {
     case resting(until: UInt64)
@@ -17,18 +18,18 @@ struct LinkEstimator {
   private static let shortestPause: UInt64 = 100_000_000
   private static let longestPause: UInt64 = 10_000_000_000
   private static let worthwhileGain = 1.25
-  /// Where a round trip takes no longer, the smallest windows are large enough.
+  /// If a round trip takes no longer than this, the smallest windows are large enough.
   private static let shortestRoundTrip: UInt64 = 2_000_000
 
-  /// What the window is now.
+  /// The current window.
   private(set) var window: Int
   private let limit: Int
   private var state: State
   private var arrived = 0
-  /// How much is to arrive before `look` is worth calling.
+  /// How many bytes must arrive before `look` is worth calling.
   private var threshold: Int
   private var pause = Self.shortestPause
-  /// The rate when the window last grew, in bytes a second.
+  /// The rate when the window grew last, in bytes per second.
   private var rateOfWindow = 0.0
   private var wasHeldBack = false
 
@@ -39,13 +40,13 @@ struct LinkEstimator {
     threshold = window < limit ? window / 4 : .max
   }
 
-  /// Counts what arrived and was read. `true` when `look` should be called.
+  /// Counts bytes that arrived and were read. Returns `true` if `look` should be called.
   mutating func add(_ byteCount: Int) -> Bool {
     arrived &+= byteCount
     return arrived >= threshold
   }
 
-  /// Whether to send a ping now.
+  /// Returns whether to send a ping now.
   mutating func look(now: UInt64) -> Bool {
     arrived = 0
     guard case .resting(let until) = state, now >= until else { return false }
@@ -54,14 +55,14 @@ struct LinkEstimator {
     return true
   }
 
-  /// The ping was answered. Returns the window to use from now on, when that has grown.
+  /// Called when the ping was answered. Returns the new window, if it has grown.
   mutating func pingAnswered(now: UInt64) -> Int? {
     guard case .measuring(let since) = state else { return nil }
     let roundTrip = max(1, now - min(now, since))
     let rate = Double(arrived) * 1e9 / Double(roundTrip)
-    // A sender that the window held back sent at least half of it, since half a window is what we give back at
-    // once; and a larger window must have helped so far by more than chance, or it only makes a queue somewhere.
-    // Between processes of one machine that queue is one that no cache holds, at a third of the speed.
+    // A sender that was limited by the window sent at least half of it, because the window is reopened half a window at
+    // a time. A larger window must also have increased the rate by more than chance, or it only makes a queue longer.
+    // Between processes of one machine, such a queue exceeds all caches, and reduces the speed to a third.
     let isHeldBack =
       arrived >= window / 2 && roundTrip >= Self.shortestRoundTrip
       && rate > rateOfWindow * Self.worthwhileGain
@@ -69,7 +70,7 @@ struct LinkEstimator {
       wasHeldBack = isHeldBack && !wasHeldBack
       rest(now, isHeldBack: isHeldBack)
     }
-    // Twice in a row: once may be a peer that was busy elsewhere.
+    // Twice in succession, because once may be due to a peer that was busy with other things.
     guard isHeldBack, wasHeldBack else { return nil }
     rateOfWindow = rate
     window = min(limit, max(window, arrived * 2))

@@ -1,0 +1,82 @@
+/// What a session and a connection store in each stream. It is the base class of all streams.
+///
+/// nghttp2 knows a stream only by the address of this object. `type` leads from the address to the methods of
+/// `SessionStream`.
+class StreamEntry {
+  // Unchecked exclusivity here and in subclasses: a stream is confined to its connection's loop.
+  @exclusivity(unchecked) final var id: Int32 = -1
+
+  /// Whether the stream is in its connection's list of ready streams.
+  @exclusivity(unchecked) final var isReady = false
+
+  /// The stream's class, from when a session first lists it. A metatype and not an existential of the stream itself,
+  /// because loading that would retain the stream for each event.
+  @exclusivity(unchecked) fileprivate final var type: (any SessionStream.Type)?
+
+  // The links of `StreamList`.
+  @exclusivity(unchecked) fileprivate final var previous: Unmanaged<StreamEntry>?
+  @exclusivity(unchecked) fileprivate final var next: Unmanaged<StreamEntry>?
+}
+
+extension Unmanaged<StreamEntry> {
+  /// Calls `body` with the stream, which a session must have listed. The stream is not retained.
+  @inline(__always)
+  func withStream<Result>(_ body: (any SessionStream) -> Result) -> Result {
+    // Not nil: `StreamList.insert` sets the type before it returns the address, which nothing else reveals.
+    let type = _withUnsafeGuaranteedRef { $0.type.unsafelyUnwrapped }
+    return Self.with(toOpaque(), as: type, body)
+  }
+
+  @inline(__always)
+  private static func with<Stream: SessionStream, Result>(
+    _ address: UnsafeMutableRawPointer,
+    as type: Stream.Type,
+    _ body: (any SessionStream) -> Result
+  ) -> Result {
+    Unmanaged<Stream>.fromOpaque(address)._withUnsafeGuaranteedRef { body($0) }
+  }
+}
+
+/// The open streams of a session, each retained once. nghttp2 reports no stream's end when a session is abandoned, so
+/// the session keeps its own list.
+struct StreamList {
+  // The links are unmanaged because membership itself is the reference: `insert` retains the stream, and `remove`
+  // passes that reference to the caller.
+  private var first: Unmanaged<StreamEntry>?
+  private(set) var count = 0
+
+  /// Returns the address by which nghttp2 is to know the stream.
+  mutating func insert<Stream: SessionStream>(_ stream: Stream) -> UnsafeMutableRawPointer {
+    stream.type = Stream.self
+    let link = Unmanaged<StreamEntry>.passRetained(stream)
+    stream.next = first
+    stream.previous = nil
+    first?._withUnsafeGuaranteedRef { $0.previous = link }
+    first = link
+    count += 1
+    return link.toOpaque()
+  }
+
+  mutating func remove(_ address: UnsafeMutableRawPointer) -> StreamEntry {
+    let stream = Unmanaged<StreamEntry>.fromOpaque(address).takeRetainedValue()
+    let (previous, next) = (stream.previous, stream.next)
+    if let previous { previous._withUnsafeGuaranteedRef { $0.next = next } } else { first = next }
+    next?._withUnsafeGuaranteedRef { $0.previous = previous }
+    stream.next = nil
+    stream.previous = nil
+    count -= 1
+    return stream
+  }
+
+  mutating func removeAny() -> StreamEntry? {
+    first.map { remove($0.toOpaque()) }
+  }
+
+  func forEach(_ body: (StreamEntry) -> Void) {
+    var link = first
+    while let stream = link?.takeUnretainedValue() {
+      link = stream.next
+      body(stream)
+    }
+  }
+}
