@@ -59,7 +59,7 @@ struct ConfigReader {
   func count(_ name: String) throws(GRPCStatus) -> Int? {
     guard let number = try number(name) else { return nil }
     guard let count = Int(exactly: number), count >= 0 else {
-      throw failure(name, "is not a non-negative integer")
+      throw failure(name, "is not a whole number of 0 or more")
     }
     return count
   }

@@ -45,7 +45,7 @@ extension PoolOptions {
     let hasPEM = pemRootCert != nil || pemPrivateKey != nil || pemCertChain != nil
     if transportType == .insecure {
       guard !hasPEM, tls == nil else {
-        throw .invalidOption("certificates and a key need a secure transport")
+        throw .invalidOption("certificates and a key do not apply to an insecure transport")
       }
       return nil
     }
