@@ -155,7 +155,9 @@ final class Session: WireSession {
   /// Credits the peer for a frame that was sent for a call, to which it may respond with control frames.
   func sentForCall(_ byteCount: Int) { watch.earn(4 + byteCount >> 8) }
 
-  /// Called when a request's headers were passed to the connection.
+  /// Called when a request's headers were passed to the connection. Not inlined, so that what each sent frame runs stays
+  /// small enough to be.
+  @inline(never)
   func requestWasSent(_ id: Int32) {
     lastRequestSent = id
     watch.expectHeaders(openCalls: streams.count)
