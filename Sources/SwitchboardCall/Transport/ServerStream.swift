@@ -45,6 +45,9 @@
   /// The handler given to `run` has finished. Called by the handler, on any thread.
   func handlerReturned()
 
+  /// Cancels the handler that `run` was given: the call was ended without it. On the loop.
+  func cancelHandler()
+
   /// Sends the one response and success together.
   func respond(_ message: MessageBuffer)
 

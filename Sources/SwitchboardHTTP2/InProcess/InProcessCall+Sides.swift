@@ -76,6 +76,11 @@ extension InProcessCall: ServerStream {
   /// Running handlers are not counted, because the client is part of the same process.
   func handlerReturned() {}
 
+  func cancelHandler() {
+    cancelled.store(true, ordering: .relaxed)
+    task?.cancel()
+  }
+
   func respond(_ message: MessageBuffer) { onLoop { $0.answer(message) } }
 
   func finish(_ status: GRPCStatus) { onLoop { $0.end(status) } }

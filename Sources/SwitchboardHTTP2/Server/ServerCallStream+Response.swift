@@ -60,6 +60,11 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     }
   }
 
+  func cancelHandler() {
+    cancelled.store(true, ordering: .relaxed)
+    task?.cancel()
+  }
+
   func respond(_ message: MessageBuffer) { settle(message, nil) }
 
   func finish(_ status: GRPCStatus) { settle(nil, status) }

@@ -142,6 +142,26 @@ import Testing
     }
   }
 
+  @Test(arguments: Link.allCases)
+  func aHandlerThatReadsNothingIsCancelledWhenAnInterceptorEndsTheCall(_ link: Link) async throws {
+    let live = LiveCount()
+    let (ends, end) = AsyncStream<Bool>.makeStream()
+    let update = Echo_EchoMetadata.Methods.update.bidirectionalStreamingHandler(
+      interceptors: { [MarkingServerInterceptor(live, endsWith: .message)] },
+      { _, _, context in
+        try? await Task.sleep(for: .seconds(3600))
+        end.yield(Task.isCancelled && context.isCancelled)
+      }
+    )
+    try await link.with([ServiceHandlers(Echo_EchoMetadata.service, [update])]) { channel async throws in
+      let call = Echo_EchoClient(channel: channel).makeUpdateCall()
+      try await call.requestStream.send(Echo_EchoRequest("x"))
+      #expect(await call.status.code == .aborted)
+      #expect(await ends.first { _ in true } == true)
+    }
+    try await live.isZero()
+  }
+
   @Test func wholeCallInterceptorsAreReleased() async throws {
     let live = LiveCount()
     let server: @Sendable () -> [EchoServerInterceptor] = {

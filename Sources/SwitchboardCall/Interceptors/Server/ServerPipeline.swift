@@ -85,8 +85,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
 
   // MARK: The end
 
-  /// Closes the chain: nothing passes any more. Notifies a handler that is still reading, and releases its queue, which
-  /// refers to the chain.
+  /// Closes the chain: nothing passes any more. A handler that has not answered is notified and cancelled, and its queue,
+  /// which refers to the chain, is released.
   @inlinable
   func close() {
     isOpen = false
@@ -99,6 +99,10 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     if !interceptors.isEntered { releaseInterceptors() }
     credit?.close()
     sideWork?.close()
+    if isHandling {
+      isHandling = false
+      stream.cancelHandler()
+    }
   }
 
   @usableFromInline
