@@ -2,7 +2,7 @@ extension GRPCStatus {
   @usableFromInline
   static let callEnded = GRPCStatus(code: .cancelled, message: "the call had ended before the part was sent")
 
-  static let deadlinePassed = GRPCStatus(
+  package static let deadlinePassed = GRPCStatus(
     code: .deadlineExceeded,
     message: "the deadline of the call has passed",
     origin: .library

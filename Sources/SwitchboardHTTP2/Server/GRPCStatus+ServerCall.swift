@@ -2,11 +2,6 @@ import SwitchboardCall
 
 extension GRPCStatus {
   static let callGone = GRPCStatus(code: .cancelled, message: "the call has ended", origin: .peer)
-  static let deadlinePassed = GRPCStatus(
-    code: .deadlineExceeded,
-    message: "the deadline of the call has passed",
-    origin: .library
-  )
   static let requestTooSlow = GRPCStatus(
     code: .deadlineExceeded,
     message: "the request took too long to arrive",
