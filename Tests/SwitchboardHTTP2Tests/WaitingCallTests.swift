@@ -34,6 +34,27 @@ import Testing
     }
   }
 
+  @Test func theyAreReleasedWhenTheyEnd() async throws {
+    try await with { pair, channel async throws in
+      var tokens: NoTokens? = NoTokens()
+      weak let held = tokens
+      var options = CallOptions(timeout: .seconds(100))
+      options.authTokenProvider = tokens
+      tokens = nil
+      let call = Task { [options] in try await pair.get(options: options) }
+      options = CallOptions()
+      await channel.loop.until { channel.hasWaitingCalls }
+      call.cancel()
+      #expect(await status { _ = try await call.value }?.code == .cancelled)
+      for _ in 0..<10_000 where held != nil { try await Task.sleep(for: .milliseconds(1)) }
+      #expect(held == nil)
+    }
+  }
+
+  private final class NoTokens: AuthTokenProvider {
+    func token() async throws -> String? { nil }
+  }
+
   @Test func theyCanBeCancelled() async throws {
     try await with { pair, channel async throws in
       let calls = (0..<100).map { _ in Task { try await pair.get() } }

@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// Calls that wait for a connection with room, in order. Calls that end while they wait stay in the queue until their
-/// turn comes or there are many of them.
+/// turn comes, there are many of them, or no other calls wait.
 struct WaitingCalls {
   private var queue = Queue<ClientCallStream>()
   private var ended = 0
@@ -31,7 +31,7 @@ struct WaitingCalls {
   /// Called when a call in the queue has ended.
   mutating func callDidEnd() {
     ended += 1
-    guard ended > 32, ended * 2 > queue.count else { return }
+    guard isEmpty || ended > 32 && ended * 2 > queue.count else { return }
     var kept = Queue<ClientCallStream>()
     while let call = queue.popFirst() {
       if call.isWaiting { kept.append(call) }
