@@ -148,11 +148,7 @@ let package = Package(
     ),
 
     // Generated code that is checked in: `scripts/generate` writes it.
-    .target(
-      name: "SwitchboardDescriptors",
-      dependencies: ["SwitchboardProtobuf"],
-      path: "Generated/SwitchboardDescriptors"
-    ),
+    .target(name: "SwitchboardDescriptors", dependencies: ["SwitchboardProtobuf"]),
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
@@ -164,7 +160,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "ConformanceTestee",
-      dependencies: ["ConformanceMessages", "SwitchboardProtobuf", "SwitchboardToolSupport"],
+      dependencies: [
+        "ConformanceMessages", "SwitchboardDescriptors", "SwitchboardProtobuf", "SwitchboardToolSupport",
+      ],
       path: "Tests/ConformanceTestee"
     ),
     .testTarget(name: "ConformanceTesteeTests", dependencies: ["ConformanceTestee", "ConformanceMessages"]),

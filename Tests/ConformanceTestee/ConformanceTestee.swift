@@ -6,9 +6,15 @@ import SwitchboardToolSupport
 /// to standard output, each with a length prefix of four bytes, little-endian.
 ///
 /// With `--editions`, it uses the equivalent messages of an edition for requests about the proto2 and proto3 messages.
+/// With `--descriptors FILE`, the messages are dynamic, of the types in a serialized `FileDescriptorSet`.
 @main struct ConformanceTestee {
   static func main() throws {
-    let testee = Testee(usesEditions: CommandLine.arguments.dropFirst().contains("--editions"))
+    let arguments = CommandLine.arguments.dropFirst()
+    var testee = Testee(usesEditions: arguments.contains("--editions"))
+    if let option = arguments.firstIndex(of: "--descriptors"), option + 1 < arguments.endIndex {
+      let bytes = try readFile(arguments[option + 1])
+      testee.dynamicTypes = try DynamicTypes(serializedDescriptors: bytes)
+    }
     while let request = try nextRequest() {
       let response = try testee.respond(to: request).serializedBytes()
       let count = UInt32(truncatingIfNeeded: response.count)

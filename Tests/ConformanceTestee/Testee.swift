@@ -8,6 +8,9 @@ struct Testee {
   /// Whether to replace the proto2 and proto3 messages by the equivalent messages of an edition.
   let usesEditions: Bool
 
+  /// The messages that descriptors describe, to be used instead of the generated ones.
+  var dynamicTypes: DynamicTypes?
+
   /// Parses the message in `request` and serializes it in the requested format.
   func respond(to request: Conformance_ConformanceRequest) -> Conformance_ConformanceResponse {
     // The first request asks for the expected failures: there are none.
@@ -15,7 +18,14 @@ struct Testee {
       return Response.with { $0.protobufPayload = [] }
     }
     let name = usesEditions ? MessageTypes.edition(of: request.messageType) : request.messageType
-    guard let type = MessageTypes.type(named: name) else {
+    if let dynamicTypes, let type = dynamicTypes.type(named: name) {
+      return respond(
+        to: request,
+        read: { () throws(DecodeError) in try dynamicTypes.read(type, from: request) },
+        write: { message throws(EncodeError) in try dynamicTypes.write(message, for: request) }
+      )
+    }
+    guard dynamicTypes == nil, let type = MessageTypes.type(named: name) else {
       return Response.with { $0.runtimeError = "no message type is called '\(request.messageType)'" }
     }
     return respond(to: request, as: type)
@@ -24,9 +34,21 @@ struct Testee {
   private func respond<M: Message>(to request: Conformance_ConformanceRequest, as type: M.Type)
     -> Conformance_ConformanceResponse
   {
+    respond(
+      to: request,
+      read: { () throws(DecodeError) in try read(type, from: request) },
+      write: { message throws(EncodeError) in try write(message, for: request) }
+    )
+  }
+
+  private func respond<M>(
+    to request: Conformance_ConformanceRequest,
+    read: () throws(DecodeError) -> M?,
+    write: (M) throws(EncodeError) -> Conformance_ConformanceResponse
+  ) -> Conformance_ConformanceResponse {
     let message: M
     do throws(DecodeError) {
-      guard let decoded = try read(type, from: request) else {
+      guard let decoded = try read() else {
         return Response.with { $0.skipped = "this format of the payload is not supported" }
       }
       message = decoded
@@ -34,7 +56,7 @@ struct Testee {
       return Response.with { $0.parseError = "\(error)" }
     }
     do throws(EncodeError) {
-      return try write(message, for: request)
+      return try write(message)
     } catch {
       return Response.with { $0.serializeError = "\(error)" }
     }
@@ -49,9 +71,7 @@ struct Testee {
     case .protobufPayload(let bytes):
       return try M(serializedBytes: bytes, extensions: MessageTypes.extensions)
     case .jsonPayload(let text):
-      var options = JSONDecodingOptions()
-      options.ignoreUnknownFields = request.testCategory == .jsonIgnoreUnknownParsingTest
-      options.typeRegistry = MessageTypes.registry
+      let options = request.jsonDecodingOptions(MessageTypes.registry)
       return try M(jsonString: text, extensions: MessageTypes.extensions, options: options)
     case .textPayload(let text):
       var options = TextFormatDecodingOptions()
@@ -75,9 +95,7 @@ struct Testee {
       options.typeRegistry = MessageTypes.registry
       response.jsonPayload = try message.jsonString(options: options)
     case .textFormat:
-      var options = TextFormatEncodingOptions()
-      options.printUnknownFields = request.printUnknownFields
-      options.typeRegistry = MessageTypes.registry
+      let options = request.textEncodingOptions(MessageTypes.registry)
       response.textPayload = message.textFormatString(options: options)
     case .unspecified, .jspb, .UNRECOGNIZED:
       response.skipped = "this format of the output is not supported"

@@ -1,3 +1,5 @@
+import SwitchboardDescriptors
+
 /// Converts default values from the text in a descriptor to a Swift expression.
 enum DefaultLiteral {
   /// The expression for `text`, or nil if the text is not a value of the type.
@@ -11,7 +13,7 @@ enum DefaultLiteral {
     case .uint32, .fixed32: UInt32(text).map(String.init)
     case .bool: text == "true" || text == "false" ? text : nil
     case .string, .uncheckedString: string(text)
-    case .bytes: bytes(text).map { "[" + $0.map(String.init).joined(separator: ", ") + "]" }
+    case .bytes: CEscapes.decode(text).map { "[" + $0.map(String.init).joined(separator: ", ") + "]" }
     }
   }
 
@@ -50,42 +52,4 @@ enum DefaultLiteral {
     }
     return result + "\""
   }
-
-  /// Decodes C escapes.
-  private static func bytes(_ text: String) -> [UInt8]? {
-    var result: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\") else {
-        result.append(byte)
-        continue
-      }
-      guard let value = escaped(&rest) else { return nil }
-      result.append(value)
-    }
-    return result
-  }
-
-  private static func escaped(_ rest: inout Substring.UTF8View) -> UInt8? {
-    guard let kind = rest.first else { return nil }
-    if kind.isDigit {
-      let digits = rest.prefix(3).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "7") }
-      rest = rest.dropFirst(digits.count)
-      return UInt8(Substring(digits), radix: 8)
-    }
-    rest = rest.dropFirst()
-    if kind.lowercased == UInt8(ascii: "x") {
-      let digits = rest.prefix(2)
-      rest = rest.dropFirst(digits.count)
-      return UInt8(Substring(digits), radix: 16)
-    }
-    return simpleEscapes[kind]
-  }
-
-  private static let simpleEscapes: [UInt8: UInt8] = [
-    UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10,
-    UInt8(ascii: "r"): 13,
-    UInt8(ascii: "t"): 9, UInt8(ascii: "v"): 11, UInt8(ascii: "\\"): 92, UInt8(ascii: "'"): 39,
-    UInt8(ascii: "\""): 34, UInt8(ascii: "?"): 63,
-  ]
 }

@@ -33,7 +33,7 @@ struct SchemaBuilder {
       throw GeneratorError("\(file.name): the file is in the request twice")
     }
     try SchemaBuilder.check(package: file.package, of: file.name)
-    var features = try Features.defaults(of: file)
+    var features = try SchemaBuilder.features(of: file)
     if file.hasOptions, file.options.hasFeatures { features = features.with(file.options.features) }
     let declared = FileSchema(
       name: file.name,
@@ -50,6 +50,16 @@ struct SchemaBuilder {
     schema.files[index].messages = try declare(file.messageType, at: [4], in: scope)
     schema.files[index].allMessages = first..<schema.messages.count
     schema.files[index].enums = try declare(file.enumType, at: [5], in: scope)
+  }
+
+  private static func features(
+    of file: Google_Protobuf_FileDescriptorProto
+  ) throws(GeneratorError) -> Features {
+    do throws(DescriptorError) {
+      return try Features.defaults(of: file)
+    } catch {
+      throw GeneratorError(error.description)
+    }
   }
 
   private static func check(package: String, of file: String) throws(GeneratorError) {

@@ -30,6 +30,11 @@ public struct ExtensionFields: Sendable {
     }
   }
 
+  /// Adds a message as an extension whose number is greater than all others.
+  mutating func append<M: Message>(_ value: M, number: Int32, fullName: String) {
+    entries.append(SetExtension<SubmessageExtension<M>>(number: number, fullName: fullName, value: value))
+  }
+
   /// Calls `body` with the value of an extension to change it in place. Nothing else references the value meanwhile, so
   /// that it can grow without being copied.
   mutating func update<Extended, Codec, E: Error>(

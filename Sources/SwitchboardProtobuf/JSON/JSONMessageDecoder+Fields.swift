@@ -43,20 +43,22 @@ extension JSONMessageDecoder: FieldDecoder {
   // MARK: Messages
 
   public mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
-    if reader.peek() == UInt8(ascii: "n"), !M.acceptsJSONNull {
+    let table = fieldTable
+    if reader.peek() == UInt8(ascii: "n"), !M.acceptsJSONNull(table) {
       try reader.expect("null")
     } else {
-      try value[or: M()].merge(from: &self)
+      try value[or: M.empty(of: table)].merge(from: &self)
     }
   }
 
   public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
     if try takeNull() { return }
+    let table = fieldTable
     var isFirst = true
     var index = 0
     try reader.enter(UInt8(ascii: "["))
     while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
-      values.append(M())
+      values.append(M.empty(of: table))
       do throws(DecodeError) {
         try values[values.count - 1].merge(from: &self)
       } catch {
@@ -99,8 +101,9 @@ extension JSONMessageDecoder: FieldDecoder {
     _ entries: inout [K.Value: M],
     key: K.Type
   ) throws(DecodeError) {
+    let table = fieldTable
     try mapEntries(&entries, key: key) { decoder throws(DecodeError) in
-      var value = M()
+      var value = M.empty(of: table)
       try value.merge(from: &decoder)
       return value
     }

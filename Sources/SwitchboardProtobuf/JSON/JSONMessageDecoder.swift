@@ -7,6 +7,8 @@ public struct JSONMessageDecoder {
   let types: TypeRegistry
   /// The types of `Any`s further on, as far as they were looked up.
   var typesAhead = JSONTypesAhead()
+  /// The table of the messages in the field that is read, if they have one.
+  var fieldTable: TableData?
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
     // Neither the outermost object nor an array of messages counts as nesting. The cap leaves room for both.
@@ -24,7 +26,7 @@ public struct JSONMessageDecoder {
     into message: inout M,
     ignoring ignored: String? = nil
   ) throws(DecodeError) {
-    let names = M.fieldNames.json
+    let names = message.fieldNamesOfValue
     var hint = 0
     var seen = FieldSet()
     var isFirst = true
@@ -33,17 +35,17 @@ public struct JSONMessageDecoder {
       let start = reader.position
       let token = try reader.stringToken()
       try reader.expect(UInt8(ascii: ":"))
-      guard let number = try field(token, of: M.self, names: names, hint: &hint) else {
-        try skipMember(token, of: M.self, ignoring: ignored)
+      guard let number = try field(token, of: M.self, names: names.json, hint: &hint) else {
+        try skipMember(token, of: message, ignoring: ignored)
         continue
       }
       if reader.peek() != UInt8(ascii: "n"), !seen.insert(number) {
-        throw reader.fail("duplicate field", at: start).inField(M.fieldNames.name(of: number))
+        throw reader.fail("duplicate field", at: start).inField(names.name(of: number))
       }
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
       } catch {
-        throw error.inField(M.fieldNames.name(of: number))
+        throw error.inField(names.name(of: number))
       }
     }
   }
@@ -70,12 +72,15 @@ public struct JSONMessageDecoder {
   /// Skips a member that is not a field, if the options allow that.
   private mutating func skipMember<M: Message>(
     _ token: JSONReader.StringToken,
-    of type: M.Type,
+    of message: M,
     ignoring ignored: String?
   ) throws(DecodeError) {
     let name = try reader.text(of: token)
     guard reader.ignoresUnknown || name == ignored else {
-      throw reader.fail("\(M.protoMessageName) has no field \"\(name)\"", at: token.range.lowerBound - 1)
+      throw reader.fail(
+        "\(message.messageNameOfValue) has no field \"\(name)\"",
+        at: token.range.lowerBound - 1
+      )
     }
     try reader.skipValue()
   }

@@ -27,7 +27,7 @@ public struct JSONMessageEncoder {
     prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }
   ) throws(EncodeError) {
     let outer = (names, hint, needsComma, extensionName)
-    (names, hint, needsComma, extensionName) = (M.fieldNames.json, 0, false, nil)
+    (names, hint, needsComma, extensionName) = (message.fieldNamesOfValue.json, 0, false, nil)
     depth += 1
     writer.byte(UInt8(ascii: "{"))
     needsComma = prefix(&self)

@@ -10,6 +10,8 @@ public struct JSONReader {
   var nestingLeft: Int
   /// Whether to skip fields and enum values that the schema does not know.
   let ignoresUnknown: Bool
+  /// The enum of the field that is read, if it was described at run time.
+  var enumTable: EnumTable?
 
   /// A cursor at the start of `bytes`, which must be UTF-8.
   init(_ bytes: [UInt8], nesting: Int, ignoresUnknown: Bool) throws(DecodeError) {

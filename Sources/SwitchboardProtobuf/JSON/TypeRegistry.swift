@@ -3,6 +3,7 @@
 /// JSON and the text format need a registry to write the message in an `Any`. Well-known types need no registration.
 public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
   private var byName: [String: any Message.Type] = [:]
+  private var tablesByName: [String: MessageTable] = [:]
 
   /// The extensions to recognise in the messages that an `Any` holds.
   public var extensions: ExtensionRegistry?
@@ -21,9 +22,19 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
   /// Adds a type.
   public mutating func insert(_ type: any Message.Type) { byName[type.protoMessageName] = type }
 
+  /// Adds a type that was described at run time. A type of the same name that the program was built with, or a
+  /// well-known type, comes first.
+  public mutating func insert(_ type: MessageTable) { tablesByName[type.fullName] = type }
+
   /// The type with a full name.
   public func messageType(named name: String) -> (any Message.Type)? {
     byName[name] ?? TypeRegistry.wellKnown[name]
+  }
+
+  /// The type for a URL, if it was described at run time.
+  func table(forURL url: String) -> TableData? {
+    guard let slash = url.lastIndex(of: "/") else { return nil }
+    return tablesByName[String(url[url.index(after: slash)...])]?.data
   }
 
   /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last slash.

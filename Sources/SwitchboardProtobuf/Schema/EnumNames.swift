@@ -13,6 +13,14 @@ public struct EnumNames: Sendable {
     }
   }
 
+  /// Names and their numbers, in the order of the declaration.
+  init(_ values: [(name: String, number: Int32)]) {
+    for value in values {
+      if byNumber[value.number] == nil { byNumber[value.number] = value.name }
+      byName[value.name] = value.number
+    }
+  }
+
   /// The name of a number.
   func name(of number: Int32) -> String? { byNumber[number] }
 

@@ -44,6 +44,22 @@ public final class FieldNames: Sendable {
     self.reserved = reserved
   }
 
+  /// The names of fields in the order of their numbers, of a message that was described at run time.
+  init(_ fields: [TableSchema.Field], reserved: [String]) {
+    var byNumber: [Int32: Entry] = [:]
+    var byTextName: [String: Int32] = [:]
+    for field in fields {
+      let textName = field.textName ?? field.name
+      byNumber[field.number] = Entry(name: field.name, jsonName: field.jsonName, textName: textName)
+      byTextName[field.name] = field.number
+    }
+    for field in fields { byTextName[field.textName ?? field.name] = field.number }
+    json = JSONNames(fields.map { ($0.number, $0.name, $0.jsonName) })
+    self.byNumber = byNumber
+    self.byTextName = byTextName
+    self.reserved = Set(reserved)
+  }
+
   /// The name in the `.proto` file, or the number if the type has no such field.
   public func name(of number: Int32) -> String { byNumber[number]?.name ?? "\(number)" }
 
@@ -73,7 +89,7 @@ public final class FieldNames: Sendable {
   func reserves(_ name: String) -> Bool { reserved.contains(name) }
 
   /// `customer_name` to `customerName`.
-  static func lowerCamelCase(_ name: String) -> String {
+  package static func lowerCamelCase(_ name: String) -> String {
     var result = ""
     var startsWord = false
     for character in name {

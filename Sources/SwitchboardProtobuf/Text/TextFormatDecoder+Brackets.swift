@@ -5,7 +5,10 @@ extension TextFormatDecoder {
     if name.contains("/") {
       return try anyContent(name, in: &message)
     }
-    if let number = extensionNumber(name, of: M.self) {
+    // In a message with a table, an extension is a field whose name has the brackets.
+    if let number = message.tableIfAny?.names.number(ofTextName: "[\(name)]")
+      ?? extensionNumber(name, of: M.self)
+    {
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
       } catch {
@@ -14,7 +17,7 @@ extension TextFormatDecoder {
     } else if options.ignoreUnknownExtensions {
       try skipValue()
     } else {
-      throw reader.error("\(M.protoMessageName) has no extension '\(name)'", at: fieldStart)
+      throw reader.error("\(message.messageNameOfValue) has no extension '\(name)'", at: fieldStart)
     }
   }
 
@@ -51,27 +54,52 @@ extension TextFormatDecoder {
 
   private mutating func anyContent<M: Message>(_ url: String, in message: inout M) throws(DecodeError) {
     let start = fieldStart
-    guard var any = message as? Google_Protobuf_Any else {
+    guard var any = try any(of: message) else {
       throw reader.error("only google.protobuf.Any may have a type URL", at: start)
     }
     guard any.typeURL.isEmpty, any.value.isEmpty else {
       throw reader.error("the Any already has a value", at: start)
     }
-    guard let type = options.typeRegistry.messageType(forURL: url) else {
+    let empty: any Message
+    if let type = options.typeRegistry.messageType(forURL: url) {
+      empty = type.init()
+    } else if let table = options.typeRegistry.table(forURL: url) {
+      empty = TableMessage(table)
+    } else {
       throw reader.error("unknown type '\(url)'", at: start)
     }
     do throws(DecodeError) {
       _ = reader.take(":")
       any.typeURL = url
-      any.value = try packed(type)
+      any.value = try packed(empty)
     } catch {
       throw error.inside("[\(url)]")
     }
-    message = any as? M ?? message
+    try assign(any, to: &message)
   }
 
-  private mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
-    var content = M()
+  /// The message as an `Any`, if it is one.
+  private func any<M: Message>(of message: M) throws(DecodeError) -> Google_Protobuf_Any? {
+    guard let message = message as? TableMessage else { return message as? Google_Protobuf_Any }
+    guard message.table.form?.isAny == true else { return nil }
+    do throws(EncodeError) {
+      return try message.typed(as: Google_Protobuf_Any.self)
+    } catch {
+      throw DecodeError(.malformed(error.description))
+    }
+  }
+
+  private func assign<M: Message>(_ any: Google_Protobuf_Any, to message: inout M) throws(DecodeError) {
+    if var table = message as? TableMessage {
+      try table.replaceFields(with: any)
+      message = table as? M ?? message
+    } else {
+      message = any as? M ?? message
+    }
+  }
+
+  private mutating func packed<M: Message>(_ empty: M) throws(DecodeError) -> [UInt8] {
+    var content = empty
     try body(of: &content)
     guard isPartial || content.isInitialized else { throw DecodeError(.missingRequiredField) }
     do throws(EncodeError) {

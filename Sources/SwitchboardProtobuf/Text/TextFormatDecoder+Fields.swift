@@ -36,15 +36,16 @@ extension TextFormatDecoder: FieldDecoder {
   mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
     try refuseIfSet(value != nil)
     _ = reader.take(":")
-    var new = M()
+    var new = M.empty(of: fieldTable)
     try body(of: &new)
     value = new
   }
 
   mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
     _ = reader.take(":")
+    let table = fieldTable
     try list { decoder throws(DecodeError) in
-      var new = M()
+      var new = M.empty(of: table)
       try decoder.body(of: &new)
       values.append(new)
     }
@@ -85,12 +86,14 @@ extension TextFormatDecoder: FieldDecoder {
     key: K.Type
   ) throws(DecodeError) {
     _ = reader.take(":")
+    let table = fieldTable
     try list { decoder throws(DecodeError) in
       var newValue: M?
+      decoder.fieldTable = table
       let newKey = try decoder.entry(key: K.self) { decoder throws(DecodeError) in
         try decoder.message(&newValue)
       }
-      entries[newKey] = newValue ?? M()
+      entries[newKey] = newValue ?? M.empty(of: table)
     }
   }
 

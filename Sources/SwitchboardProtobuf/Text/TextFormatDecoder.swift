@@ -11,6 +11,8 @@ struct TextFormatDecoder {
   var fieldStart = 0
   /// Whether the current extension was given by the name of its message, which only a MessageSet allows.
   var isNamedByMessage = false
+  /// The table of the messages in the field that is read, if they have one.
+  var fieldTable: TableData?
   private var depthLeft: Int
 
   init(
@@ -48,7 +50,7 @@ struct TextFormatDecoder {
     fieldStart = reader.place
     if reader.isAt("[") { return try bracketed(in: &message) }
     guard let name = reader.identifier() else { throw reader.unexpected("a field name") }
-    let names = M.fieldNames
+    let names = message.fieldNamesOfValue
     if let number = names.number(ofTextName: name) {
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
@@ -58,7 +60,7 @@ struct TextFormatDecoder {
     } else if options.ignoreUnknownFields || names.reserves(name) {
       try skipValue()
     } else {
-      throw reader.error("\(M.protoMessageName) has no field '\(name)'", at: fieldStart)
+      throw reader.error("\(message.messageNameOfValue) has no field '\(name)'", at: fieldStart)
     }
   }
 

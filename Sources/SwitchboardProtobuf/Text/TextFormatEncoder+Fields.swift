@@ -104,7 +104,7 @@ extension TextFormatEncoder: FieldVisitor {
   mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEach(in: nil) { entry throws(EncodeError) in
       let holder = entry.fullName.split(separator: ".").dropLast().joined(separator: ".")
-      let message = entry.message.map { type(of: $0).protoMessageName }
+      let message = entry.message?.messageNameOfValue
       try named(message == holder ? holder : entry.fullName) { encoder throws(EncodeError) in
         try entry.traverse(&encoder)
       }

@@ -6,6 +6,8 @@ public struct TextFormatReader {
 
   /// The offset of the next token.
   private(set) var place = 0
+  /// The enum of the field that is read, if it was described at run time.
+  var enumTable: EnumTable?
 
   init(_ text: String) {
     input = Array(text.utf8)

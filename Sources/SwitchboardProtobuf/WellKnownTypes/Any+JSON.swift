@@ -3,19 +3,25 @@
 extension Google_Protobuf_Any: CustomJSON {
   public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard let url = try decoder.typesAhead.type(at: decoder.reader) else { return try decoder.emptyObject() }
-    guard let type = decoder.types.messageType(forURL: url) else {
+    if let type = decoder.types.messageType(forURL: url) {
+      value = try decoder.packed(type.init())
+    } else if let table = decoder.types.table(forURL: url) {
+      value = try decoder.packed(TableMessage(table))
+    } else {
       throw decoder.reader.fail("the type registry does not contain \"\(url)\"")
     }
-    value = try decoder.packed(type)
     typeURL = url
   }
 
   public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     if typeURL.isEmpty, value.isEmpty { return encoder.writer.verbatim("{}") }
-    guard let type = encoder.options.typeRegistry.messageType(forURL: typeURL) else {
+    if let type = encoder.options.typeRegistry.messageType(forURL: typeURL) {
+      try encoder.unpacked(self, as: type)
+    } else if let table = encoder.options.typeRegistry.table(forURL: typeURL) {
+      try encoder.unpacked(self, as: table)
+    } else {
       throw EncodeError(.unrepresentable("an Any whose type is not in the registry: \"\(typeURL)\""))
     }
-    try encoder.unpacked(self, as: type)
   }
 }
 
@@ -29,9 +35,9 @@ extension JSONMessageDecoder {
     }
   }
 
-  /// Reads a message of `type` and its `@type`. Returns it in binary.
-  fileprivate mutating func packed<M: Message>(_ type: M.Type) throws(DecodeError) -> [UInt8] {
-    var message = M()
+  /// Reads a message and its `@type` into `empty`. Returns it in binary.
+  fileprivate mutating func packed<M: Message>(_ empty: M) throws(DecodeError) -> [UInt8] {
+    var message = empty
     if M.self is any CustomJSON.Type {
       try valueMember(into: &message)
     } else {
@@ -73,7 +79,28 @@ extension JSONMessageEncoder {
     _ any: Google_Protobuf_Any,
     as type: M.Type
   ) throws(EncodeError) {
-    let message = try unpack(any, as: type)
+    try unpacked(any, try unpack(any, as: type))
+  }
+
+  /// The same for a type that was described at run time.
+  fileprivate mutating func unpacked(
+    _ any: Google_Protobuf_Any,
+    as table: TableData
+  ) throws(EncodeError) {
+    var message = TableMessage(table)
+    let limits = try limits()
+    do throws(DecodeError) {
+      try message.merge(any.value, options: limits)
+    } catch {
+      throw JSONMessageEncoder.mismatch(error)
+    }
+    try unpacked(any, message)
+  }
+
+  private mutating func unpacked<M: Message>(
+    _ any: Google_Protobuf_Any,
+    _ message: M
+  ) throws(EncodeError) {
     if message is any CustomJSON {
       depth += 1
       writer.byte(UInt8(ascii: "{"))
@@ -96,15 +123,24 @@ extension JSONMessageEncoder {
     writer.string(value)
   }
 
-  private func unpack<M: Message>(_ any: Google_Protobuf_Any, as type: M.Type) throws(EncodeError) -> M {
-    // The nesting of the bytes in an `Any` was not checked when these were read: the limit applies to the whole.
+  /// The nesting of the bytes in an `Any` was not checked when these were read: the limit applies to the whole.
+  private func limits() throws(EncodeError) -> BinaryDecodingOptions {
     var limits = BinaryDecodingOptions()
     limits.messageDepthLimit -= depth
     guard limits.messageDepthLimit > 0 else { throw EncodeError(.unrepresentable("an Any nested too deep")) }
-    do {
+    return limits
+  }
+
+  private static func mismatch(_ error: DecodeError) -> EncodeError {
+    EncodeError(.unrepresentable("an Any whose value does not match its type: \(error)"))
+  }
+
+  private func unpack<M: Message>(_ any: Google_Protobuf_Any, as type: M.Type) throws(EncodeError) -> M {
+    let limits = try limits()
+    do throws(DecodeError) {
       return try any.unpack(extensions: options.typeRegistry.extensions, partial: true, options: limits)
     } catch {
-      throw EncodeError(.unrepresentable("an Any whose value does not match its type: \(error)"))
+      throw JSONMessageEncoder.mismatch(error)
     }
   }
 }

@@ -1,13 +1,11 @@
-import SwitchboardDescriptors
-
 /// The features of a declaration: those of the file's edition or syntax, overridden by options of the enclosing
 /// declarations.
-struct Features {
-  var presence: Google_Protobuf_FeatureSet.FieldPresence
-  var enumType: Google_Protobuf_FeatureSet.EnumType
-  var repeatedEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding
-  var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation
-  var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding
+package struct Features: Sendable {
+  package var presence: Google_Protobuf_FeatureSet.FieldPresence
+  package var enumType: Google_Protobuf_FeatureSet.EnumType
+  package var repeatedEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding
+  package var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation
+  package var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding
 
   private static let proto2 = Features(
     presence: .explicit,
@@ -31,11 +29,13 @@ struct Features {
     messageEncoding: .lengthPrefixed
   )
 
-  /// The latest edition that the generator supports; the features that it uses have not changed since 2023.
-  static let latestEdition = Google_Protobuf_Edition.edition2024
+  /// The latest edition that is supported; the features of ``Features`` have not changed since 2023.
+  package static let latestEdition = Google_Protobuf_Edition.edition2024
 
   /// The features of a file's edition or syntax.
-  static func defaults(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> Features {
+  package static func defaults(
+    of file: Google_Protobuf_FileDescriptorProto
+  ) throws(DescriptorError) -> Features {
     switch file.syntax {
     case "", "proto2": return proto2
     case "proto3": return proto3
@@ -46,15 +46,15 @@ struct Features {
       case .edition2023, .edition2024: return edition2023
       default:
         let edition = file.hasEdition ? file.edition.nameInProtos : "an unknown edition"
-        throw GeneratorError("\(file.name): \(edition) is not supported: use edition 2023 or 2024")
+        throw DescriptorError(file: file.name, "\(edition) is not supported: use edition 2023 or 2024")
       }
     default:
-      throw GeneratorError("\(file.name): syntax '\(file.syntax)' is not supported")
+      throw DescriptorError(file: file.name, "syntax '\(file.syntax)' is not supported")
     }
   }
 
   /// These features, overridden by those that `options` sets.
-  func with(_ options: Google_Protobuf_FeatureSet) -> Features {
+  package func with(_ options: Google_Protobuf_FeatureSet) -> Features {
     var result = self
     if options.hasFieldPresence { result.presence = options.fieldPresence }
     if options.hasEnumType { result.enumType = options.enumType }
@@ -65,7 +65,7 @@ struct Features {
   }
 
   /// The features of a field, including those that `proto2` and `proto3` express in other ways.
-  func with(field: Google_Protobuf_FieldDescriptorProto) -> Features {
+  package func with(field: Google_Protobuf_FieldDescriptorProto) -> Features {
     var result = self
     if field.hasOptions {
       if field.options.hasFeatures { result = with(field.options.features) }

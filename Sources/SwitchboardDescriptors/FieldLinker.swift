@@ -1,0 +1,150 @@
+import SwitchboardProtobuf
+
+/// Makes the schema of a field, with the types that it names looked up.
+struct FieldLinker {
+  let pool: PoolBuilder.Declarations
+  let file: String
+  /// The full name of the scope in which the field is declared.
+  let scope: String
+
+  func error(_ field: Google_Protobuf_FieldDescriptorProto, _ text: String) -> DescriptorError {
+    DescriptorError(file: file, "\(scope.isEmpty ? field.name : "\(scope).\(field.name)") \(text)")
+  }
+
+  /// The schema of a field, which inherits `inherited`. `oneofs` is the number of oneofs of its message.
+  func schema(
+    of field: Google_Protobuf_FieldDescriptorProto,
+    features inherited: Features,
+    oneofs: Int
+  ) throws(DescriptorError) -> TableSchema.Field {
+    guard !field.name.isEmpty else { throw error(field, "has no name") }
+    // Extensions of a MessageSet may have any positive number.
+    guard field.number > 0, field.hasExtendee || field.number < 1 << 29 else {
+      throw error(field, "has the number \(field.number), which is not valid")
+    }
+    let features = inherited.with(field: field)
+    var schema = TableSchema.Field(name: field.name, number: field.number, type: .int32)
+    schema.jsonName = field.hasJsonName ? field.jsonName : FieldNames.lowerCamelCase(field.name)
+    schema.isRepeated = field.label == .repeated
+    schema.checksUTF8 = features.utf8Validation == .verify
+    try addType(of: field, features, to: &schema)
+    schema.isPacked = schema.isRepeated && features.repeatedEncoding == .packed
+    schema.presence = presence(of: field, features, schema)
+    if field.hasOneofIndex, !field.proto3Optional {
+      guard !schema.isRepeated, Int(field.oneofIndex) < oneofs else {
+        throw error(field, "cannot be a member of a oneof")
+      }
+      schema.oneof = Int(field.oneofIndex)
+    }
+    if field.hasDefaultValue, !schema.isRepeated {
+      guard let value = DefaultValue.value(of: field.defaultValue, for: schema) else {
+        throw error(field, "has the default '\(field.defaultValue)', which is not a value of its type")
+      }
+      schema.defaultValue = value
+    }
+    return schema
+  }
+
+  private func presence(
+    of field: Google_Protobuf_FieldDescriptorProto,
+    _ features: Features,
+    _ schema: TableSchema.Field
+  ) -> TableSchema.Field.Presence {
+    if schema.isRepeated { return .implicit }
+    switch features.presence {
+    case .legacyRequired: return .required
+    case .implicit: return field.hasExtendee ? .explicit : .implicit
+    default: return .explicit
+    }
+  }
+
+  // MARK: Types
+
+  private func addType(
+    of field: Google_Protobuf_FieldDescriptorProto,
+    _ features: Features,
+    to schema: inout TableSchema.Field
+  ) throws(DescriptorError) {
+    if field.hasType, let scalar = FieldLinker.scalars[field.type] {
+      schema.type = scalar
+      return
+    }
+    if !field.hasType || field.type == .enum, let type = enumeration(named: field.typeName) {
+      schema.type = .enumeration
+      schema.enumeration = type
+      return
+    }
+    guard !field.hasType || field.type != .enum, let index = message(named: field.typeName) else {
+      throw error(field, "has the type '\(field.typeName)', which is not declared")
+    }
+    let message = pool.messages[index]
+    if message.isMapEntry, schema.isRepeated, !field.hasExtendee {
+      try addMap(of: message, field, features, to: &schema)
+      return
+    }
+    schema.message = index
+    // Maps and their values are never delimited.
+    let isInMap = pool.messagesByName[scope].map { pool.messages[$0].isMapEntry } ?? false
+    schema.type = features.messageEncoding == .delimited && !isInMap ? .group : .message
+    if schema.type == .group, FieldLinker.isGroup(field, message, in: scope, file: file) {
+      schema.textName = message.descriptor.name
+    }
+  }
+
+  /// A delimited field has the form of a group if its type has the same name and is declared in the same scope.
+  private static func isGroup(
+    _ field: Google_Protobuf_FieldDescriptorProto,
+    _ message: PoolBuilder.Declared,
+    in scope: String,
+    file: String
+  ) -> Bool {
+    let name = message.descriptor.name
+    return name.lowercased() == field.name && message.file == file
+      && message.fullName == (scope.isEmpty ? name : "\(scope).\(name)")
+  }
+
+  /// Makes a map of a repeated field whose messages are entries.
+  private func addMap(
+    of entry: PoolBuilder.Declared,
+    _ field: Google_Protobuf_FieldDescriptorProto,
+    _ features: Features,
+    to schema: inout TableSchema.Field
+  ) throws(DescriptorError) {
+    let fields = entry.descriptor.field
+    guard fields.count == 2, let key = fields.first(where: { $0.number == 1 }),
+      let value = fields.first(where: { $0.number == 2 }), key.label != .repeated, value.label != .repeated,
+      let keyType = FieldLinker.scalars[key.type], keyType.isMapKey
+    else { throw error(field, "is a map whose entries are malformed") }
+    let linker = FieldLinker(pool: pool, file: entry.file, scope: entry.fullName)
+    let valueSchema = try linker.schema(of: value, features: entry.features, oneofs: 0)
+    schema.mapKey = keyType
+    schema.type = valueSchema.type
+    schema.message = valueSchema.message
+    schema.enumeration = valueSchema.enumeration
+    schema.checksUTF8 = valueSchema.checksUTF8
+  }
+
+  func message(named name: String) -> Int? { resolve(name) { pool.messagesByName[$0] } }
+
+  private func enumeration(named name: String) -> EnumTable? { resolve(name) { pool.enumsByName[$0] } }
+
+  /// Looks a name up: one with a dot in front is a full name, others are searched from the innermost scope outwards.
+  private func resolve<Found>(_ name: String, _ find: (String) -> Found?) -> Found? {
+    if name.hasPrefix(".") { return find(String(name.dropFirst())) }
+    guard !name.isEmpty else { return nil }
+    var parts = scope.split(separator: ".")
+    // A scope has few parts; the limit keeps the work small for those that do not.
+    guard parts.count <= 2 * PoolBuilder.maximumDepth else { return find(name) }
+    while !parts.isEmpty {
+      if let found = find(parts.joined(separator: ".") + "." + name) { return found }
+      parts.removeLast()
+    }
+    return find(name)
+  }
+
+  private static let scalars: [Google_Protobuf_FieldDescriptorProto.TypeEnum: FieldType] = [
+    .double: .double, .float: .float, .int64: .int64, .uint64: .uint64, .int32: .int32, .fixed64: .fixed64,
+    .fixed32: .fixed32, .bool: .bool, .string: .string, .bytes: .bytes, .uint32: .uint32,
+    .sfixed32: .sfixed32, .sfixed64: .sfixed64, .sint32: .sint32, .sint64: .sint64,
+  ]
+}

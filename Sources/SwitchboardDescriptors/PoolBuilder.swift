@@ -1,0 +1,276 @@
+import SwitchboardProtobuf
+
+/// Declares all types of a pool first, so that any can refer to any other, then links their fields.
+struct PoolBuilder {
+  /// A message that was declared, with what its fields inherit.
+  struct Declared {
+    let descriptor: Google_Protobuf_DescriptorProto
+    let fullName: String
+    let file: String
+    let features: Features
+    let isMapEntry: Bool
+    /// The numbers of extensions, sorted.
+    let extensionRanges: [Range<Int64>]
+    let isMessageSet: Bool
+  }
+
+  /// What is declared: it does not change while fields are linked.
+  struct Declarations {
+    var messages: [Declared] = []
+    var messagesByName: [String: Int] = [:]
+    var enumsByName: [String: EnumTable] = [:]
+  }
+
+  /// Extension fields that were declared together.
+  struct Extensions {
+    let fields: [Google_Protobuf_FieldDescriptorProto]
+    let scope: Scope
+  }
+
+  /// Where something is declared.
+  struct Scope {
+    let file: String
+    let prefix: String
+    let features: Features
+    let depth: Int
+
+    func fullName(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix).\(name)" }
+  }
+
+  /// How deep messages may be declared in messages; real schemas nest a few levels.
+  static let maximumDepth = 64
+
+  private(set) var declared = Declarations()
+  private var extensions: [Extensions] = []
+  private var symbols: Set<String> = []
+  /// What the tables are made from, in the order of the messages.
+  private var schemas: [TableSchema] = []
+
+  // MARK: Files
+
+  /// Declares the types of files.
+  mutating func add(_ files: [Google_Protobuf_FileDescriptorProto]) throws(DescriptorError) {
+    var byName: [String: Google_Protobuf_FileDescriptorProto] = [:]
+    var unique: [Google_Protobuf_FileDescriptorProto] = []
+    for file in files {
+      if let other = byName[file.name] {
+        guard other == file else {
+          throw DescriptorError(file: file.name, "two files have this name but differ")
+        }
+        continue
+      }
+      byName[file.name] = file
+      unique.append(file)
+    }
+    for file in unique {
+      for dependency in file.dependency where byName[dependency] == nil {
+        throw DescriptorError(file: file.name, "imports \(dependency), which is missing")
+      }
+    }
+    try PoolBuilder.refuseCycles(byName)
+    for file in unique { try declare(file) }
+  }
+
+  /// Goes along the imports without recursion, since they may form a long chain.
+  private static func refuseCycles(
+    _ files: [String: Google_Protobuf_FileDescriptorProto]
+  ) throws(DescriptorError) {
+    var isDone: [String: Bool] = [:]
+    for name in files.keys.sorted() where isDone[name] == nil {
+      var path: [(name: String, imports: ArraySlice<String>)] = [(name, files[name]?.dependency[...] ?? [])]
+      isDone[name] = false
+      while let last = path.indices.last {
+        guard let next = path[last].imports.popFirst() else {
+          isDone[path.removeLast().name] = true
+          continue
+        }
+        switch isDone[next] {
+        case true?: break
+        case false?: throw DescriptorError(file: path[last].name, "imports \(next), which imports it")
+        case nil:
+          isDone[next] = false
+          path.append((next, files[next]?.dependency[...] ?? []))
+        }
+      }
+    }
+  }
+
+  private mutating func declare(_ file: Google_Protobuf_FileDescriptorProto) throws(DescriptorError) {
+    var features = try Features.defaults(of: file)
+    if file.hasOptions, file.options.hasFeatures { features = features.with(file.options.features) }
+    let scope = Scope(file: file.name, prefix: file.package, features: features, depth: 0)
+    for message in file.messageType { try declare(message, in: scope) }
+    for type in file.enumType { try declare(type, in: scope) }
+    for service in file.service { try add(symbol: scope.fullName(service.name), in: scope) }
+    try declare(file.extension, in: scope)
+  }
+
+  // MARK: Declarations
+
+  private mutating func declare(
+    _ descriptor: Google_Protobuf_DescriptorProto,
+    in scope: Scope
+  ) throws(DescriptorError) {
+    guard scope.depth < PoolBuilder.maximumDepth else {
+      throw DescriptorError(file: scope.file, "\(scope.prefix): messages are nested too deep")
+    }
+    guard !descriptor.name.isEmpty else { throw DescriptorError(file: scope.file, "a message has no name") }
+    let fullName = scope.fullName(descriptor.name)
+    try add(symbol: fullName, in: scope)
+    let options = descriptor.options
+    let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
+    var schema = TableSchema(fullName: fullName)
+    schema.reservedNames = descriptor.reservedName
+    schema.isMessageSet = options.messageSetWireFormat
+    schemas.append(schema)
+    declared.messagesByName[fullName] = declared.messages.count
+    declared.messages.append(
+      Declared(
+        descriptor: descriptor,
+        fullName: fullName,
+        file: scope.file,
+        features: features,
+        isMapEntry: options.mapEntry,
+        extensionRanges: descriptor.extensionRange
+          .filter { $0.start < $0.end }
+          .map { Int64($0.start)..<Int64($0.end) }
+          .sorted { $0.lowerBound < $1.lowerBound },
+        isMessageSet: options.messageSetWireFormat
+      )
+    )
+    let inner = Scope(file: scope.file, prefix: fullName, features: features, depth: scope.depth + 1)
+    for nested in descriptor.nestedType { try declare(nested, in: inner) }
+    for type in descriptor.enumType { try declare(type, in: inner) }
+    try declare(descriptor.extension, in: inner)
+  }
+
+  private mutating func declare(
+    _ descriptor: Google_Protobuf_EnumDescriptorProto,
+    in scope: Scope
+  ) throws(DescriptorError) {
+    let fullName = scope.fullName(descriptor.name)
+    try add(symbol: fullName, in: scope)
+    let options = descriptor.options
+    let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
+    let isOpen = features.enumType == .open
+    let values = descriptor.value.map { (name: $0.name, number: $0.number) }
+    guard let type = EnumTable(fullName: fullName, isOpen: isOpen, values: values) else {
+      throw DescriptorError(file: scope.file, "\(fullName) has no values")
+    }
+    guard !isOpen || type.defaultNumber == 0 else {
+      throw DescriptorError(file: scope.file, "the first value of \(fullName), an open enum, is not 0")
+    }
+    declared.enumsByName[fullName] = type
+  }
+
+  private mutating func declare(
+    _ fields: [Google_Protobuf_FieldDescriptorProto],
+    in scope: Scope
+  ) throws(DescriptorError) {
+    guard !fields.isEmpty else { return }
+    for field in fields { try add(symbol: scope.fullName(field.name), in: scope) }
+    extensions.append(Extensions(fields: fields, scope: scope))
+  }
+
+  private mutating func add(symbol: String, in scope: Scope) throws(DescriptorError) {
+    guard symbols.insert(symbol).inserted else {
+      throw DescriptorError(file: scope.file, "\(symbol) is declared twice")
+    }
+  }
+
+  // MARK: Tables
+
+  /// Makes the table of every message.
+  mutating func tables() throws(DescriptorError) -> [MessageTable] {
+    for index in declared.messages.indices { try linkFields(of: index) }
+    for group in extensions {
+      for field in group.fields { try link(field, in: group.scope) }
+    }
+    do throws(TableSetError) {
+      return try TableSet(schemas).messages
+    } catch {
+      let message = declared.messages[error.index]
+      throw DescriptorError(file: message.file, "\(message.fullName): \(PoolBuilder.text(error.reason))")
+    }
+  }
+
+  private static func text(_ error: TableError) -> String {
+    switch error {
+    case .duplicateNumber(let number): "two fields have the number \(number)"
+    case .tooManyFields: "the message has too many fields"
+    case .unknownLayout: "messages known only at run time are not supported on this system"
+    }
+  }
+
+  private mutating func linkFields(of index: Int) throws(DescriptorError) {
+    let message = declared.messages[index]
+    let linker = FieldLinker(pool: declared, file: message.file, scope: message.fullName)
+    let synthetic = Set(message.descriptor.field.lazy.filter(\.proto3Optional).map(\.oneofIndex))
+    // Synthetic oneofs come last, so that the numbers of the others stay.
+    let oneofs = message.descriptor.oneofDecl
+    schemas[index].oneofs = oneofs.indices.filter { !synthetic.contains(Int32($0)) }.map { oneofs[$0].name }
+    var names: Set<String> = []
+    for field in message.descriptor.field {
+      var features = message.features
+      if field.hasOneofIndex, !field.proto3Optional {
+        guard oneofs.indices.contains(Int(field.oneofIndex)) else {
+          throw linker.error(field, "belongs to a oneof that does not exist")
+        }
+        let options = oneofs[Int(field.oneofIndex)].options
+        if options.hasFeatures { features = features.with(options.features) }
+      }
+      let schema = try linker.schema(of: field, features: features, oneofs: schemas[index].oneofs.count)
+      guard !message.isMessageSet else { throw linker.error(field, "is a field of a MessageSet") }
+      guard names.insert(schema.name).inserted else {
+        throw linker.error(field, "is declared twice")
+      }
+      schemas[index].fields.append(schema)
+    }
+  }
+
+  /// Adds an extension to the message that it extends.
+  private mutating func link(
+    _ field: Google_Protobuf_FieldDescriptorProto,
+    in scope: Scope
+  ) throws(DescriptorError) {
+    let linker = FieldLinker(pool: declared, file: scope.file, scope: scope.prefix)
+    guard let extended = linker.message(named: field.extendee) else {
+      throw linker.error(field, "extends '\(field.extendee)', which is not declared")
+    }
+    guard declared.messages[extended].allowsExtension(field.number) else {
+      throw linker.error(
+        field,
+        "has a number that \(declared.messages[extended].fullName) does not leave to extensions"
+      )
+    }
+    var schema = try linker.schema(of: field, features: scope.features, oneofs: 0)
+    let fullName = scope.fullName(field.name)
+    schema.isExtension = true
+    schema.name = "[\(fullName)]"
+    schema.jsonName = schema.name
+    schema.textName = nil
+    if schema.presence == .implicit { schema.presence = .explicit }
+    if declared.messages[extended].isMessageSet {
+      guard schema.type == .message, !schema.isRepeated, schema.presence != .required else {
+        throw linker.error(field, "extends a MessageSet, which holds only optional messages")
+      }
+      // The text format names such an extension after its message, which usually declares it.
+      if let message = schema.message, declared.messages[message].fullName == scope.prefix {
+        schema.textName = "[\(scope.prefix)]"
+      }
+    }
+    schemas[extended].fields.append(schema)
+  }
+}
+
+extension PoolBuilder.Declared {
+  /// Whether a number is in a range of extensions.
+  func allowsExtension(_ number: Int32) -> Bool {
+    var (low, high) = (0, extensionRanges.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if extensionRanges[middle].upperBound <= Int64(number) { low = middle + 1 } else { high = middle }
+    }
+    return low < extensionRanges.count && extensionRanges[low].contains(Int64(number))
+  }
+}

@@ -1,0 +1,127 @@
+/// A message whose type was described at run time, by a ``MessageTable``.
+///
+///     var order = DynamicMessage(try pool.messageType(named: "shop.Order"))
+///     try order.set("customer", to: .string("Ada"))
+///     let text = try order.jsonString()
+///
+/// It is a value like a generated message: copies share storage until one is changed. It reads and writes the same
+/// bytes, JSON and text as the message that the generator makes of the same descriptor. Extensions that the table knows
+/// are fields, whose names are their full names in brackets.
+public struct DynamicMessage: Hashable, Sendable {
+  var storage: TableMessage
+
+  init(_ storage: TableMessage) { self.storage = storage }
+
+  /// A message in which nothing is set.
+  public init(_ type: MessageTable) { storage = TableMessage(type.data) }
+
+  /// The type of the message.
+  public var type: MessageTable { MessageTable(storage.table) }
+
+  /// The fields on the wire that the type does not know.
+  public var unknownFields: UnknownFields {
+    get { storage.unknownFields }
+    _modify { yield &storage.unknownFields }
+  }
+
+  /// Whether every `required` field is set, in this message and in all messages in it.
+  public var isInitialized: Bool { storage.isInitialized }
+
+  // MARK: Fields
+
+  /// The value of the field with a name, or its default value if it is not set. Nil if it is a message, a repeated field
+  /// or a map that is not set, or if there is no such field.
+  public subscript(name: String) -> DynamicValue? { type.field(named: name).flatMap { self[$0.number] } }
+
+  /// The value of the field with a number, or its default value, as for a name.
+  public subscript(number: Int32) -> DynamicValue? {
+    let table = storage.table
+    guard let index = table.index(of: number) else { return nil }
+    return storage.value(index) ?? table.fields[index].defaultValue
+  }
+
+  /// Whether the field with a name is set. A field without presence is set if it does not have its default value.
+  public func has(_ name: String) -> Bool {
+    let table = storage.table
+    return table.numbersByName[name].flatMap(table.index(of:)).map { storage.isSet(table.entries[$0]) }
+      ?? false
+  }
+
+  /// Sets the field with a name. Throws if there is no such field or the value is not one that it may have.
+  public mutating func set(_ name: String, to value: DynamicValue) throws(DynamicFieldError) {
+    let index = try index(of: name)
+    guard storage.set(index, to: value) else {
+      throw DynamicFieldError(.mismatchedValue, in: storage.table, name)
+    }
+  }
+
+  /// Makes the field with a name unset.
+  public mutating func clear(_ name: String) throws(DynamicFieldError) {
+    storage.clear(storage.table.entries[try index(of: name)])
+  }
+
+  /// Changes the message in a field, in place; if there is none, a new one.
+  public mutating func modify(
+    _ name: String,
+    _ change: (inout DynamicMessage) throws(DynamicFieldError) -> Void
+  ) throws(DynamicFieldError) {
+    let table = storage.table
+    let entry = table.entries[try index(of: name)]
+    guard entry.type.isMessage, entry.shape == .singular || entry.shape == .oneof else {
+      throw DynamicFieldError(.mismatchedValue, in: table, name)
+    }
+    let expected = table.message(of: entry)
+    var value = DynamicMessage(storage.take(entry, as: TableMessage.self) ?? TableMessage(expected))
+    defer {
+      // A caller may have assigned a message of another type.
+      if value.storage.table === expected { storage.put(value.storage, in: entry) }
+    }
+    try change(&value)
+    guard value.storage.table === expected else { throw DynamicFieldError(.mismatchedValue, in: table, name) }
+  }
+
+  private func index(of name: String) throws(DynamicFieldError) -> Int {
+    let table = storage.table
+    guard let index = table.numbersByName[name].flatMap(table.index(of:)) else {
+      throw DynamicFieldError(.unknownField, in: table, name)
+    }
+    return index
+  }
+}
+
+extension DynamicMessage: CustomDebugStringConvertible {
+  /// The name of the type, and the fields in the text format.
+  public var debugDescription: String { "\(type.fullName):\n" + textFormatString() }
+}
+
+/// Why a field of a ``DynamicMessage`` could not be changed.
+public struct DynamicFieldError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was wrong.
+  public enum Reason: Hashable, Sendable {
+    /// The type has no such field.
+    case unknownField
+    /// The value is not one that the field may have.
+    case mismatchedValue
+  }
+
+  /// What was wrong.
+  public let reason: Reason
+  /// The full name of the message's type.
+  public let messageName: String
+  /// The name that the caller gave.
+  public let fieldName: String
+
+  init(_ reason: Reason, in table: TableData, _ name: String) {
+    self.reason = reason
+    messageName = table.fullName
+    fieldName = name
+  }
+
+  /// The reason in words.
+  public var description: String {
+    switch reason {
+    case .unknownField: "\(messageName) has no field \"\(fieldName)\""
+    case .mismatchedValue: "\(messageName).\(fieldName) cannot have a value of that type"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// Assigns each field of a message its slot.
+///
+/// An object starts with the header of every Swift object (16 bytes), the table (8), the unknown fields (8) and the
+/// presence bits in words of four bytes. The slots follow, the widest first, so that all are aligned. A oneof has 16
+/// bytes for the value of any member, and the number of the member that is set.
+struct TableLayout {
+  static let header = 32
+  /// Larger messages would let a few bytes of input allocate too much.
+  static let maximumFields = 16_384
+
+  private(set) var entries: [TableEntry] = []
+  private(set) var references: [TableReference] = []
+  private(set) var fields: [TableSchema.Field]
+  private(set) var size = TableLayout.header
+  private var offsets: [Int]
+
+  /// The layout of a message without fields.
+  init() {
+    fields = []
+    offsets = []
+  }
+
+  init(_ schema: TableSchema) throws(TableError) {
+    fields = schema.fields.sorted { $0.number < $1.number }
+    guard fields.count <= TableLayout.maximumFields else { throw .tooManyFields }
+    for (left, right) in zip(fields, fields.dropFirst()) where left.number == right.number {
+      throw .duplicateNumber(left.number)
+    }
+    offsets = Array(repeating: 0, count: fields.count)
+    let bits = fields.count { TableLayout.hasBit($0) }
+    size += (bits + 31) / 32 * 4
+    placeOneofs(schema.oneofs.count)
+    for width in [16, 8, 4, 1] { place(width) }
+    size = (size + 7) & ~7
+    makeEntries()
+  }
+
+  private static func hasBit(_ field: TableSchema.Field) -> Bool {
+    !field.isRepeated && field.oneof == nil && field.presence != .implicit && field.type.isPackable
+  }
+
+  private mutating func placeOneofs(_ count: Int) {
+    size = (size + 7) & ~7
+    let start = size
+    for (index, field) in fields.enumerated() {
+      guard let oneof = field.oneof else { continue }
+      offsets[index] = start + 24 * oneof
+    }
+    size += 24 * count
+    for oneof in 0..<count { references.append(TableReference(kind: .oneof, offset: start + 24 * oneof)) }
+  }
+
+  private mutating func place(_ width: Int) {
+    for (index, field) in fields.enumerated() where field.oneof == nil {
+      guard (field.isRepeated ? 8 : field.type.width) == width else { continue }
+      offsets[index] = size
+      size += width
+      if field.isRepeated || !field.type.isPackable {
+        references.append(TableReference(kind: width == 16 ? .string : .word, offset: offsets[index]))
+      }
+    }
+  }
+
+  private mutating func makeEntries() {
+    var bit = 0
+    for (index, field) in fields.enumerated() {
+      var presence = TableEntry.Presence.implicit
+      if TableLayout.hasBit(field) {
+        presence = .bit(bit)
+        bit += 1
+      } else if field.presence != .implicit || field.type.isMessage {
+        presence = .optional
+      }
+      entries.append(
+        TableEntry(
+          number: field.number,
+          type: field.type,
+          shape: field.mapKey != nil
+            ? .map : field.isRepeated ? .repeated : field.oneof != nil ? .oneof : .singular,
+          isPacked: field.isPacked && field.type.isPackable,
+          isRequired: field.presence == .required,
+          isExtension: field.isExtension,
+          checksUTF8: field.checksUTF8,
+          keyType: field.mapKey ?? .string,
+          presence: presence,
+          offset: offsets[index],
+          message: field.message
+        )
+      )
+    }
+  }
+}

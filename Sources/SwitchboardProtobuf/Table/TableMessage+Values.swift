@@ -1,0 +1,153 @@
+// Fields as values of ``DynamicValue``, for callers that know the fields only at run time.
+extension TableMessage {
+  /// The value of a field that is set, or nil.
+  func value(_ index: Int) -> DynamicValue? {
+    let entry = table.entries[index]
+    guard isSet(entry) else { return nil }
+    if entry.shape == .map { return map(entry, key: entry.keyType.mapKey(checksUTF8: true)) }
+    if entry.type.isMessage {
+      guard entry.shape == .repeated else { return message(entry).map { .message(DynamicMessage($0)) } }
+      return .list((many(entry, as: [TableMessage].self) ?? []).map { .message(DynamicMessage($0)) })
+    }
+    return scalarValue(entry, as: TableMessage.stored(entry.type))
+  }
+
+  /// The scalar type whose Swift type is what a slot holds; enums are held as their numbers.
+  private static func stored(_ type: FieldType) -> any ScalarType.Type {
+    type == .enumeration ? ProtoInt32.self : type.scalar(checksUTF8: true)
+  }
+
+  private func scalarValue<S: ScalarType>(_ entry: TableEntry, as scalar: S.Type) -> DynamicValue? {
+    guard entry.shape == .repeated else {
+      return self.scalar(entry, as: S.Value.self).flatMap { DynamicValue(scalar: $0, of: entry.type) }
+    }
+    let values = many(entry, as: [S.Value].self) ?? []
+    return .list(values.compactMap { DynamicValue(scalar: $0, of: entry.type) })
+  }
+
+  private func map<K: MapKeyType>(_ entry: TableEntry, key: K.Type) -> DynamicValue {
+    if entry.type.isMessage { return map(entry, key: key, values: TableMessage.self) }
+    return map(entry, key: key, scalar: TableMessage.stored(entry.type))
+  }
+
+  private func map<K: MapKeyType, V: ScalarType>(_ entry: TableEntry, key: K.Type, scalar: V.Type)
+    -> DynamicValue
+  {
+    map(entry, key: key, values: V.Value.self)
+  }
+
+  private func map<K: MapKeyType, Value>(_ entry: TableEntry, key: K.Type, values: Value.Type) -> DynamicValue
+  {
+    var result: [DynamicValue: DynamicValue] = [:]
+    for (key, value) in many(entry, as: [K.Value: Value].self) ?? [:] {
+      guard let key = DynamicValue(scalar: key, of: entry.keyType),
+        let value = DynamicValue(scalar: value, of: entry.type)
+      else { continue }
+      result[key] = value
+    }
+    return .map(result)
+  }
+
+  // MARK: Setting
+
+  /// Sets a field. Returns false, and changes nothing, if the value is not one of the field's.
+  mutating func set(_ index: Int, to value: DynamicValue) -> Bool {
+    let table = table
+    let entry = table.entries[index]
+    let nested = entry.type.isMessage ? table.message(of: entry) : nil
+    switch (entry.shape, value) {
+    case (.map, .map(let entries)):
+      let key = entry.keyType.mapKey(checksUTF8: true)
+      guard entries.keys.allSatisfy({ $0.fits(entry.keyType, nil) }) else { return false }
+      guard entries.values.allSatisfy({ $0.fits(entry.type, nested) }) else { return false }
+      setMap(entry, entries, key: key)
+    case (.repeated, .list(let values)):
+      guard values.allSatisfy({ $0.fits(entry.type, nested) }) else { return false }
+      setList(entry, values)
+    case (.singular, _), (.oneof, _):
+      guard value.fits(entry.type, nested) else { return false }
+      if case .message(let message) = value {
+        set(entry, to: message.storage)
+      } else {
+        setScalar(entry, value, as: TableMessage.stored(entry.type))
+      }
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func setScalar<S: ScalarType>(
+    _ entry: TableEntry,
+    _ value: DynamicValue,
+    as scalar: S.Type
+  ) {
+    if let value = value.stored(as: S.Value.self) { set(entry, to: value) }
+  }
+
+  private mutating func setList(_ entry: TableEntry, _ values: [DynamicValue]) {
+    if entry.type.isMessage { return setList(entry, values, of: TableMessage.self) }
+    setList(entry, values, as: TableMessage.stored(entry.type))
+  }
+
+  private mutating func setList<S: ScalarType>(
+    _ entry: TableEntry,
+    _ values: [DynamicValue],
+    as scalar: S.Type
+  ) {
+    setList(entry, values, of: S.Value.self)
+  }
+
+  private mutating func setList<Value>(_ entry: TableEntry, _ values: [DynamicValue], of type: Value.Type) {
+    makeUnique()
+    let stored = values.compactMap { $0.stored(as: type) }
+    put(stored.isEmpty ? nil : stored, in: entry)
+  }
+
+  private mutating func setMap<K: MapKeyType>(
+    _ entry: TableEntry,
+    _ entries: [DynamicValue: DynamicValue],
+    key: K.Type
+  ) {
+    if entry.type.isMessage { return setMap(entry, entries, key: key, values: TableMessage.self) }
+    setMap(entry, entries, key: key, scalar: TableMessage.stored(entry.type))
+  }
+
+  private mutating func setMap<K: MapKeyType, V: ScalarType>(
+    _ entry: TableEntry,
+    _ entries: [DynamicValue: DynamicValue],
+    key: K.Type,
+    scalar: V.Type
+  ) {
+    setMap(entry, entries, key: key, values: V.Value.self)
+  }
+
+  private mutating func setMap<K: MapKeyType, Value>(
+    _ entry: TableEntry,
+    _ entries: [DynamicValue: DynamicValue],
+    key: K.Type,
+    values: Value.Type
+  ) {
+    makeUnique()
+    var stored: [K.Value: Value] = [:]
+    for (key, value) in entries {
+      guard let key = key.stored(as: K.Value.self), let value = value.stored(as: Value.self) else { continue }
+      stored[key] = value
+    }
+    put(stored.isEmpty ? nil : stored, in: entry)
+  }
+}
+
+extension DynamicValue {
+  /// Whether a field of a type may have the value; for a message, of the type that `table` describes.
+  fileprivate func fits(_ type: FieldType, _ table: TableData?) -> Bool {
+    switch (self, type) {
+    case (.int32, .int32), (.int32, .sint32), (.int32, .sfixed32): true
+    case (.int64, .int64), (.int64, .sint64), (.int64, .sfixed64): true
+    case (.uint32, .uint32), (.uint32, .fixed32), (.uint64, .uint64), (.uint64, .fixed64): true
+    case (.float, .float), (.double, .double), (.bool, .bool): true
+    case (.enumeration, .enumeration), (.string, .string), (.bytes, .bytes): true
+    case (.message(let message), .message), (.message(let message), .group): message.storage.table === table
+    default: false
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// A message that is laid out by a table: what the formats see of a ``DynamicMessage``.
+///
+/// It is one reference to its object, which is copied before a change if anything else refers to it.
+struct TableMessage: Message {
+  private(set) var object: MessageObject
+
+  init(_ table: TableData) { object = MessageObject.make(table) }
+
+  /// A message without fields. The formats never make one: they make messages of the table that a field names.
+  init() { self.init(TableMessage.none) }
+
+  private static let noTables = TableSet()
+  private static let none = noTables.tables[0]
+
+  var table: TableData { object.table }
+
+  static let protoMessageName = ""
+  static let fieldNames = FieldNames("")
+
+  /// Makes sure that nothing else refers to the object, so that it may be written.
+  @inline(__always)
+  mutating func makeUnique() {
+    if !isKnownUniquelyReferenced(&object) { object = object.copy() }
+  }
+
+  var unknownFields: UnknownFields {
+    get {
+      var fields = UnknownFields()
+      fields.bytes = object.slot(MessageObject.Offsets.unknown, as: [UInt8]?.self).pointee ?? []
+      return fields
+    }
+    set {
+      makeUnique()
+      object.slot(MessageObject.Offsets.unknown, as: [UInt8]?.self).pointee =
+        newValue.isEmpty ? nil : newValue.bytes
+    }
+    _modify {
+      makeUnique()
+      let slot = object.slot(MessageObject.Offsets.unknown, as: [UInt8]?.self)
+      var fields = UnknownFields()
+      swap(&fields.bytes, &slot.pointee[or: []])
+      slot.pointee = nil  // so that what is appended is appended in place
+      defer { slot.pointee = fields.isEmpty ? nil : fields.bytes }
+      yield &fields
+    }
+  }
+}
+
+// MARK: Slots
+
+extension TableMessage {
+  /// Whether a field is set: for one without presence, whether it has not its default value.
+  func isSet(_ entry: TableEntry) -> Bool {
+    switch entry.shape {
+    case .oneof: return object.member(entry.offset) == entry.number
+    case .repeated, .map: return object.slot(entry.offset, as: AnyObject?.self).pointee != nil
+    case .singular: break
+    }
+    switch entry.presence {
+    case .bit(let bit): return object.bit(bit)
+    case .optional: return !isNil(entry)
+    case .implicit: return !isDefault(entry)
+    }
+  }
+
+  private func isNil(_ entry: TableEntry) -> Bool {
+    entry.type == .string
+      ? object.slot(entry.offset, as: String?.self).pointee == nil
+      : object.slot(entry.offset, as: AnyObject?.self).pointee == nil
+  }
+
+  private func isDefault(_ entry: TableEntry) -> Bool {
+    switch entry.type {
+    case .string: (object.slot(entry.offset, as: String?.self).pointee ?? "").isEmpty
+    case .bytes: (object.slot(entry.offset, as: [UInt8]?.self).pointee ?? []).isEmpty
+    case .message, .group: isNil(entry)
+    case .bool: object.slot(entry.offset, as: UInt8.self).pointee == 0
+    case let type where type.width == 4: object.slot(entry.offset, as: UInt32.self).pointee == 0
+    default: object.slot(entry.offset, as: UInt64.self).pointee == 0
+    }
+  }
+
+  /// The value of a singular scalar field that is no enum. `Value` must be the type of the field's values. A field that
+  /// is not set has zero bits, unless its slot holds nil.
+  func scalar<Value>(_ entry: TableEntry, as type: Value.Type) -> Value? {
+    if entry.shape == .oneof, !isSet(entry) { return nil }
+    if !entry.type.isPackable { return object.slot(entry.offset, as: Value?.self).pointee }
+    return object.slot(entry.offset, as: type).pointee
+  }
+
+  /// Sets the value of a singular scalar field, or of a field with a message if `Value` is a message.
+  mutating func set<Value>(_ entry: TableEntry, to value: Value) {
+    makeUnique()
+    if entry.shape == .oneof, !isSet(entry) { object.select(entry.number, in: entry.offset) }
+    if case .bit(let bit) = entry.presence { object.set(bit, to: true) }
+    if entry.type.isPackable {
+      object.slot(entry.offset, as: Value.self).pointee = value
+    } else {
+      object.slot(entry.offset, as: Value?.self).pointee = value
+    }
+  }
+
+  /// Makes a field unset.
+  mutating func clear(_ entry: TableEntry) {
+    guard isSet(entry) || entry.shape != .oneof else { return }
+    makeUnique()
+    switch entry.shape {
+    case .oneof: object.select(0, in: entry.offset)
+    case .repeated, .map: object.slot(entry.offset, as: AnyObject?.self).pointee = nil
+    case .singular:
+      if case .bit(let bit) = entry.presence { object.set(bit, to: false) }
+      switch entry.type {
+      case .string: object.slot(entry.offset, as: String?.self).pointee = nil
+      case .bytes, .message, .group: object.slot(entry.offset, as: AnyObject?.self).pointee = nil
+      case .bool: object.slot(entry.offset, as: UInt8.self).pointee = 0
+      case let type where type.width == 4: object.slot(entry.offset, as: UInt32.self).pointee = 0
+      default: object.slot(entry.offset, as: UInt64.self).pointee = 0
+      }
+    }
+  }
+
+  /// The message of a singular field.
+  func message(_ entry: TableEntry) -> TableMessage? {
+    guard entry.shape != .oneof || isSet(entry) else { return nil }
+    return object.slot(entry.offset, as: TableMessage?.self).pointee
+  }
+
+  /// The array or dictionary of a repeated field or a map. `Collection` must be what the table says.
+  func many<Collection>(_ entry: TableEntry, as type: Collection.Type) -> Collection? {
+    object.slot(entry.offset, as: Collection?.self).pointee
+  }
+
+  /// Takes what the slot of a message, an array or a dictionary holds, for a change in place. The caller puts it back.
+  mutating func take<Value>(_ entry: TableEntry, as type: Value.Type) -> Value? {
+    makeUnique()
+    if entry.shape == .oneof, !isSet(entry) { return nil }
+    let slot = object.slot(entry.offset, as: Value?.self)
+    let value = slot.move()
+    slot.initialize(to: nil)
+    return value
+  }
+
+  /// Puts an array, a dictionary or a message into a slot after ``take(_:as:)``.
+  mutating func put<Value>(_ value: Value?, in entry: TableEntry) {
+    if entry.shape == .oneof {
+      guard value != nil else { return }
+      if !isSet(entry) { object.select(entry.number, in: entry.offset) }
+    }
+    object.slot(entry.offset, as: Value?.self).pointee = value
+  }
+
+  /// The value of an enum field.
+  func enumeration(_ entry: TableEntry, _ type: EnumTable?) -> TableEnum.Value? {
+    scalar(entry, as: Int32.self).map { TableEnum.Value(number: $0, type: type) }
+  }
+}

@@ -1,0 +1,58 @@
+/// Tables that refer to each other. All are made at once and never changed, so that threads may share them.
+package final class TableSet: @unchecked Sendable {
+  // Set at the end of `init`, before any other code has a reference to the set.
+  private(set) var tables: [TableData] = []
+
+  /// Makes the tables of `schemas`. Throws the index of the schema that is at fault.
+  package init(_ schemas: [TableSchema]) throws(TableSetError) {
+    guard MessageObject.hasExpectedLayout else { throw TableSetError(index: 0, reason: .unknownLayout) }
+    var layouts: [TableLayout] = []
+    for (index, schema) in schemas.enumerated() {
+      do throws(TableError) {
+        layouts.append(try TableLayout(schema))
+      } catch {
+        throw TableSetError(index: index, reason: error)
+      }
+    }
+    let needs = TableSet.messagesToInitialize(schemas)
+    tables = zip(schemas, layouts).enumerated().map { index, made in
+      TableData(made.1, schema: made.0, needsInitialization: needs[index], owner: self)
+    }
+  }
+
+  /// A set of one table, without fields.
+  init() {
+    let schema = TableSchema(fullName: "")
+    tables = [TableData(TableLayout(), schema: schema, needsInitialization: false, owner: self)]
+  }
+
+  /// The tables, which keep the set.
+  package var messages: [MessageTable] { tables.map(MessageTable.init) }
+
+  /// Which messages have required fields, or may hold such messages: those found by going from the holder to what holds
+  /// it, once for each message.
+  private static func messagesToInitialize(_ schemas: [TableSchema]) -> [Bool] {
+    var holders: [[Int]] = Array(repeating: [], count: schemas.count)
+    var needs = schemas.map { $0.fields.contains { $0.presence == .required } }
+    for (index, schema) in schemas.enumerated() {
+      for field in schema.fields {
+        if let message = field.message { holders[message].append(index) }
+      }
+    }
+    var pending = needs.indices.filter { needs[$0] }
+    while let next = pending.popLast() {
+      for holder in holders[next] where !needs[holder] {
+        needs[holder] = true
+        pending.append(holder)
+      }
+    }
+    return needs
+  }
+}
+
+/// Why a set of tables cannot be made.
+package struct TableSetError: Error {
+  /// The index of the schema at fault.
+  package let index: Int
+  package let reason: TableError
+}
