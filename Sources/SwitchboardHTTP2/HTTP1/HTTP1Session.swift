@@ -62,7 +62,12 @@ final class HTTP1Session: WireSession {
       case .incomplete:
         watchIdleness()
         return nil
-      case .head(let head): open(head)
+      case .head(let head):
+        guard !connection.hasTooManyHandlers else {
+          refuse("503")
+          return Offence(abuse: .tooManyHandlers, code: .enhanceYourCalm)
+        }
+        open(head)
       case .body(let piece): stream?.receiveData(piece)
       case .end:
         requestIsWhole = true
@@ -87,6 +92,7 @@ final class HTTP1Session: WireSession {
   private func open(_ head: HTTP1RequestHead) {
     stopIdleTimer()
     connection.didOpen()
+    connection.counters.streamStarted(at: connection.loop.turnTime)
     let stream = ServerCallStream(connection, isRefused: false, isHTTP1: true)
     stream.id = 1
     _ = connection.session.streams.insert(stream)

@@ -109,7 +109,7 @@ final class ServerConnection: ConnectionParts, Connection {
 
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     counters.streamStarted(at: loop.turnTime)
-    let isOverrun = runningHandlers >= options.maxConcurrentStreams * 2
+    let isOverrun = hasTooManyHandlers
     if isOverrun {
       report(.tooManyHandlers)
       session.reset(id, .refusedStream)
@@ -117,9 +117,13 @@ final class ServerConnection: ConnectionParts, Connection {
     return ServerCallStream(self, isRefused: isOverrun)
   }
 
-  /// The number of handlers that have not returned. If a client resets its streams, they are no longer open, but their
-  /// handlers run until they notice. It may have twice as many handlers as open streams.
+  /// The number of handlers that have not returned.
   @exclusivity(unchecked) var runningHandlers = 0
+
+  /// Whether so many handlers run that no call may start another. If a client resets its streams, or their deadlines
+  /// pass, they are no longer open, but their handlers run until they notice. It may have twice as many handlers as
+  /// open streams.
+  var hasTooManyHandlers: Bool { runningHandlers >= options.maxConcurrentStreams * 2 }
 
   func streamDidClose(_ stream: ServerCallStream) {
     lastCallEnd = lastRead

@@ -25,6 +25,20 @@ import Testing
     }
   }
 
+  @Test func callsAreCounted() async throws {
+    try await with { peer, pair async throws in
+      for method in ["Get", "Get", "Fail"] {
+        peer.call(method, WebMessages.frame([1]))
+        #expect(peer.response()?.status == "200")
+      }
+      let calls = await pair.server.snapshot().calls
+      #expect(calls.started == 3)
+      #expect(calls.succeeded == 2)
+      #expect(calls.failed == 1)
+      #expect(calls.lastStarted != nil)
+    }
+  }
+
   @Test func callsFollowOneAnotherOnAConnection() async throws {
     try await with { peer, pair async throws in
       for byte in 1...3 as ClosedRange<UInt8> {

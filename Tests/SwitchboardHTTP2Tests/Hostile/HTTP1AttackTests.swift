@@ -122,6 +122,26 @@ import Testing
     }
   }
 
+  /// A deadline ends a call at once, but not its handler.
+  @Test func handlersThatOutliveTheirCallsAreNotPiledUp() async throws {
+    try await with { hostile, peer async throws in
+      let body = WebMessages.frame([1])
+      let head = HTTP1Peer.head("Stubborn", "", ["content-length: \(body.count)", "grpc-timeout: 1n"])
+      var last: HTTP1Peer.Response?
+      for _ in 0..<1000 {
+        // In one piece, because a response that precedes the end of its request ends the connection.
+        peer.raw.send(Array(head.utf8) + body)
+        last = peer.response()
+        guard last?.status == "200" else { break }
+      }
+      #expect(last?.status == "503")
+      #expect(peer.raw.readToEnd())
+      #expect(hostile.pair.service.stubborn.value == 200)
+      #expect(hostile.abuses.counts == [.tooManyHandlers: 1])
+      hostile.pair.service.released.fire()
+    }
+  }
+
   @Test func aClientThatReadsNothing() async throws {
     try await with { hostile, peer async throws in
       peer.call("Flood", WebMessages.frame([1]))
