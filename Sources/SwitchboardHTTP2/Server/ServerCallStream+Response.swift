@@ -55,8 +55,8 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   func handlerReturned() {
     if loop.inEventLoop {
       connection.runningHandlers -= 1
-    } else {
-      signal(.returned)
+    } else if signals.addReturned() {
+      loop.run(.task(self))
     }
   }
 
@@ -98,7 +98,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 extension ServerCallStream {
   func handleSignals() {
     let taken = signals.takeSignals()
-    if taken.contains(.returned) { connection.runningHandlers -= 1 }
+    connection.runningHandlers -= taken.returned
     if taken.contains(.headers) { sendHeadersAlone() }
     if taken.contains(.readable) { sendResponses() }
     if taken.contains(.credit) { takeMore() }
