@@ -143,6 +143,35 @@ import Testing
     }
   }
 
+  @Test func theHandlerDoesNotRunAgainForAClientThatHasGone() async throws {
+    let log = Log()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [
+        ServerCallHook(unary: { request, _, next in
+          do {
+            return try await next(request)
+          } catch {
+            log.note("first \(GRPCStatus(describing: error).code)")
+          }
+          do {
+            return try await next(request)
+          } catch {
+            log.note("second \(GRPCStatus(describing: error).code)")
+            throw error
+          }
+        }),
+        EndlessRequests(log),
+      ]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let task = Task { try await pair.client().get(Echo_EchoRequest("x")) }
+      _ = try await log.lines(atLeast: 1)
+      task.cancel()
+      _ = await task.result
+      #expect(try await log.lines(atLeast: 3) == ["call", "first cancelled (1)", "second cancelled (1)"])
+    }
+  }
+
   @Test func aDisconnectedClientCancelsTheInterceptor() async throws {
     let log = Log()
     let make: @Sendable () -> [EchoServerInterceptor] = {
@@ -171,5 +200,18 @@ import Testing
         ]
       )
     }
+  }
+}
+
+/// Withholds the end of the requests, without which a unary handler does not start.
+private final class EndlessRequests: EchoServerInterceptor {
+  private let log: Log
+
+  init(_ log: Log) { self.log = log }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    if case .metadata = part { log.note("call") }
+    if case .end = part { return }
+    context.receive(part)
   }
 }

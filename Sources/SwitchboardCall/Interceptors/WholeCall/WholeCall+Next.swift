@@ -33,6 +33,7 @@ extension WholeCall {
   /// On the loop.
   private func beginAttempt() throws(GRPCStatus) -> WholeCallAttempt<Request, Response> {
     guard !isOver else { throw .callEnded }
+    if let cancellation { throw cancellation }
     if let attempt, !attempt.hasEnded { throw .nextWhileUnderWay }
     let attempt = WholeCallAttempt(self)
     self.attempt = attempt
@@ -41,7 +42,7 @@ extension WholeCall {
 
   /// The interceptor cancelled its own task. If the chain cancelled it, the chain decides how the call ends.
   private func cancelAttempt() {
-    guard let attempt, !attempt.hasEnded, !isCancelled, !isOver else { return }
+    guard let attempt, !attempt.hasEnded, cancellation == nil, !isOver else { return }
     ports.abandon()
     attempt.fail(.cancelledByCaller, HPACKHeaders(), of: self)
   }

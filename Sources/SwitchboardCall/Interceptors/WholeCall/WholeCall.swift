@@ -23,7 +23,8 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var task: Task<Void, Never>?
   private(set) var isOver = false
-  private(set) var isCancelled = false
+  /// Why the chain has cancelled the call.
+  private(set) var cancellation: GRPCStatus?
   /// Called once, when nothing of it runs any more.
   var onEnd: (() -> Void)?
 
@@ -145,7 +146,7 @@ final class WholeCall<Request: Sendable, Response: Sendable>: @unchecked Sendabl
 
   /// The chain cancels the call: the interceptor's task is cancelled, and its requests fail.
   func cancel(_ status: GRPCStatus) {
-    isCancelled = true
+    cancellation = cancellation ?? status
     requests.finish(status)
     task?.cancel()
   }
