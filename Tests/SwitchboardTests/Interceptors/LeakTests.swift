@@ -162,6 +162,18 @@ import Testing
     try await live.isZero()
   }
 
+  /// The second message fails the call, and nobody ends the chain.
+  @Test func aServersChainThatAnswersTwiceAndDropsTheEndIsReleased() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [KeepingServerInterceptor(.responseEnd, live), DoublingServerInterceptor()]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      #expect(await status { _ = try await pair.client().get(Echo_EchoRequest("x")) }?.code == .internalError)
+      try await live.isZero()
+    }
+  }
+
   @Test func wholeCallInterceptorsAreReleased() async throws {
     let live = LiveCount()
     let server: @Sendable () -> [EchoServerInterceptor] = {
@@ -294,6 +306,17 @@ private final class EndingServerInterceptor: EchoServerInterceptor {
     guard case .end = part else { return context.receive(part) }
     context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
     log.note("\(live.count) live")
+  }
+}
+
+private final class DoublingServerInterceptor: EchoServerInterceptor {
+  override func send(
+    _ part: GRPCServerResponsePart<Echo_EchoResponse>,
+    promise: EventLoopPromise<Void>?,
+    context: EchoServerContext
+  ) {
+    if case .message = part { context.send(part, promise: nil) }
+    context.send(part, promise: promise)
   }
 }
 

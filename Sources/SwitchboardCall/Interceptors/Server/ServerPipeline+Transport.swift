@@ -141,8 +141,8 @@ extension ServerPipeline: ServerStreamObserver {
 
   @usableFromInline
   func closed(_ failure: GRPCStatus?) {
-    // For most calls, nothing is left to report.
-    if failure == nil, promises.isEmpty {
+    // For most calls, nothing is left to report. The chain is still open if it failed the call itself.
+    if failure == nil, promises.isEmpty, !isOpen {
       hasEnded = true
       return
     }
