@@ -40,6 +40,21 @@ import Testing
     }
   }
 
+  /// The call ends on the transport before the chain has read what it has requested.
+  @Test(.timeLimit(.minutes(1))) func theDeadlinePassesWhileDemandIsMissing() async throws {
+    let log = Log()
+    let provider = TutorialProvider(interceptors: ServerFactory { [EarlyMetadata(log)] })
+    let channel = try Channel(inProcess: [provider])
+    let client = Echo_EchoClient(
+      channel: channel,
+      defaultCallOptions: CallOptions(timeout: .milliseconds(300)),
+      interceptors: ClientFactory { [AsksForThree(log)] }
+    )
+    let status = await status { _ = try await client.expand(Echo_EchoRequest("a b c d")).collected() }
+    #expect(status?.code == .deadlineExceeded)
+    await channel.shutDown(grace: .zero)
+  }
+
   @Test func aReaderWithoutDemandEndsWithItsCall() async throws {
     let live = LiveCount()
     try await EchoPair.with { pair async throws in
@@ -164,6 +179,36 @@ private final class ServerOneByOne: EchoServerInterceptor {
 
 private final class AsksForNothing: EchoClientInterceptor {
   override func receiveNextMessages(_ count: Int, context: EchoClientContext) {}
+}
+
+private final class AsksForThree: EchoClientInterceptor {
+  private let log: Log
+  private var hasAsked = false
+
+  init(_ log: Log) { self.log = log }
+
+  override func receiveNextMessages(_ count: Int, context: EchoClientContext) {
+    guard !hasAsked else { return }
+    hasAsked = true
+    context.receiveNextMessages(3)
+    log.note("asked")
+  }
+}
+
+/// Sends the metadata at once, and passes on the request once the client has asked for responses.
+private final class EarlyMetadata: EchoServerInterceptor {
+  private let log: Log
+
+  init(_ log: Log) { self.log = log }
+
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    if case .metadata = part { context.send(.metadata(HPACKHeaders()), promise: nil) }
+    guard case .end = part else { return context.receive(part) }
+    Task { [log] in
+      _ = try await log.lines(atLeast: 1)
+      context.receive(part)
+    }
+  }
 }
 
 private final class ServerAsksForNothing: EchoServerInterceptor {

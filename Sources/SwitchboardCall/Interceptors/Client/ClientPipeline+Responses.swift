@@ -33,18 +33,23 @@ extension ClientPipeline: ResponseReceiver {
     responses.pipe.finish()
     if status.origin != .peer {
       responses.credit.close()
-    } else if responses.credit.count == 0 {
-      // The chain has not requested the rest: it may do so later.
-      call = nil
-      watchDeadline()
+    } else {
+      watchDemand(of: responses)
     }
+  }
+
+  /// The chain may request the rest of an ended call later. Until then, the transport does not enforce the deadline.
+  private func watchDemand(of responses: StreamedAnswers) {
+    guard responses.credit.count == 0 else { return }
+    call = nil
+    watchDeadline()
   }
 
   /// Reads responses as fast as the chain requests them and the caller has room.
   private func read(_ responses: StreamedAnswers) async {
-    while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next(),
-      (try? await responses.credit.take()) != nil, self.responses === responses
-    {
+    while troubles?.decodingFailure == nil, let message = try? await responses.pipe.next() {
+      if responses.outcome != nil, self.responses === responses { watchDemand(of: responses) }
+      guard (try? await responses.credit.take()) != nil, self.responses === responses else { break }
       message.withBytes { receive(message: $0) }
       try? await room?(message.byteCount)
     }
