@@ -74,6 +74,14 @@ import Testing
     #expect(failure?.message?.hasPrefix("TLS: a certificate in the certificate chain is malformed") == true)
   }
 
+  @Test func aFileThatIsMissingIsNamed() throws {
+    let credentials = TLSCredentials(certificateChain: .file("no/chain.pem"), privateKey: .file("no/key.pem"))
+    let failure = #expect(throws: GRPCStatus.self) {
+      try Server(providers: [], options: serverOptions(ServerTLS(credentials: credentials)))
+    }
+    #expect(failure?.message == "TLS: cannot read the certificate chain (no/chain.pem): no such file")
+  }
+
   @Test func aRequiredClientCertificateIsShownToHandlers() async throws {
     let server = ServerTLS(
       credentials: TestCertificates.server,

@@ -6,8 +6,10 @@ struct PEM: ~Copyable {
   private let bio: OpaquePointer
   private let what: String
 
-  /// `what` names the source in errors.
+  /// `what` names the source in errors, together with the path of a file.
   init(_ source: PEMSource, _ what: String) throws(GRPCStatus) {
+    var what = what
+    if case .file(let path) = source { what += " (\(path))" }
     self.what = what
     OpenSSL.prepare()
     let opened: OpaquePointer?
