@@ -107,7 +107,8 @@ import Testing
         })
       ]
     }
-    let timeout: Duration? = outcome == .late ? .milliseconds(200) : nil
+    // Long enough for some of the messages to be sent first, also on a busy machine.
+    let timeout: Duration? = outcome == .late ? .seconds(3) : nil
     let call = Echo_EchoClient(channel: channel, interceptors: factory)
       .makeUpdateCall(callOptions: CallOptions(timeout: timeout))
     _ = try await log.lines(atLeast: 1)
