@@ -129,17 +129,19 @@ extension ClientPipeline {
   /// The transport enforces the deadline of a call that it has; this is for calls that the chain holds back.
   @usableFromInline
   func watchDeadline() {
-    guard isOpen, phase != .live || call == nil, hasSettings, alarm == nil, let deadline else { return }
-    alarm = transport.environment.time.alarm(at: deadline, on: eventLoop) { [weak self] in
+    guard isOpen, phase != .live || call == nil, alarm == nil, let deadline = settings.deadline else {
+      return
+    }
+    alarm = transport.environment.time.alarm(at: deadline.time, on: eventLoop) { [weak self] in
       self?.alarmRang(deadline)
     }
   }
 
-  private func alarmRang(_ time: ContinuousClock.Instant) {
+  private func alarmRang(_ past: CallDeadline) {
     alarm = nil
-    guard isOpen, let deadline else { return }
+    guard isOpen, let deadline = settings.deadline else { return }
     // An interceptor may have extended the deadline.
-    if deadline > time { return watchDeadline() }
+    if deadline.time > past.time { return watchDeadline() }
     atRest {
       guard self.isOpen else { return }
       self.stop(.deadlinePassed)
