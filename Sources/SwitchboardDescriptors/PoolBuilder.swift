@@ -197,7 +197,7 @@ struct PoolBuilder {
   private static func text(_ error: TableError) -> String {
     switch error {
     case .duplicateNumber(let number): "two fields have the number \(number)"
-    case .tooManyFields: "the message has too many fields"
+    case .tooManyFields: "the message has too many fields or oneofs"
     case .unknownLayout: "messages known only at run time are not supported on this system"
     }
   }

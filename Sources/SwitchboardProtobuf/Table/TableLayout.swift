@@ -5,7 +5,8 @@
 /// bytes for the value of any member, and the number of the member that is set.
 struct TableLayout {
   static let header = 32
-  /// Larger messages would let a few bytes of input allocate too much.
+  /// How many fields, and how many oneofs, a message may have. Larger ones would let a few bytes of input allocate too
+  /// much.
   static let maximumFields = 16_384
 
   private(set) var entries: [TableEntry] = []
@@ -22,7 +23,8 @@ struct TableLayout {
 
   init(_ schema: TableSchema) throws(TableError) {
     fields = schema.fields.sorted { $0.number < $1.number }
-    guard fields.count <= TableLayout.maximumFields else { throw .tooManyFields }
+    // A oneof takes memory even without members.
+    guard max(fields.count, schema.oneofs.count) <= TableLayout.maximumFields else { throw .tooManyFields }
     for (left, right) in zip(fields, fields.dropFirst()) where left.number == right.number {
       throw .duplicateNumber(left.number)
     }

@@ -49,7 +49,7 @@ package struct TableSchema {
 package enum TableError: Error {
   /// Two fields of a message have the same number.
   case duplicateNumber(Int32)
-  /// The message has more fields than an object can hold.
+  /// The message has more fields or oneofs than an object may hold.
   case tooManyFields
   /// Swift's objects or optionals do not have the layout that the objects of messages need.
   case unknownLayout

@@ -97,6 +97,16 @@ import Testing
     }
   }
 
+  /// Each would take memory in every message, although no field is in it.
+  @Test func refusesManyOneofsWithoutMembers() {
+    let text = refusal {
+      var message = TestPool.message("A", [TestPool.field("x", 1, .bool)])
+      message.oneofDecl = (0..<20_000).map { number in .with { $0.name = "one\(number)" } }
+      $0.messageType = [message]
+    }
+    #expect(text == "a.proto: A: the message has too many fields or oneofs")
+  }
+
   @Test func refusesMalformedMaps() {
     for keyType in [Google_Protobuf_FieldDescriptorProto.TypeEnum.float, .bytes] {
       let text = refusal {
