@@ -25,13 +25,27 @@ struct Comments {
 
   private static func lines(of location: Google_Protobuf_SourceCodeInfo.Location) -> [String] {
     let text = location.leadingComments.isEmpty ? location.trailingComments : location.leadingComments
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      var kept = Substring(line).unicodeScalars.filter { $0 == "\t" || $0.value >= 0x20 && $0.value != 0x7F }
-      while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
-      if kept.isEmpty { return "///" }
-      return (kept.first == " " ? "///" : "/// ") + String(kept)
-    }
+    // By bytes, because most of the text of a large schema is comments.
+    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(line)
     while lines.last == "///" { lines.removeLast() }
     return lines
+  }
+
+  /// A line of a comment in Swift, without control characters and trailing spaces.
+  private static func line(_ content: Substring.UTF8View) -> String {
+    guard content.allSatisfy({ $0 == UInt8(ascii: "\t") || $0 >= 0x20 && $0 < 0x7F }) else {
+      return unusualLine(Substring(content))
+    }
+    var kept = content
+    while let last = kept.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { kept.removeLast() }
+    guard let first = kept.first else { return "///" }
+    return (first == UInt8(ascii: " ") ? "///" : "/// ") + Substring(kept)
+  }
+
+  private static func unusualLine(_ content: Substring) -> String {
+    var kept = content.unicodeScalars.filter { $0 == "\t" || $0.value >= 0x20 && $0.value != 0x7F }
+    while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
+    if kept.isEmpty { return "///" }
+    return (kept.first == " " ? "///" : "/// ") + String(kept)
   }
 }

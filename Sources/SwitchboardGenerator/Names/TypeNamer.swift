@@ -115,8 +115,11 @@ struct TypeNamer {
       }
     // Types of another module are qualified with the module.
     guard schema.files[target].module == schema.files[file].module else { return }
-    let first = name.prefix { $0 != "." }
-    if ReservedWords.isLocal(first) || schema.messages[message].hasMember(named: first) {
+    let first = name[..<(name.utf8.firstIndex(of: UInt8(ascii: ".")) ?? name.endIndex)]
+    // Almost all type names start with a capital letter; no property or variable does.
+    if first.utf8.first?.isUpper == false,
+      ReservedWords.isLocal(first) || schema.messages[message].hasMember(named: first)
+    {
       rename(top: symbol)
     }
     var scope: Int? = message

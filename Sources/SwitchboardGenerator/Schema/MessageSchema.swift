@@ -37,9 +37,7 @@ struct MessageSchema {
 
   /// Whether a property has this Swift name.
   func hasMember(named name: Substring) -> Bool {
-    // Almost all type names start with a capital letter; no property does.
-    guard name.utf8.first?.isUpper == false else { return false }
-    return fields.contains { $0.names.property == name }
+    fields.contains { $0.names.property == name }
       || oneofs.contains { $0.names.property == name && !$0.members.isEmpty }
   }
 }

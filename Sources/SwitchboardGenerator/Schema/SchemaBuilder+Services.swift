@@ -73,10 +73,12 @@ extension SchemaBuilder {
 
   /// The top-level types of a file and its imports; they do not depend on other files in the request.
   private static func typeNames(seenFrom index: Int, in schema: Schema) -> Set<String> {
-    let files = Set(schema.filesReached(from: index))
-    let messages = schema.messages.filter { $0.parent == nil && files.contains($0.file) }
-    let enums = schema.enums.filter { $0.parent == nil && files.contains($0.file) }
-    return Set(messages.map(\.swiftName) + enums.map(\.swiftName))
+    var names: Set<String> = []
+    for file in schema.filesReached(from: index) {
+      for message in schema.files[file].messages { names.insert(schema.messages[message].swiftName) }
+      for value in schema.files[file].enums { names.insert(schema.enums[value].swiftName) }
+    }
+    return names
   }
 }
 
