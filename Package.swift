@@ -323,7 +323,9 @@ let package = Package(
     .target(name: "SwitchboardProtoCompiler", dependencies: ["CProtoc"]),
     .testTarget(
       name: "SwitchboardProtoCompilerTests",
-      dependencies: ["SwitchboardProtoCompiler", "TestSupport"],
+      dependencies: [
+        "SwitchboardDescriptors", "SwitchboardProtoCompiler", "SwitchboardProtobuf", "TestSupport",
+      ],
       exclude: ["keep.sh"]
     ),
 

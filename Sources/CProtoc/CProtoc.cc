@@ -1,11 +1,14 @@
 #include "CProtoc.h"
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/compiler/plugin.pb.h>
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/wire_format_lite.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <algorithm>
 #include <exception>
 #include <set>
 #include <string>
@@ -13,13 +16,22 @@
 
 #include "Diagnostics.h"
 #include "Loader.h"
+#include "ParseAhead.h"
 #include "SourceRoots.h"
+#include "Workers.h"
 
 namespace switchboard {
 namespace {
 
+using google::protobuf::Arena;
 using google::protobuf::FileDescriptor;
+using google::protobuf::FileDescriptorProto;
 using google::protobuf::compiler::CodeGeneratorRequest;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedOutputStream;
+
+// A serialized request in parts: what stands before the files, and one part a file.
+using Parts = std::vector<std::string>;
 
 void SetCompilerVersion(CodeGeneratorRequest *request) {
   auto *version = request->mutable_compiler_version();
@@ -29,31 +41,55 @@ void SetCompilerVersion(CodeGeneratorRequest *request) {
   version->set_suffix("");
 }
 
-void AddFile(const FileDescriptor *file, CodeGeneratorRequest *request) {
-  auto *proto = request->add_proto_file();
+std::string HeadOf(const std::vector<std::string> &names, const char *parameter) {
+  CodeGeneratorRequest request;
+  for (const std::string &name : names) request.add_file_to_generate(name);
+  if (parameter != nullptr) request.set_parameter(parameter);
+  SetCompilerVersion(&request);
+  return request.SerializeAsString();
+}
+
+// `file` as a field of the request.
+std::string PartOf(const FileDescriptor *file) {
+  Arena arena;
+  auto *proto = Arena::CreateMessage<FileDescriptorProto>(&arena);
   file->CopyTo(proto);
   file->CopyJsonNameTo(proto);
   file->CopySourceCodeInfoTo(proto);
+  std::string part;
+  const size_t size = proto->ByteSizeLong();
+  if (size > INT_MAX) return part;
+  uint8_t head[16];
+  uint8_t *end = CodedOutputStream::WriteTagToArray(
+      WireFormatLite::MakeTag(CodeGeneratorRequest::kProtoFileFieldNumber,
+                              WireFormatLite::WIRETYPE_LENGTH_DELIMITED),
+      head);
+  end = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(size), end);
+  part.reserve(static_cast<size_t>(end - head) + size);
+  part.assign(head, end);
+  proto->AppendToString(&part);
+  return part;
 }
 
 // Adds `file` after all its imports. The loader limits the depth of this recursion.
 void AddWithImports(const FileDescriptor *file, std::set<const FileDescriptor *> *added,
-                    CodeGeneratorRequest *request) {
+                    std::vector<const FileDescriptor *> *files) {
   if (!added->insert(file).second) return;
-  for (int i = 0; i < file->dependency_count(); ++i) AddWithImports(file->dependency(i), added, request);
-  AddFile(file, request);
+  for (int i = 0; i < file->dependency_count(); ++i) AddWithImports(file->dependency(i), added, files);
+  files->push_back(file);
 }
 
 // The names of the files to generate, in the given order and without duplicates.
 std::vector<std::string> NamesOf(const cprotoc_input &input, const SourceRoots &roots,
                                  Diagnostics *diagnostics) {
   std::vector<std::string> names;
+  std::set<std::string> known;
   for (size_t i = 0; i < input.file_count; ++i) {
     std::string error;
     const auto name = roots.NameOf(input.files[i], &error);
     if (!name) {
       diagnostics->AddError(input.files[i], {}, error);
-    } else if (std::find(names.begin(), names.end(), *name) == names.end()) {
+    } else if (known.insert(*name).second) {
       diagnostics->ShowAs(*name, roots.PathOf(*name, input.files[i]));
       names.push_back(*name);
     }
@@ -61,30 +97,36 @@ std::vector<std::string> NamesOf(const cprotoc_input &input, const SourceRoots &
   return names;
 }
 
-// The serialized request; empty if there are errors in the diagnostics.
-std::string Compile(const cprotoc_input &input, Diagnostics *diagnostics) {
+// The request; empty if there are errors in the diagnostics.
+Parts Compile(const cprotoc_input &input, Diagnostics *diagnostics) {
   // The diagnostics contain everything that libprotobuf would print.
   google::protobuf::LogSilencer silencer;
   const auto *first = input.include_directories;
   const SourceRoots roots(std::vector<std::string>(first, first + input.include_directory_count));
-  Loader loader(roots, diagnostics);
-  CodeGeneratorRequest request;
-  std::set<const FileDescriptor *> added;
   const std::vector<std::string> names = NamesOf(input, roots, diagnostics);
+  const size_t workers = WorkerCount(input.worker_count);
+  ParseAhead parser(roots, input.comments_only ? SourceInfo::kComments : SourceInfo::kAll, names, workers - 1);
+  Loader loader(&parser, diagnostics);
+  std::set<const FileDescriptor *> added;
+  std::vector<const FileDescriptor *> files;
   for (const std::string &name : names) loader.WarnOfUnusedImports(name);
   for (const std::string &name : names) {
-    request.add_file_to_generate(name);
     const FileDescriptor *file = loader.Load(name);
-    if (file != nullptr) AddWithImports(file, &added, &request);
+    if (file != nullptr) AddWithImports(file, &added, &files);
   }
-  if (input.parameter != nullptr) request.set_parameter(input.parameter);
-  SetCompilerVersion(&request);
-  std::string bytes;
-  if (diagnostics->errors().empty() && !request.SerializeToString(&bytes)) {
-    diagnostics->AddError("switchboard", {}, "The files are too large to be described in one request.");
-    bytes.clear();
+  if (!diagnostics->errors().empty()) return {};
+  Parts parts(files.size() + 1);
+  parts[0] = HeadOf(names, input.parameter);
+  ForEach(files.size(), workers, [&](size_t i) { parts[i + 1] = PartOf(files[i]); });
+  size_t size = 0;
+  bool has_all = true;
+  for (const std::string &part : parts) {
+    size += part.size();
+    has_all = has_all && !part.empty();
   }
-  return bytes;
+  if (has_all && size <= INT_MAX) return parts;
+  diagnostics->AddError("switchboard", {}, "The files are too large to be described in one request.");
+  return {};
 }
 
 // Copies `texts` to memory that C can free; null if there are none or memory ran out.
@@ -106,14 +148,20 @@ void FreeTexts(char **texts, size_t count) {
   ::free(texts);
 }
 
-void Publish(const Diagnostics &diagnostics, const std::string &bytes, cprotoc_result *result) {
+void Publish(const Diagnostics &diagnostics, Parts parts, cprotoc_result *result) {
   result->errors = CopyTexts(diagnostics.errors(), &result->error_count);
   result->warnings = CopyTexts(diagnostics.warnings(), &result->warning_count);
   if (!diagnostics.errors().empty()) return;
-  result->request = static_cast<uint8_t *>(::malloc(bytes.size()));
+  size_t size = 0;
+  for (const std::string &part : parts) size += part.size();
+  result->request = static_cast<uint8_t *>(::malloc(size));
   if (result->request == nullptr) return;
-  ::memcpy(result->request, bytes.data(), bytes.size());
-  result->request_size = bytes.size();
+  for (std::string &part : parts) {
+    ::memcpy(result->request + result->request_size, part.data(), part.size());
+    result->request_size += part.size();
+    // Not kept until the end, so that there are never two whole requests.
+    std::string().swap(part);
+  }
 }
 
 }  // namespace
@@ -123,13 +171,13 @@ extern "C" void cprotoc_compile(const cprotoc_input *input, cprotoc_result *resu
   *result = cprotoc_result{};
   try {
     switchboard::Diagnostics diagnostics;
-    std::string bytes;
+    switchboard::Parts parts;
     try {
-      bytes = switchboard::Compile(*input, &diagnostics);
+      parts = switchboard::Compile(*input, &diagnostics);
     } catch (const std::exception &failure) {
       diagnostics.AddError("switchboard", {}, std::string("The .proto compiler failed: ") + failure.what());
     }
-    switchboard::Publish(diagnostics, bytes, result);
+    switchboard::Publish(diagnostics, std::move(parts), result);
   } catch (...) {
     // No memory for the report itself: the result has neither a request nor an error.
     cprotoc_result_free(result);

@@ -3,9 +3,6 @@
 namespace switchboard {
 namespace {
 
-// More would be useless, and binary junk causes an error every few bytes.
-constexpr size_t kMostDiagnostics = 1000;
-
 std::string Format(const std::string &file, Place place, const std::string &message) {
   std::string text = file;
   if (place.line >= 0) {

@@ -3,6 +3,8 @@
 #ifndef SWITCHBOARD_DIAGNOSTICS_H
 #define SWITCHBOARD_DIAGNOSTICS_H
 
+#include <stddef.h>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +15,14 @@ namespace switchboard {
 struct Place {
   int line = -1;
   int column = 0;
+
+  bool operator<(const Place &other) const {
+    return line != other.line ? line < other.line : column < other.column;
+  }
 };
+
+// More would be useless, and binary junk causes an error every few bytes.
+constexpr size_t kMostDiagnostics = 1000;
 
 class Diagnostics {
  public:

@@ -1,11 +1,9 @@
-// Parses files and everything they import, and links them.
+// Takes files and everything they import, and links them.
 
 #ifndef SWITCHBOARD_LOADER_H
 #define SWITCHBOARD_LOADER_H
 
-#include <google/protobuf/compiler/parser.h>
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/descriptor.pb.h>
 
 #include <map>
 #include <memory>
@@ -13,7 +11,9 @@
 #include <vector>
 
 #include "Diagnostics.h"
-#include "SourceRoots.h"
+#include "ParseAhead.h"
+#include "ParsedFile.h"
+#include "SourcePlaces.h"
 
 namespace switchboard {
 
@@ -21,7 +21,7 @@ namespace switchboard {
 // loop, so it can also report where an import cycle closes.
 class Loader {
  public:
-  Loader(const SourceRoots &roots, Diagnostics *diagnostics);
+  Loader(ParseAhead *parser, Diagnostics *diagnostics);
   ~Loader();
 
   // Loads the file called `name` and its imports. Null where that failed; the diagnostics then say why.
@@ -36,25 +36,27 @@ class Loader {
 
   // A file between having been parsed and having been linked.
   struct Pending {
-    google::protobuf::FileDescriptorProto proto;
+    std::unique_ptr<ParsedFile> parsed;
     int next_import = 0;
     bool is_broken = false;
+    // Made for the first error.
+    std::unique_ptr<SourcePlaces> places;
+
+    const google::protobuf::FileDescriptorProto &proto() const { return parsed->proto(); }
+    const SourcePlaces &Places();
   };
 
-  // Starts on a file: parses it and leaves it on the stack, or marks it failed.
+  // Starts on a file: takes it and leaves it on the stack, or marks it failed.
   void Open(const std::string &name);
   // Takes the next step on the topmost file: opens an import or links the file.
   void Advance();
   void Link(Pending &file);
-  bool Parse(const std::string &name, google::protobuf::FileDescriptorProto *proto);
   void ReportImport(Pending &file, const std::string &import, const std::string &message);
   std::string CycleTo(const std::string &name) const;
 
-  const SourceRoots &roots_;
+  ParseAhead *parser_;
   Diagnostics *diagnostics_;
   google::protobuf::DescriptorPool pool_;
-  google::protobuf::compiler::SourceLocationTable locations_;
-  std::unique_ptr<LinkErrors> link_errors_;
   std::map<std::string, State> states_;
   std::vector<std::unique_ptr<Pending>> stack_;
 };

@@ -1,12 +1,13 @@
 #include "SourceRoots.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 namespace switchboard {
 namespace {
@@ -66,6 +67,26 @@ bool IsPlainName(const std::string &name) {
     start = end + 1;
   }
   return true;
+}
+
+// Fills `content` from the file at `path`. Returns the error's number; 0 on success.
+int ReadFile(const std::string &path, std::string *content) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  int failure = 0;
+  size_t place = 0;
+  while (place < content->size() && failure == 0) {
+    const ssize_t count = ::read(file, &(*content)[place], content->size() - place);
+    if (count > 0) {
+      place += static_cast<size_t>(count);
+    } else if (count == 0) {
+      failure = EIO;
+    } else if (errno != EINTR) {
+      failure = errno;
+    }
+  }
+  ::close(file);
+  return failure;
 }
 
 }  // namespace
@@ -130,11 +151,10 @@ std::optional<std::string> SourceRoots::Read(const std::string &name, std::strin
   } else if (status.st_size > kLargestSource) {
     *error = "Input file is larger than " + std::to_string(kLargestSource >> 20) + " MiB.";
   } else {
-    errno = 0;
-    std::ifstream stream(path, std::ios::binary);
     std::string content(static_cast<size_t>(status.st_size), '\0');
-    if (stream.read(content.data(), status.st_size)) return content;
-    *error = std::string("Could not read the file: ") + ::strerror(errno == 0 ? EIO : errno) + ".";
+    const int failure = ReadFile(path, &content);
+    if (failure == 0) return content;
+    *error = std::string("Could not read the file: ") + ::strerror(failure) + ".";
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 import CProtoc
 
-/// The result of ``runCompiler(includeDirectories:files:parameter:)``.
+/// The result of ``runCompiler(_:files:parameter:)``.
 struct CompilerOutcome {
   var request: [UInt8]?
   var errors: [String]
@@ -8,8 +8,8 @@ struct CompilerOutcome {
 }
 
 /// Calls the C function and copies its result into Swift's memory.
-func runCompiler(includeDirectories: [String], files: [String], parameter: String?) -> CompilerOutcome {
-  withCStrings(includeDirectories) { directories in
+func runCompiler(_ compiler: ProtoCompiler, files: [String], parameter: String?) -> CompilerOutcome {
+  withCStrings(compiler.includeDirectories) { directories in
     withCStrings(files) { files in
       withOptionalCString(parameter) { parameter in
         var input = cprotoc_input(
@@ -17,7 +17,9 @@ func runCompiler(includeDirectories: [String], files: [String], parameter: Strin
           include_directory_count: directories.count,
           files: files.baseAddress,
           file_count: files.count,
-          parameter: parameter
+          parameter: parameter,
+          comments_only: compiler.keepsOnlyComments,
+          worker_count: compiler.workers.map { max($0, 1) } ?? 0
         )
         var result = cprotoc_result()
         // The enclosing closures keep alive everything that `input` points to; `result` owns its memory until it is

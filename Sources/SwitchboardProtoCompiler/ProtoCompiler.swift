@@ -3,6 +3,13 @@ public struct ProtoCompiler: Sendable {
   /// The directories in which imports and file names are looked up; the first match wins.
   public var includeDirectories: [String]
 
+  /// Whether the request has positions in the sources only of what has a comment before or after it. They are one of
+  /// eight, and those that generators use.
+  public var keepsOnlyComments = false
+
+  /// The number of threads to use at most; nil means one a processor. The result does not depend on it.
+  public var workers: Int?
+
   /// A compiler that looks files up in `includeDirectories`.
   public init(includeDirectories: [String]) {
     self.includeDirectories = includeDirectories
@@ -16,7 +23,7 @@ public struct ProtoCompiler: Sendable {
   /// - Returns: The request for a generator, and warnings.
   /// - Throws: All errors in the files, not only the first one.
   public func compile(_ files: [String], parameter: String? = nil) throws(ProtoErrors) -> CompiledProtos {
-    let outcome = runCompiler(includeDirectories: includeDirectories, files: files, parameter: parameter)
+    let outcome = runCompiler(self, files: files, parameter: parameter)
     guard let request = outcome.request else {
       throw ProtoErrors(errors: outcome.errors, warnings: outcome.warnings)
     }
@@ -27,7 +34,7 @@ public struct ProtoCompiler: Sendable {
 /// The result of compiling `.proto` files.
 public struct CompiledProtos: Sendable, Hashable {
   /// A serialized `google.protobuf.compiler.CodeGeneratorRequest`: every file after its imports, with JSON names and
-  /// comments.
+  /// the positions of declarations and comments.
   public var request: [UInt8]
 
   /// The warnings of libprotoc, in the form of ``ProtoErrors/errors``, with `warning: ` instead of `error: `.

@@ -4,6 +4,7 @@
 #ifndef CPROTOC_H
 #define CPROTOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,10 @@ typedef struct cprotoc_input {
   size_t file_count;
   // The request's `parameter`; NULL leaves it unset.
   const char *parameter;
+  // Whether `source_code_info` has only the locations with a leading or a trailing comment.
+  bool comments_only;
+  // The number of threads to use at most; 0 means one a processor. The result does not depend on it.
+  size_t worker_count;
 } cprotoc_input;
 
 // The result. Diagnostics have the form `path:line:column: error: message`, counted from 1, or `path: error: message`
