@@ -5,7 +5,7 @@ import SwitchboardProtobuf
 ///
 /// It reads and writes no files: it takes a request as protoc sends it and returns the generated files. The same
 /// request gives the same output, byte for byte.
-public struct Generator {
+public struct Generator: Sendable {
   private let request: Google_Protobuf_Compiler_CodeGeneratorRequest
   private let options: GeneratorOptions
   private let schema: Schema
@@ -50,47 +50,39 @@ public struct Generator {
 
   /// The files that the request and its options require.
   public func files() throws(GeneratorError) -> [GeneratedFile] {
+    var files: [GeneratedFile] = []
+    for output in try outputs() { files += try output.files() }
+    return files
+  }
+
+  /// What the request and its options require, one for each file to generate, in the order of ``files()``. Nothing is
+  /// generated yet: that can be done for several at once.
+  public func outputs() throws(GeneratorError) -> [GeneratorOutput] {
     let scalars = Set(Scalar.allCases.map(\.protoName))
     let clashes =
       schema.messages.contains { scalars.contains($0.swiftName) }
       || schema.enums.contains { scalars.contains($0.swiftName) }
-    var output = OutputFiles()
+    var sources: [String: String] = [:]
+    var outputs: [GeneratorOutput] = []
     for name in request.fileToGenerate {
       guard let index = schema.filesByName[name] else {
         throw GeneratorError("\(name): the file to generate is not in the request")
       }
-      let context = FileContext(
+      let output = GeneratorOutput(
         schema: schema,
         options: options,
         payloads: payloads,
         index: index,
-        comments: Comments(of: schema.files[index].descriptor),
         qualifiesScalars: clashes
       )
-      if options.generatesMessages {
-        let path = options.fileNaming.fileName(for: name, extension: ".pb.swift")
-        try output.add(FileEmitter(context: context).emit(), named: path, from: name)
+      for path in output.names {
+        guard let other = sources.updateValue(name, forKey: path) else { continue }
+        throw GeneratorError(
+          "\(name) and \(other) would both be written to \(path): rename one, or use FileNaming=FullPath"
+        )
       }
-      if options.generatesServices, !schema.files[index].services.isEmpty {
-        let path = options.fileNaming.fileName(for: name, extension: ".grpc.swift")
-        try output.add(ServiceFileEmitter(context: context).emit(), named: path, from: name)
-      }
+      outputs.append(output)
     }
-    return output.files
-  }
-}
-
-/// The files generated so far.
-private struct OutputFiles {
-  private(set) var files: [GeneratedFile] = []
-  private var sources: [String: String] = [:]
-
-  mutating func add(_ content: String, named name: String, from source: String) throws(GeneratorError) {
-    if let other = sources.updateValue(source, forKey: name) {
-      throw GeneratorError(
-        "\(source) and \(other) would both be written to \(name): rename one, or use FileNaming=FullPath"
-      )
-    }
-    files.append(GeneratedFile(name: name, content: content))
+    return outputs
   }
 }

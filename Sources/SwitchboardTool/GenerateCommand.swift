@@ -4,24 +4,47 @@ import SwitchboardToolSupport
 /// The command `switchboard generate`.
 struct GenerateCommand {
   private let arguments: GenerateArguments
+  private let workers = Workers(processorCount())
 
   init(_ arguments: GenerateArguments) throws(CommandFailure) {
     self.arguments = try arguments.configured()
   }
 
-  /// Generates all files, then writes them.
-  func run() throws(CommandFailure) {
+  /// Generates and writes all files, unless something is wrong with the request.
+  func run() async throws(CommandFailure) {
     let mappings = try readMappings()
-    let request = try arguments.request()
-    let generated = try Self.reporting(.failed) { () throws(GeneratorError) in
-      try Generator(request: request, mappings: mappings).files()
+    let request = try await arguments.request(with: workers)
+    let outputs = try Self.reporting(.failed) { () throws(GeneratorError) in
+      try Generator(request: request, mappings: mappings).outputs()
     }
-    let files = try settled(generated)
+    let missing = try missingNames(in: outputs.flatMap(\.names))
     let output = try openOutput()
-    for file in files {
-      try CommandFailure.catching(.failed) { () throws(SystemError) in
-        try output.write(Array(file.content.utf8), to: file.name)
-      }
+    // Each file is written by the thread that generated it, so that only a few are in memory. The first error is
+    // reported that would also come first if there were only one thread.
+    try await workers.run(outputs.count) { index in
+      Result { () throws(CommandFailure) in try Self.write(outputs[index], to: output) }
+    } take: { (written: Result<Void, CommandFailure>) throws(CommandFailure) in
+      try written.get()
+    }
+    for name in missing {
+      try Self.write(
+        GeneratedFile(name: name, content: "// The .proto file has nothing for this file.\n"),
+        to: output
+      )
+    }
+  }
+
+  private static func write(
+    _ source: GeneratorOutput,
+    to output: OutputDirectory
+  ) throws(CommandFailure) {
+    let files = try reporting(.failed) { () throws(GeneratorError) in try source.files() }
+    for file in files { try write(file, to: output) }
+  }
+
+  private static func write(_ file: GeneratedFile, to output: OutputDirectory) throws(CommandFailure) {
+    try CommandFailure.catching(.failed) { () throws(SystemError) in
+      try output.write(Array(file.content.utf8), to: file.name)
     }
   }
 
@@ -49,21 +72,20 @@ struct GenerateCommand {
     return mappings
   }
 
-  /// The files to write: all generated files or, if the user lists the expected files, exactly those.
-  private func settled(_ files: [GeneratedFile]) throws(CommandFailure) -> [GeneratedFile] {
-    guard !arguments.expected.isEmpty else { return files }
+  /// The files that the user expects and that have no content, if the user lists the expected files. Fails if any other
+  /// would be generated.
+  private func missingNames(in names: [String]) throws(CommandFailure) -> [String] {
+    guard !arguments.expected.isEmpty else { return [] }
     let expected = Set(arguments.expected)
-    if let surplus = files.first(where: { !expected.contains($0.name) }) {
+    if let surplus = names.first(where: { !expected.contains($0) }) {
       throw CommandFailure(
-        "the generator produces \(surplus.name), which no --expect names; in a package build, "
+        "the generator produces \(surplus), which no --expect names; in a package build, "
           + "change Package.swift so that the build is planned again",
         exitCode: .failed
       )
     }
-    let generated = Set(files.map(\.name))
-    let missing = arguments.expected.filter { !generated.contains($0) }
-    return files
-      + missing.map { GeneratedFile(name: $0, content: "// The .proto file has nothing for this file.\n") }
+    let generated = Set(names)
+    return arguments.expected.filter { !generated.contains($0) }
   }
 
   /// Calls `body`; an error of the generator becomes a failure with `exitCode`.

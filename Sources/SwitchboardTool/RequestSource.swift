@@ -6,20 +6,28 @@ import SwitchboardToolSupport
 
 extension GenerateArguments {
   /// The request for the generator: the files, compiled or from a descriptor set, and the options.
-  func request() throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
-    if let descriptorSet { return try request(fromSet: descriptorSet) }
-    let compiled = try compile()
-    return try Self.decode(compiled, from: "the compiler's request")
+  func request(
+    with workers: Workers
+  ) async throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+    if let descriptorSet { return try await request(fromSet: descriptorSet, with: workers) }
+    let compiled = try compile(with: workers)
+    do throws(DecodeError) {
+      return try await .decode(compiled, with: workers)
+    } catch {
+      throw CommandFailure("the compiler's request: \(error)", exitCode: .failed)
+    }
   }
 
   /// The options as the single string that a request has for them.
   var parameter: String { options.joined(separator: ",") }
 
-  private func compile() throws(CommandFailure) -> [UInt8] {
+  private func compile(with workers: Workers) throws(CommandFailure) -> [UInt8] {
     for directory in includeDirectories where !IncludeDirectories.exists(directory) {
       complain("\(directory): warning: No such directory, but -I or 'includes' names it.")
     }
-    let compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: includeDirectories))
+    var compiler = ProtoCompiler(includeDirectories: IncludeDirectories.all(user: includeDirectories))
+    compiler.keepsOnlyComments = true
+    compiler.workers = workers.count
     do {
       let compiled = try compiler.compile(files, parameter: parameter)
       compiled.warnings.forEach(complain)
@@ -41,12 +49,14 @@ extension GenerateArguments {
   }
 
   private func request(
-    fromSet path: String
-  ) throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+    fromSet path: String,
+    with workers: Workers
+  ) async throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
     let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
-    let set = try descriptorSet(bytes, from: path)
+    let set = try await descriptorSet(bytes, from: path, with: workers)
     let names = set.file.map(\.name)
-    let missing = files.filter { !names.contains($0) }
+    let known = Set(names)
+    let missing = files.filter { !known.contains($0) }
     guard missing.isEmpty else {
       throw CommandFailure(lines: missing.map { "\($0): File not found in \(path)." }, exitCode: .failed)
     }
@@ -63,11 +73,12 @@ extension GenerateArguments {
 
   private func descriptorSet(
     _ bytes: [UInt8],
-    from path: String
-  ) throws(CommandFailure) -> Google_Protobuf_FileDescriptorSet {
+    from path: String,
+    with workers: Workers
+  ) async throws(CommandFailure) -> Google_Protobuf_FileDescriptorSet {
     let set: Google_Protobuf_FileDescriptorSet
     do throws(DecodeError) {
-      set = try Google_Protobuf_FileDescriptorSet(serializedBytes: bytes)
+      set = try await .decode(bytes, with: workers)
     } catch {
       throw CommandFailure("\(path): not a serialized FileDescriptorSet: \(error)", exitCode: .failed)
     }
@@ -88,13 +99,5 @@ extension GenerateArguments {
       throw CommandFailure(lines: missing + [hint], exitCode: .failed)
     }
     return set
-  }
-
-  private static func decode<M: Message>(_ bytes: [UInt8], from source: String) throws(CommandFailure) -> M {
-    do throws(DecodeError) {
-      return try M(serializedBytes: bytes)
-    } catch {
-      throw CommandFailure("\(source): \(error)", exitCode: .failed)
-    }
   }
 }

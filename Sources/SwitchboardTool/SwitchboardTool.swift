@@ -10,21 +10,21 @@ import SwitchboardToolSupport
 
 /// The command `switchboard`.
 @main struct SwitchboardTool {
-  static func main() {
+  static func main() async {
     prepareStandardStreams()
     do {
-      try run(arguments: Array(CommandLine.arguments.dropFirst()))
+      try await run(arguments: Array(CommandLine.arguments.dropFirst()))
     } catch {
       error.lines.forEach(complain)
       exit(error.exitCode.rawValue)
     }
   }
 
-  private static func run(arguments: [String]) throws(CommandFailure) {
+  private static func run(arguments: [String]) async throws(CommandFailure) {
     switch try invocation(arguments) {
     case .help(let topic): try say(topic.text)
     case .version: try say("switchboard \(version)")
-    case .generate(let arguments): try GenerateCommand(arguments).run()
+    case .generate(let arguments): try await GenerateCommand(arguments).run()
     }
   }
 

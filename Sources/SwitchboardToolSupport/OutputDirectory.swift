@@ -36,8 +36,7 @@ public struct OutputDirectory: Sendable {
     }
     let target = path + "/" + name
     if let present = try? readFile(target), present == content { return }
-    try Self.make(parts.dropLast(), in: path)
-    try replace(target, with: content)
+    try replace(target, with: content) { () throws(SystemError) in try Self.make(parts.dropLast(), in: path) }
   }
 
   /// Creates directories, each in the previous one.
@@ -52,12 +51,23 @@ public struct OutputDirectory: Sendable {
     }
   }
 
-  private func replace(_ target: String, with content: [UInt8]) throws(SystemError) {
+  private func replace(
+    _ target: String,
+    with content: [UInt8],
+    makingParents: () throws(SystemError) -> Void
+  ) throws(SystemError) {
     // In the same directory, because a rename cannot cross file systems; the process ID keeps two runs apart.
     let temporary = "\(target).\(getpid()).tmp"
-    unlink(temporary)
+    let file: Descriptor
+    if let created = try? Descriptor(creating: temporary) {
+      file = created
+    } else {
+      // Almost always the directory exists and nothing is left behind, so that this is not asked before.
+      try makingParents()
+      unlink(temporary)
+      file = try Descriptor(creating: temporary)
+    }
     do throws(SystemError) {
-      let file = try Descriptor(creating: temporary)
       let written: Result<Void, SystemError> = Result { () throws(SystemError) in try file.writeAll(content) }
       try file.closeFile()
       try written.get()

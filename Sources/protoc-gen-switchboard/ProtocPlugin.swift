@@ -12,11 +12,11 @@ import SwitchboardToolSupport
 /// The generator as a plugin of protoc: it reads a request from standard input and writes the response to standard
 /// output.
 @main struct ProtocPlugin {
-  static func main() {
+  static func main() async {
     prepareStandardStreams()
     do {
       switch CommandLine.arguments.dropFirst().first {
-      case nil: try respond()
+      case nil: try await respond()
       case "--version":
         try Descriptor.standardOutput.writeAll(Array("protoc-gen-switchboard \(version)\n".utf8))
       default: end("this is a protoc plugin and takes no arguments except --version", exitCode: 2)
@@ -26,10 +26,11 @@ import SwitchboardToolSupport
     }
   }
 
-  private static func respond() throws {
+  private static func respond() async throws {
     let request = try Descriptor.standardInput.readAll()
-    let response = try Generator.respond(to: request, readMappings: readText)
-    try Descriptor.standardOutput.writeAll(response)
+    try await Generator.respond(to: request, with: Workers(processorCount()), readMappings: readText) {
+      try Descriptor.standardOutput.writeAll($0)
+    }
   }
 
   private static func end(_ message: String, exitCode: Int32) -> Never {

@@ -49,9 +49,14 @@ struct GoldenCase: CustomTestStringConvertible {
   /// The output of the generator for the case.
   func generate() throws -> [GeneratedFile] {
     let request = try request()
+    return try Generator(request: request, mappings: mappings(of: request)).files()
+  }
+
+  /// The files that the options of a request name, by their paths in the options.
+  func mappings(of request: Google_Protobuf_Compiler_CodeGeneratorRequest) throws -> [String: String] {
     var mappings: [String: String] = [:]
     for path in try Generator.mappingPaths(inParameter: request.parameter) { mappings[path] = text(path) }
-    return try Generator(request: request, mappings: mappings).files()
+    return mappings
   }
 
   /// The expected output.

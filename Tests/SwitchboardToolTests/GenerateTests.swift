@@ -89,6 +89,23 @@ import Testing
 
   private let outputHint = "(--output must name a writable directory, or one that can be created)"
 
+  @Test func reportsTheFirstFileThatCannotBeWritten() throws {
+    let names = (0..<60).map { "many/f\($0).proto" }
+    for (index, name) in names.enumerated() {
+      try scratch.write("syntax = \"proto3\"; package p\(index); message M {}", to: name)
+    }
+    // A file cannot replace a directory.
+    for index in [23, 31, 50] { _ = try scratch.directory("out/many/f\(index).pb.swift/inside") }
+    let arguments = ["generate", "-o", scratch.path + "/out"] + names
+    for _ in 0..<5 {
+      let command = try Command.product("switchboard", arguments, in: scratch.path)
+      #expect(command.exitCode == 1)
+      #expect(command.errors == "switchboard: \(scratch.path)/out/many/f23.pb.swift: Is a directory\n")
+    }
+    #expect(try scratch.files(below: "out").keys.contains("many/f22.pb.swift"))
+    #expect(try !scratch.files(below: "out").keys.contains { $0.hasSuffix(".tmp") })
+  }
+
   @Test func warnsOfMissingIncludeDirectories() throws {
     let command = try generate("-I", "protos", "-I", "nowhere", "-o", scratch.path, "a.proto")
     #expect(command.exitCode == 0)
