@@ -41,7 +41,7 @@ final class HTTP1Session: WireSession {
   init(_ connection: ServerConnection, idleTimeout: Duration) {
     self.connection = connection
     self.idleTimeout = idleTimeout
-    parser = HTTP1Parser(headLimit: connection.options.maxMetadataSize + 8192)
+    parser = HTTP1Parser(headLimit: connection.core.options.maxMetadataSize + 8192)
   }
 
   var isInsideHeaders: Bool { parser.isInsideHead }

@@ -27,7 +27,8 @@ final class Socket {
   @exclusivity(unchecked) private(set) var isPaused = false
   @exclusivity(unchecked) private var share = ReadShare()
   @exclusivity(unchecked) private var pending: OutputBuffer?
-  private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+  /// libuv's part of a write that is under way: most sockets never have one.
+  @exclusivity(unchecked) private var request: UnsafeMutablePointer<uv_write_t>?
 
   /// Takes ownership of a connected libuv stream.
   init(loop: Loop, adopting stream: UnsafeMutablePointer<uv_stream_t>) {
@@ -37,7 +38,7 @@ final class Socket {
     stream.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
 
-  deinit { request.deallocate() }
+  deinit { request?.deallocate() }
 
   /// `nil` once the socket is closed.
   var descriptor: Int32? {
@@ -155,6 +156,8 @@ final class Socket {
     guard first < pieces.count else { return loop.giveBack(output) }
     pieces[first].base += skipped
     pieces[first].len -= skipped
+    let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+    self.request = request
     request.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     let rest = UnsafeMutableBufferPointer(rebasing: pieces[first...])
     let result = uv_write(request, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
@@ -170,6 +173,8 @@ final class Socket {
 
   private func didWrite(_ status: Int32) {
     isWriting = false
+    request?.deallocate()
+    request = nil
     if let output = pending { loop.giveBack(output) }
     pending = nil
     guard stream != nil else { return }

@@ -14,7 +14,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
   var responses: MessagePipe {
     shared.withLock { shared in
       if let pipe = shared.responses { return pipe }
-      let pipe = MessagePipe(limit: connection.options.streamBufferSize)
+      let pipe = MessagePipe(limit: connection.core.options.streamBufferSize)
       shared.responses = pipe
       // Attached before another thread can use the pipe and before the stream can end. It is empty, so attaching
       // notifies nobody.
@@ -38,13 +38,13 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
-  var logger: Logger { connection.options.logger }
+  var logger: Logger { connection.core.options.logger }
 
   func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
 
   func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
     connection.runningHandlers += 1
-    if let executor = connection.options.handlerExecutor {
+    if let executor = connection.core.options.handlerExecutor {
       task = Task(executorPreference: executor) { await handler() }
       return
     }

@@ -79,11 +79,11 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     loop = connection.loop
     if isRefused { phase = .ending }
     head = RequestHead(
-      listSizeLimit: connection.options.maxMetadataSize,
+      listSizeLimit: connection.core.options.maxMetadataSize,
       crossOrigin: connection.crossOrigin,
       isHTTP1: isHTTP1
     )
-    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.options.maxRequestSize))
+    inbound = InboundMessages(deframer: Deframer(sizeLimit: connection.core.options.maxRequestSize))
   }
 
   // MARK: Events of the session
@@ -108,7 +108,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     if head.namesFormat { head.settleFormat(by: connection.router) }
     if let format = head.webFormat { web = WebBody(format) }
     if head.streamsRequests {
-      flow = InboundFlow(MessagePipe(limit: connection.options.streamBufferSize))
+      flow = InboundFlow(MessagePipe(limit: connection.core.options.streamBufferSize))
     }
     if endsStream { endOfRequests() }
     connection.streamIsReady(self)
@@ -282,7 +282,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   /// Limits the time for a request that must be complete before its handler starts.
   private func limitRequest() {
-    guard requestTimer == nil, let limit = connection.options.requestTimeout else { return }
+    guard requestTimer == nil, let limit = connection.core.options.requestTimeout else { return }
     let timer = LoopTimer { self.requestDidNotCome() }
     requestTimer = timer
     loop.schedule(timer, after: limit)
@@ -321,7 +321,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   private func observe(_ method: MethodDescriptor) {
-    guard observation == nil, let observer = connection.options.observer else { return }
+    guard observation == nil, let observer = connection.core.options.observer else { return }
     let call = ObservedCall(method: method, headers: head.metadata, isServer: true)
     observation = Observation(observer, call)
   }

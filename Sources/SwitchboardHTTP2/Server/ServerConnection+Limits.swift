@@ -4,9 +4,9 @@ import SwitchboardCall
 extension ServerConnection {
   func startLimits() {
     startHandshakeTimer()
-    if let age = options.maxConnectionAge { startAgeTimer(age) }
-    if let idle = options.maxConnectionIdle { watchIdleness(after: idle) }
-    watchKeepalive(after: options.keepaliveInterval)
+    if let age = core.options.maxConnectionAge { startAgeTimer(age) }
+    if let idle = core.options.maxConnectionIdle { watchIdleness(after: idle) }
+    watchKeepalive(after: core.options.keepaliveInterval)
   }
 
   func stopLimits() {
@@ -30,7 +30,7 @@ extension ServerConnection {
   }
 
   private func startHandshakeTimer() {
-    timers.handshake = makeTimer(after: options.handshakeTimeout) {
+    timers.handshake = makeTimer(after: core.options.handshakeTimeout) {
       self.report(.handshakeTimeout)
       self.close(.handshakeTimeout)
     }
@@ -45,7 +45,7 @@ extension ServerConnection {
   private func startAgeTimer(_ age: Duration) {
     timers.age = makeTimer(after: age * Double.random(in: 0.9...1.1)) {
       self.drain()
-      self.timers.age = self.makeTimer(after: self.options.connectionAgeGrace) {
+      self.timers.age = self.makeTimer(after: self.core.options.connectionAgeGrace) {
         self.close(.connectionTooOld)
       }
     }
@@ -56,7 +56,7 @@ extension ServerConnection {
   }
 
   private func lookForIdleness() {
-    guard let limit = options.maxConnectionIdle else { return }
+    guard let limit = core.options.maxConnectionIdle else { return }
     guard session.streams.count == 0 else { return watchIdleness(after: limit) }
     let idle = loop.now - min(loop.now, lastCallEnd)
     guard idle >= limit.nanoseconds else {

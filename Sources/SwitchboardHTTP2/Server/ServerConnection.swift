@@ -3,13 +3,13 @@ import SwitchboardCall
 /// A connection of a server, to one of its clients.
 final class ServerConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
-  let options: ServerOptions
+  /// What all connections of the server share. The options are read there: a copy would take half a kilobyte.
+  let core: ServerCore
   let router: Router
   /// Whether there is an observer. Each call asks, and to read the observer itself would copy it.
   let isObserved: Bool
   /// What web pages may do; `nil` if the server does not offer gRPC-Web.
   let crossOrigin: CrossOrigin?
-  private let core: ServerCore
   /// The connection's number among the server's listeners and connections.
   let number: Int
   @exclusivity(unchecked) private(set) var peer: PeerIdentity
@@ -29,15 +29,14 @@ final class ServerConnection: ConnectionParts, Connection {
   }
 
   init?(_ core: ServerCore, loop: Loop, socket: Socket, peer: SocketAddress?) {
-    options = core.options
+    self.core = core
     router = core.router
     isObserved = core.options.observer != nil
     crossOrigin = core.crossOrigin
-    self.core = core
     number = core.nextNumber()
     self.peer = PeerIdentity(address: peer?.description ?? "unknown")
-    keepalive = Keepalive(interval: options.keepaliveInterval, timeout: options.keepaliveTimeout)
-    pings = PingPolicy(minimumInterval: options.minimumPingInterval)
+    keepalive = Keepalive(interval: core.options.keepaliveInterval, timeout: core.options.keepaliveTimeout)
+    pings = PingPolicy(minimumInterval: core.options.minimumPingInterval)
     lastCallEnd = loop.now
     let settings = core.sessionSettings
     guard let session = Session(.server, settings: settings, memory: loop.blocks) else { return nil }
@@ -51,7 +50,7 @@ final class ServerConnection: ConnectionParts, Connection {
     startLimits()
   }
 
-  var isLowLatency: Bool { options.lowLatency }
+  var isLowLatency: Bool { core.options.lowLatency }
 
   func didBecomeSecure() {
     peer.certificate = tls?.peerCertificate
@@ -89,8 +88,8 @@ final class ServerConnection: ConnectionParts, Connection {
     stopHandshakeTimer()
     guard !isOpen else { return }
     isOpen = true
-    options.observer?.connectionOpened(observed)
-    options.logger.log(.debug, "connection opened", ["peer": peer.address])
+    core.options.observer?.connectionOpened(observed)
+    core.options.logger.log(.debug, "connection opened", ["peer": peer.address])
   }
 
   private var observed: ObservedConnection {
@@ -98,14 +97,14 @@ final class ServerConnection: ConnectionParts, Connection {
   }
 
   func report(_ abuse: PeerAbuse) {
-    options.observer?.peerAbused(abuse, observed)
-    options.logger.log(.info, "a client misbehaves", ["peer": peer.address, "how": abuse.rawValue])
+    core.options.observer?.peerAbused(abuse, observed)
+    core.options.logger.log(.info, "a client misbehaves", ["peer": peer.address, "how": abuse.rawValue])
   }
 
-  var headersTimeout: Duration { options.handshakeTimeout }
+  var headersTimeout: Duration { core.options.handshakeTimeout }
 
   /// Several times as many frames as the responses of all streams need.
-  var unsentFrameLimit: Int { 1000 + 4 * options.maxConcurrentStreams }
+  var unsentFrameLimit: Int { 1000 + 4 * core.options.maxConcurrentStreams }
 
   func sessionDidOpenStream(_ id: Int32) -> (any SessionStream)? {
     counters.streamStarted(at: loop.turnTime)
@@ -123,7 +122,7 @@ final class ServerConnection: ConnectionParts, Connection {
   /// Whether so many handlers run that no call may start another. If a client resets its streams, or their deadlines
   /// pass, they are no longer open, but their handlers run until they notice. It may have twice as many handlers as
   /// open streams.
-  var hasTooManyHandlers: Bool { runningHandlers >= options.maxConcurrentStreams * 2 }
+  var hasTooManyHandlers: Bool { runningHandlers >= core.options.maxConcurrentStreams * 2 }
 
   func streamDidClose(_ stream: ServerCallStream) {
     lastCallEnd = lastRead
@@ -142,12 +141,12 @@ final class ServerConnection: ConnectionParts, Connection {
   func didClose(_ reason: GRPCStatus) {
     stopLimits()
     if isOpen {
-      options.observer?.connectionClosed(observed, reason)
+      core.options.observer?.connectionClosed(observed, reason)
     } else {
-      options.observer?.connectionFailed(observed, reason)
+      core.options.observer?.connectionFailed(observed, reason)
     }
     // If it never opened, the handshake failed, or the peer was not a client of this server.
-    options.logger.log(
+    core.options.logger.log(
       isOpen ? .debug : .warning,
       "connection closed",
       ["peer": peer.address, "reason": "\(reason)"]

@@ -8,17 +8,16 @@ import SwitchboardCall
 final class HeaderWriter {
   // Unchecked exclusivity: confined to the session's loop, and no access lasts while other code is called.
   @exclusivity(unchecked) private var entries: [nghttp2_nv] = []
-  @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>
-  @exclusivity(unchecked) private var capacity = 512
+  /// Allocated when it is first needed: most responses have constant fields only.
+  @exclusivity(unchecked) private var memory: UnsafeMutablePointer<UInt8>?
+  @exclusivity(unchecked) private var capacity = 0
   @exclusivity(unchecked) private var used = 0
   /// The size of the fields, as HTTP/2 counts it.
   @exclusivity(unchecked) private(set) var listSize = 0
 
-  init() {
-    memory = .allocate(capacity: capacity)
-  }
+  deinit { memory?.deallocate() }
 
-  deinit { memory.deallocate() }
+  private static let leastCapacity = 512
 
   private static let nameIsConstant = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue)
   private static let valueIsConstant = UInt8(NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue)
@@ -121,7 +120,7 @@ final class HeaderWriter {
 
   private func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     // Reserves room for both first, because growing moves what was copied before.
-    reserve(name.count + value.count)
+    _ = reserve(name.count + value.count)
     let nameTarget = copy(name)
     append(
       nghttp2_nv(
@@ -135,19 +134,25 @@ final class HeaderWriter {
   }
 
   private func copy(_ bytes: some Collection<UInt8>) -> UnsafeMutablePointer<UInt8> {
-    reserve(bytes.count)
-    let target = memory + used
+    let target = reserve(bytes.count) + used
     _ = UnsafeMutableBufferPointer(start: target, count: bytes.count).update(fromContentsOf: bytes)
     used += bytes.count
     return target
   }
 
-  private func reserve(_ count: Int) {
-    guard used + count > capacity else { return }
-    let larger = max(used + count, capacity * 2)
+  /// Returns the memory, which has room for `count` more bytes.
+  private func reserve(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    if let memory, used + count <= capacity { return memory }
+    let larger = max(used + count, capacity * 2, Self.leastCapacity)
     let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
-    moved.update(from: memory, count: used)
-    let old = memory
+    if let memory { move(from: memory, to: moved) }
+    memory = moved
+    capacity = larger
+    return moved
+  }
+
+  private func move(from old: UnsafeMutablePointer<UInt8>, to moved: UnsafeMutablePointer<UInt8>) {
+    moved.update(from: old, count: used)
     for index in entries.indices {
       if entries[index].flags & Self.nameIsConstant == 0 {
         entries[index].name = moved + (entries[index].name - old)
@@ -157,7 +162,5 @@ final class HeaderWriter {
       }
     }
     old.deallocate()
-    memory = moved
-    capacity = larger
   }
 }
