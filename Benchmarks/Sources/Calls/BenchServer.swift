@@ -16,14 +16,16 @@ struct BenchServer {
   }
 
   func run() async throws {
-    let terminated = TerminationSignals()
     var options = ServerOptions()
     // Some runs of the workload have a thousand concurrent calls on one connection.
     options.maxConcurrentStreams = 2048
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
     options.lowLatency = isLowLatency
     let server = try Server(providers: [BenchProvider()], options: options)
-    print("listening on \(try server.bind(host: "0.0.0.0", port: port))")
+    let address = try server.bind(host: "0.0.0.0", port: port)
+    // Not earlier: sources that are released before they were resumed end the process.
+    let terminated = TerminationSignals()
+    print("listening on \(address)")
     fflush(nil)  // a program that reads this through a pipe waits for it
     await terminated.first()
     await server.shutDown(grace: .seconds(1))
