@@ -2,10 +2,11 @@
 //
 // usage: codec ORDER.BIN ROUNDS REPEATS
 //
-// Prints one line for messages on the heap and one for messages on an arena, each with the median and
-// the best of the repeats, in nanoseconds for one message.
+// Prints one line for messages on the heap, one for messages on an arena and one for JSON, each with the median and the
+// best of the repeats, in nanoseconds for one message.
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -91,6 +92,24 @@ void MeasureArena(const Plan &plan) {
   Report("arena", plan, decode, encode);
 }
 
+void MeasureJSON(const Plan &plan) {
+  codec::Order order;
+  order.ParseFromString(plan.bytes);
+  std::string text;
+  if (!google::protobuf::util::MessageToJsonString(order, &text).ok()) std::abort();
+  const auto decode = [&text] {
+    codec::Order fresh;
+    if (!google::protobuf::util::JsonStringToMessage(text, &fresh).ok()) std::abort();
+    Keep(&fresh);
+  };
+  const auto encode = [&order] {
+    std::string fresh;
+    if (!google::protobuf::util::MessageToJsonString(order, &fresh).ok()) std::abort();
+    Keep(fresh.data());
+  };
+  Report("json", plan, decode, encode);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -107,4 +126,5 @@ int main(int argc, char **argv) {
   }
   MeasureHeap(plan);
   MeasureArena(plan);
+  MeasureJSON(plan);
 }

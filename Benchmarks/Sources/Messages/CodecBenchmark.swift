@@ -15,18 +15,38 @@ struct CodecBenchmark {
     try arguments.end()
   }
 
-  /// One line with the median and the best of the repeats, in nanoseconds for one message.
+  /// One line for binary and one for JSON, each with the median and the best of the repeats, in nanoseconds for one
+  /// message.
   func run() throws -> String {
     let order = try Codec_Order(serializedBytes: bytes)
+    let text = try order.jsonUTF8Bytes()
+    let binary = try measure(
+      "value",
+      decode: { keep(try Codec_Order(serializedBytes: bytes)) },
+      encode: { keep(try order.serializedBytes()) }
+    )
+    let json = try measure(
+      "json",
+      decode: { keep(try Codec_Order(jsonUTF8Bytes: text)) },
+      encode: { keep(try order.jsonUTF8Bytes()) }
+    )
+    return binary + "\n" + json
+  }
+
+  private func measure(
+    _ name: String,
+    decode: () throws -> Void,
+    encode: () throws -> Void
+  ) throws -> String {
     var decoding: [Double] = []
     var encoding: [Double] = []
     for _ in 0..<repeats {
-      decoding.append(try nanosecondsPerRound { keep(try Codec_Order(serializedBytes: bytes)) })
-      encoding.append(try nanosecondsPerRound { keep(try order.serializedBytes()) })
+      decoding.append(try nanosecondsPerRound(decode))
+      encoding.append(try nanosecondsPerRound(encode))
     }
     decoding.sort()
     encoding.sort()
-    return "value decode_ns=\(Int(decoding[repeats / 2])) encode_ns=\(Int(encoding[repeats / 2]))"
+    return "\(name) decode_ns=\(Int(decoding[repeats / 2])) encode_ns=\(Int(encoding[repeats / 2]))"
       + " decode_best_ns=\(Int(decoding[0])) encode_best_ns=\(Int(encoding[0]))"
   }
 
