@@ -3,58 +3,23 @@
 import SwitchboardProtobuf
 
 public struct Bench_Text: SwitchboardProtobuf.Message {
-  public var text: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "bench.Text"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "bench.Text", "1s:text")
 }
 
 public struct Bench_Plan: SwitchboardProtobuf.Message {
-  public var messages: UInt32 = 0
-  public var bytes: UInt32 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "bench.Plan"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:messages 2:bytes")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&messages, as: ProtoUInt32.self)
-    case 2: try decoder.singular(&bytes, as: ProtoUInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(messages, as: ProtoUInt32.self, number: 1)
-    try visitor.implicit(bytes, as: ProtoUInt32.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var messages: UInt32 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var bytes: UInt32 { get { _storage[36] } set { _storage[36] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "bench.Plan", "1u:messages 2u:bytes")
 }
 
 public struct Bench_Chunk: SwitchboardProtobuf.Message {
-  public var payload: [UInt8] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "bench.Chunk"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:payload")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&payload, as: ProtoBytes.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(payload, as: ProtoBytes.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var payload: [UInt8] { get { _storage[bytes: 32] } _modify { yield &_storage[bytes: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "bench.Chunk", "1y:payload")
 }

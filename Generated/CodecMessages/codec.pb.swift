@@ -34,127 +34,53 @@ public enum Codec_Status: SwitchboardProtobuf.Enum {
 
 /// One realistic message: every field kind that a service meets, about 1 KB on the wire.
 public struct Codec_Order: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var id: UInt64 { get { _fields.value.id } _modify { yield &_fields.value.id } }
-  public var customerName: String { get { _fields.value.customerName } _modify { yield &_fields.value.customerName } }
-  public var email: String { get { _fields.value.email } _modify { yield &_fields.value.email } }
-  public var status: Codec_Status { get { _fields.value.status } _modify { yield &_fields.value.status } }
-  public var balanceDelta: Int64 { get { _fields.value.balanceDelta } _modify { yield &_fields.value.balanceDelta } }
-  public var traceID: UInt64 { get { _fields.value.traceID } _modify { yield &_fields.value.traceID } }
-  public var createdAtMs: Int64 { get { _fields.value.createdAtMs } _modify { yield &_fields.value.createdAtMs } }
-  public var total: Double { get { _fields.value.total } _modify { yield &_fields.value.total } }
-  public var discount: Float { get { _fields.value.discount } _modify { yield &_fields.value.discount } }
-  public var priority: Bool { get { _fields.value.priority } _modify { yield &_fields.value.priority } }
-  public var shipping: Codec_Address { get { _fields.value._shipping ?? Codec_Address() } _modify { yield &_fields.value._shipping[or: Codec_Address()] } }
-  public var hasShipping: Bool { _fields.value._shipping != nil }
-  public mutating func clearShipping() { _fields.value._shipping = nil }
-  public var billing: Codec_Address { get { _fields.value._billing ?? Codec_Address() } _modify { yield &_fields.value._billing[or: Codec_Address()] } }
-  public var hasBilling: Bool { _fields.value._billing != nil }
-  public mutating func clearBilling() { _fields.value._billing = nil }
-  public var items: [Codec_LineItem] { get { _fields.value.items } _modify { yield &_fields.value.items } }
-  public var eventCodes: [Int32] { get { _fields.value.eventCodes } _modify { yield &_fields.value.eventCodes } }
-  public var deltas: [Int32] { get { _fields.value.deltas } _modify { yield &_fields.value.deltas } }
-  public var notes: [String] { get { _fields.value.notes } _modify { yield &_fields.value.notes } }
-  public var attributes: [String: String] { get { _fields.value.attributes } _modify { yield &_fields.value.attributes } }
-  public var counters: [Int32: Int64] { get { _fields.value.counters } _modify { yield &_fields.value.counters } }
-  public var signature: [UInt8] { get { _fields.value.signature } _modify { yield &_fields.value.signature } }
-  public var cardToken: String { get { if case .cardToken(let value)? = _fields.value.payment { value } else { "" } } set { _fields.value.payment = .cardToken(newValue) } }
-  public var account: UInt64 { get { if case .account(let value)? = _fields.value.payment { value } else { 0 } } set { _fields.value.payment = .account(newValue) } }
-  public var coupon: String { get { _fields.value._coupon ?? "" } _modify { yield &_fields.value._coupon[or: ""] } }
-  public var hasCoupon: Bool { _fields.value._coupon != nil }
-  public mutating func clearCoupon() { _fields.value._coupon = nil }
-  public var payment: OneOf_Payment? { get { _fields.value.payment } _modify { yield &_fields.value.payment } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "codec.Order"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var id: UInt64 = 0
-    var customerName: String = ""
-    var email: String = ""
-    var status: Codec_Status = Codec_Status()
-    var balanceDelta: Int64 = 0
-    var traceID: UInt64 = 0
-    var createdAtMs: Int64 = 0
-    var total: Double = 0
-    var discount: Float = 0
-    var priority: Bool = false
-    var _shipping: Codec_Address?
-    var _billing: Codec_Address?
-    var items: [Codec_LineItem] = []
-    var eventCodes: [Int32] = []
-    var deltas: [Int32] = []
-    var notes: [String] = []
-    var attributes: [String: String] = [:]
-    var counters: [Int32: Int64] = [:]
-    var signature: [UInt8] = []
-    var _coupon: String?
-    var payment: OneOf_Payment?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:id 2:customer_name 3:email 4:status 5:balance_delta 6:trace_id 7:created_at_ms 8:total 9:discount 10:priority 11:shipping 12:billing 13:items 14:event_codes 15:deltas 16:notes 17:attributes 18:counters 19:signature 20:card_token 21:account 22:coupon")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&id, as: ProtoUInt64.self)
-      case 2: try decoder.singular(&customerName, as: ProtoString.self)
-      case 3: try decoder.singular(&email, as: ProtoString.self)
-      case 4: try decoder.singular(&status, as: Codec_Status.self)
-      case 5: try decoder.singular(&balanceDelta, as: ProtoSInt64.self)
-      case 6: try decoder.singular(&traceID, as: ProtoFixed64.self)
-      case 7: try decoder.singular(&createdAtMs, as: ProtoInt64.self)
-      case 8: try decoder.singular(&total, as: ProtoDouble.self)
-      case 9: try decoder.singular(&discount, as: ProtoFloat.self)
-      case 10: try decoder.singular(&priority, as: ProtoBool.self)
-      case 11: try decoder.message(&_shipping)
-      case 12: try decoder.message(&_billing)
-      case 13: try decoder.messages(&items)
-      case 14: try decoder.repeated(&eventCodes, as: ProtoInt32.self)
-      case 15: try decoder.repeated(&deltas, as: ProtoSInt32.self)
-      case 16: try decoder.repeated(&notes, as: ProtoString.self)
-      case 17: try decoder.map(&attributes, key: ProtoString.self, value: ProtoString.self)
-      case 18: try decoder.map(&counters, key: ProtoInt32.self, value: ProtoInt64.self)
-      case 19: try decoder.singular(&signature, as: ProtoBytes.self)
-      case 20: if let value = try decoder.oneof(ProtoString.self, isSet: payment != nil) { payment = .cardToken(value) }
-      case 21: if let value = try decoder.oneof(ProtoUInt64.self, isSet: payment != nil) { payment = .account(value) }
-      case 22: try decoder.optional(&_coupon, as: ProtoString.self)
-      default: break
+  @_alwaysEmitIntoClient public var id: UInt64 { get { _storage[104] } set { _storage[104] = newValue } }
+  @_alwaysEmitIntoClient public var customerName: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var email: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var status: Codec_Status { get { _storage[enum: 216] } set { _storage[enum: 216] = newValue } }
+  @_alwaysEmitIntoClient public var balanceDelta: Int64 { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var traceID: UInt64 { get { _storage[120] } set { _storage[120] = newValue } }
+  @_alwaysEmitIntoClient public var createdAtMs: Int64 { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var total: Double { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var discount: Float { get { _storage[220] } set { _storage[220] = newValue } }
+  @_alwaysEmitIntoClient public var priority: Bool { get { _storage[224] } set { _storage[224] = newValue } }
+  @_alwaysEmitIntoClient public var shipping: Codec_Address { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  @_alwaysEmitIntoClient public var hasShipping: Bool { _storage.has(reference: 144) }
+  @_alwaysEmitIntoClient public mutating func clearShipping() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var billing: Codec_Address { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
+  @_alwaysEmitIntoClient public var hasBilling: Bool { _storage.has(reference: 152) }
+  @_alwaysEmitIntoClient public mutating func clearBilling() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var items: [Codec_LineItem] { get { _storage[array: 160] } _modify { yield &_storage[array: 160] } }
+  @_alwaysEmitIntoClient public var eventCodes: [Int32] { get { _storage[array: 168] } _modify { yield &_storage[array: 168] } }
+  @_alwaysEmitIntoClient public var deltas: [Int32] { get { _storage[array: 176] } _modify { yield &_storage[array: 176] } }
+  @_alwaysEmitIntoClient public var notes: [String] { get { _storage[array: 184] } _modify { yield &_storage[array: 184] } }
+  @_alwaysEmitIntoClient public var attributes: [String: String] { get { _storage[map: 192] } _modify { yield &_storage[map: 192] } }
+  @_alwaysEmitIntoClient public var counters: [Int32: Int64] { get { _storage[map: 200] } _modify { yield &_storage[map: 200] } }
+  @_alwaysEmitIntoClient public var signature: [UInt8] { get { _storage[bytes: 208] } _modify { yield &_storage[bytes: 208] } }
+  @_alwaysEmitIntoClient public var cardToken: String { get { _storage[string: 32, member: 20] } _modify { yield &_storage[string: 32, member: 20] } }
+  @_alwaysEmitIntoClient public var account: UInt64 { get { _storage[32, member: 21] } set { _storage[32, member: 21] = newValue } }
+  @_alwaysEmitIntoClient public var coupon: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  @_alwaysEmitIntoClient public var hasCoupon: Bool { _storage.has(string: 88) }
+  @_alwaysEmitIntoClient public mutating func clearCoupon() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var payment: OneOf_Payment? {
+    get {
+      switch _storage.member(32) {
+      case 20: .cardToken(_storage[string: 32, member: 20])
+      case 21: .account(_storage[32, member: 21])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(id, as: ProtoUInt64.self, number: 1)
-      try visitor.implicit(customerName, as: ProtoString.self, number: 2)
-      try visitor.implicit(email, as: ProtoString.self, number: 3)
-      try visitor.implicit(status, as: Codec_Status.self, number: 4)
-      try visitor.implicit(balanceDelta, as: ProtoSInt64.self, number: 5)
-      try visitor.implicit(traceID, as: ProtoFixed64.self, number: 6)
-      try visitor.implicit(createdAtMs, as: ProtoInt64.self, number: 7)
-      try visitor.implicit(total, as: ProtoDouble.self, number: 8)
-      try visitor.implicit(discount, as: ProtoFloat.self, number: 9)
-      try visitor.implicit(priority, as: ProtoBool.self, number: 10)
-      try visitor.message(_shipping, number: 11)
-      try visitor.message(_billing, number: 12)
-      try visitor.messages(items, number: 13)
-      try visitor.packed(eventCodes, as: ProtoInt32.self, number: 14)
-      try visitor.packed(deltas, as: ProtoSInt32.self, number: 15)
-      try visitor.repeated(notes, as: ProtoString.self, number: 16)
-      try visitor.map(attributes, key: ProtoString.self, value: ProtoString.self, number: 17)
-      try visitor.map(counters, key: ProtoInt32.self, value: ProtoInt64.self, number: 18)
-      try visitor.implicit(signature, as: ProtoBytes.self, number: 19)
-      switch payment {
-      case .cardToken(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 20)
-      case .account(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 21)
-      case nil: break
+    set {
+      switch newValue {
+      case .cardToken(let value)?: _storage[string: 32, member: 20] = value
+      case .account(let value)?: _storage[32, member: 21] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      try visitor.explicit(_coupon, as: ProtoString.self, number: 22)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "codec.Order", "1U:id 2s:customer_name 3s:email 4e0:status 5Z:balance_delta 6F:trace_id 7I:created_at_ms 8R:total 9r:discount 10b:priority 11m1?:shipping 12m1?:billing 13m2*:items 14i#:event_codes 15z#:deltas 16s*:notes 17s<s:attributes 18I<i:counters 19y:signature 20s@0:card_token 21U@0:account 22s?:coupon") { [Codec_Status.self, Codec_Address.self, Codec_LineItem.self] }
 
   public enum OneOf_Payment: Hashable, Sendable {
     case cardToken(String)
@@ -163,67 +89,25 @@ public struct Codec_Order: SwitchboardProtobuf.Message {
 }
 
 public struct Codec_Address: SwitchboardProtobuf.Message {
-  public var street: String = ""
-  public var city: String = ""
-  public var postalCode: String = ""
-  public var country: String = ""
-  public var latitude: Double = 0
-  public var longitude: Double = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "codec.Address"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:street 2:city 3:postal_code 4:country 5:latitude 6:longitude")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&street, as: ProtoString.self)
-    case 2: try decoder.singular(&city, as: ProtoString.self)
-    case 3: try decoder.singular(&postalCode, as: ProtoString.self)
-    case 4: try decoder.singular(&country, as: ProtoString.self)
-    case 5: try decoder.singular(&latitude, as: ProtoDouble.self)
-    case 6: try decoder.singular(&longitude, as: ProtoDouble.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(street, as: ProtoString.self, number: 1)
-    try visitor.implicit(city, as: ProtoString.self, number: 2)
-    try visitor.implicit(postalCode, as: ProtoString.self, number: 3)
-    try visitor.implicit(country, as: ProtoString.self, number: 4)
-    try visitor.implicit(latitude, as: ProtoDouble.self, number: 5)
-    try visitor.implicit(longitude, as: ProtoDouble.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var street: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var city: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var postalCode: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var country: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var latitude: Double { get { _storage[96] } set { _storage[96] = newValue } }
+  @_alwaysEmitIntoClient public var longitude: Double { get { _storage[104] } set { _storage[104] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "codec.Address", "1s:street 2s:city 3s:postal_code 4s:country 5R:latitude 6R:longitude")
 }
 
 public struct Codec_LineItem: SwitchboardProtobuf.Message {
-  public var sku: UInt64 = 0
-  public var title: String = ""
-  public var quantity: Int32 = 0
-  public var priceMicros: Int64 = 0
-  public var tags: [String] = []
-  public var gift: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "codec.LineItem"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:sku 2:title 3:quantity 4:price_micros 5:tags 6:gift")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&sku, as: ProtoUInt64.self)
-    case 2: try decoder.singular(&title, as: ProtoString.self)
-    case 3: try decoder.singular(&quantity, as: ProtoInt32.self)
-    case 4: try decoder.singular(&priceMicros, as: ProtoInt64.self)
-    case 5: try decoder.repeated(&tags, as: ProtoString.self)
-    case 6: try decoder.singular(&gift, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(sku, as: ProtoUInt64.self, number: 1)
-    try visitor.implicit(title, as: ProtoString.self, number: 2)
-    try visitor.implicit(quantity, as: ProtoInt32.self, number: 3)
-    try visitor.implicit(priceMicros, as: ProtoInt64.self, number: 4)
-    try visitor.repeated(tags, as: ProtoString.self, number: 5)
-    try visitor.implicit(gift, as: ProtoBool.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var sku: UInt64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var title: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var quantity: Int32 { get { _storage[72] } set { _storage[72] = newValue } }
+  @_alwaysEmitIntoClient public var priceMicros: Int64 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var tags: [String] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var gift: Bool { get { _storage[76] } set { _storage[76] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "codec.LineItem", "1U:sku 2s:title 3i:quantity 4I:price_micros 5s*:tags 6b:gift")
 }

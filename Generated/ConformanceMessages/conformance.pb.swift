@@ -76,101 +76,60 @@ public enum Conformance_TestCategory: SwitchboardProtobuf.Enum {
 
 /// The tests that are expected to fail: the runner's first request asks for them, by the name of this type.
 public struct Conformance_FailureSet: SwitchboardProtobuf.Message {
-  public var test: [Conformance_TestStatus] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "conformance.FailureSet"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("2:test")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 2: try decoder.messages(&test)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(test, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var test: [Conformance_TestStatus] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "conformance.FailureSet", "2m0*:test") { [Conformance_TestStatus.self] }
 }
 
 /// One test and what is known of it.
 public struct Conformance_TestStatus: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var failureMessage: String = ""
-  public var matchedName: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "conformance.TestStatus"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:failure_message 3:matched_name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.singular(&failureMessage, as: ProtoString.self)
-    case 3: try decoder.singular(&matchedName, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.implicit(failureMessage, as: ProtoString.self, number: 2)
-    try visitor.implicit(matchedName, as: ProtoString.self, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var failureMessage: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var matchedName: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "conformance.TestStatus", "1s:name 2s:failure_message 3s:matched_name")
 }
 
 /// A message to read, and the format to write it in.
 public struct Conformance_ConformanceRequest: SwitchboardProtobuf.Message {
-  public var protobufPayload: [UInt8] { get { if case .protobufPayload(let value)? = payload { value } else { [] } } set { payload = .protobufPayload(newValue) } }
-  public var jsonPayload: String { get { if case .jsonPayload(let value)? = payload { value } else { "" } } set { payload = .jsonPayload(newValue) } }
-  public var jspbPayload: String { get { if case .jspbPayload(let value)? = payload { value } else { "" } } set { payload = .jspbPayload(newValue) } }
-  public var textPayload: String { get { if case .textPayload(let value)? = payload { value } else { "" } } set { payload = .textPayload(newValue) } }
-  public var requestedOutputFormat: Conformance_WireFormat = Conformance_WireFormat()
+  @_alwaysEmitIntoClient public var protobufPayload: [UInt8] { get { _storage[bytes: 32, member: 1] } _modify { yield &_storage[bytes: 32, member: 1] } }
+  @_alwaysEmitIntoClient public var jsonPayload: String { get { _storage[string: 32, member: 2] } _modify { yield &_storage[string: 32, member: 2] } }
+  @_alwaysEmitIntoClient public var jspbPayload: String { get { _storage[string: 32, member: 7] } _modify { yield &_storage[string: 32, member: 7] } }
+  @_alwaysEmitIntoClient public var textPayload: String { get { _storage[string: 32, member: 8] } _modify { yield &_storage[string: 32, member: 8] } }
+  @_alwaysEmitIntoClient public var requestedOutputFormat: Conformance_WireFormat { get { _storage[enum: 80] } set { _storage[enum: 80] = newValue } }
   /// The full name of the message's type.
-  public var messageType: String = ""
-  public var testCategory: Conformance_TestCategory = Conformance_TestCategory()
-  public var jspbEncodingOptions: Conformance_JspbEncodingConfig { get { _jspbEncodingOptions ?? Conformance_JspbEncodingConfig() } _modify { yield &_jspbEncodingOptions[or: Conformance_JspbEncodingConfig()] } }
-  public var hasJspbEncodingOptions: Bool { _jspbEncodingOptions != nil }
-  public mutating func clearJspbEncodingOptions() { _jspbEncodingOptions = nil }
-  private var _jspbEncodingOptions: Conformance_JspbEncodingConfig?
+  @_alwaysEmitIntoClient public var messageType: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var testCategory: Conformance_TestCategory { get { _storage[enum: 84] } set { _storage[enum: 84] = newValue } }
+  @_alwaysEmitIntoClient public var jspbEncodingOptions: Conformance_JspbEncodingConfig { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasJspbEncodingOptions: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearJspbEncodingOptions() { _storage.clear(6) }
   /// Whether text shows fields that the type does not know.
-  public var printUnknownFields: Bool = false
-  public var payload: OneOf_Payload?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "conformance.ConformanceRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:protobuf_payload 2:json_payload 7:jspb_payload 8:text_payload 3:requested_output_format 4:message_type 5:test_category 6:jspb_encoding_options 9:print_unknown_fields")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: if let value = try decoder.oneof(ProtoBytes.self, isSet: payload != nil) { payload = .protobufPayload(value) }
-    case 2: if let value = try decoder.oneof(ProtoString.self, isSet: payload != nil) { payload = .jsonPayload(value) }
-    case 7: if let value = try decoder.oneof(ProtoString.self, isSet: payload != nil) { payload = .jspbPayload(value) }
-    case 8: if let value = try decoder.oneof(ProtoString.self, isSet: payload != nil) { payload = .textPayload(value) }
-    case 3: try decoder.singular(&requestedOutputFormat, as: Conformance_WireFormat.self)
-    case 4: try decoder.singular(&messageType, as: ProtoString.self)
-    case 5: try decoder.singular(&testCategory, as: Conformance_TestCategory.self)
-    case 6: try decoder.message(&_jspbEncodingOptions)
-    case 9: try decoder.singular(&printUnknownFields, as: ProtoBool.self)
-    default: break
+  @_alwaysEmitIntoClient public var printUnknownFields: Bool { get { _storage[88] } set { _storage[88] = newValue } }
+  @_alwaysEmitIntoClient public var payload: OneOf_Payload? {
+    get {
+      switch _storage.member(32) {
+      case 1: .protobufPayload(_storage[bytes: 32, member: 1])
+      case 2: .jsonPayload(_storage[string: 32, member: 2])
+      case 7: .jspbPayload(_storage[string: 32, member: 7])
+      case 8: .textPayload(_storage[string: 32, member: 8])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .protobufPayload(let value)?: _storage[bytes: 32, member: 1] = value
+      case .jsonPayload(let value)?: _storage[string: 32, member: 2] = value
+      case .jspbPayload(let value)?: _storage[string: 32, member: 7] = value
+      case .textPayload(let value)?: _storage[string: 32, member: 8] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch payload {
-    case .protobufPayload(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 1)
-    case .jsonPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 2)
-    default: break
-    }
-    try visitor.implicit(requestedOutputFormat, as: Conformance_WireFormat.self, number: 3)
-    try visitor.implicit(messageType, as: ProtoString.self, number: 4)
-    try visitor.implicit(testCategory, as: Conformance_TestCategory.self, number: 5)
-    try visitor.message(_jspbEncodingOptions, number: 6)
-    switch payload {
-    case .jspbPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 7)
-    case .textPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 8)
-    default: break
-    }
-    try visitor.implicit(printUnknownFields, as: ProtoBool.self, number: 9)
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "conformance.ConformanceRequest", "1y@0:protobuf_payload 2s@0:json_payload 3e0:requested_output_format 4s:message_type 5e1:test_category 6m2?:jspb_encoding_options 7s@0:jspb_payload 8s@0:text_payload 9b:print_unknown_fields") { [Conformance_WireFormat.self, Conformance_TestCategory.self, Conformance_JspbEncodingConfig.self] }
 
   public enum OneOf_Payload: Hashable, Sendable {
     case protobufPayload([UInt8])
@@ -182,49 +141,48 @@ public struct Conformance_ConformanceRequest: SwitchboardProtobuf.Message {
 
 /// What came of a request.
 public struct Conformance_ConformanceResponse: SwitchboardProtobuf.Message {
-  public var parseError: String { get { if case .parseError(let value)? = result { value } else { "" } } set { result = .parseError(newValue) } }
-  public var serializeError: String { get { if case .serializeError(let value)? = result { value } else { "" } } set { result = .serializeError(newValue) } }
-  public var timeoutError: String { get { if case .timeoutError(let value)? = result { value } else { "" } } set { result = .timeoutError(newValue) } }
-  public var runtimeError: String { get { if case .runtimeError(let value)? = result { value } else { "" } } set { result = .runtimeError(newValue) } }
-  public var protobufPayload: [UInt8] { get { if case .protobufPayload(let value)? = result { value } else { [] } } set { result = .protobufPayload(newValue) } }
-  public var jsonPayload: String { get { if case .jsonPayload(let value)? = result { value } else { "" } } set { result = .jsonPayload(newValue) } }
-  public var skipped: String { get { if case .skipped(let value)? = result { value } else { "" } } set { result = .skipped(newValue) } }
-  public var jspbPayload: String { get { if case .jspbPayload(let value)? = result { value } else { "" } } set { result = .jspbPayload(newValue) } }
-  public var textPayload: String { get { if case .textPayload(let value)? = result { value } else { "" } } set { result = .textPayload(newValue) } }
-  public var result: OneOf_Result?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "conformance.ConformanceResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:parse_error 6:serialize_error 9:timeout_error 2:runtime_error 3:protobuf_payload 4:json_payload 5:skipped 7:jspb_payload 8:text_payload")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .parseError(value) }
-    case 6: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .serializeError(value) }
-    case 9: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .timeoutError(value) }
-    case 2: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .runtimeError(value) }
-    case 3: if let value = try decoder.oneof(ProtoBytes.self, isSet: result != nil) { result = .protobufPayload(value) }
-    case 4: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .jsonPayload(value) }
-    case 5: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .skipped(value) }
-    case 7: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .jspbPayload(value) }
-    case 8: if let value = try decoder.oneof(ProtoString.self, isSet: result != nil) { result = .textPayload(value) }
-    default: break
+  @_alwaysEmitIntoClient public var parseError: String { get { _storage[string: 32, member: 1] } _modify { yield &_storage[string: 32, member: 1] } }
+  @_alwaysEmitIntoClient public var serializeError: String { get { _storage[string: 32, member: 6] } _modify { yield &_storage[string: 32, member: 6] } }
+  @_alwaysEmitIntoClient public var timeoutError: String { get { _storage[string: 32, member: 9] } _modify { yield &_storage[string: 32, member: 9] } }
+  @_alwaysEmitIntoClient public var runtimeError: String { get { _storage[string: 32, member: 2] } _modify { yield &_storage[string: 32, member: 2] } }
+  @_alwaysEmitIntoClient public var protobufPayload: [UInt8] { get { _storage[bytes: 32, member: 3] } _modify { yield &_storage[bytes: 32, member: 3] } }
+  @_alwaysEmitIntoClient public var jsonPayload: String { get { _storage[string: 32, member: 4] } _modify { yield &_storage[string: 32, member: 4] } }
+  @_alwaysEmitIntoClient public var skipped: String { get { _storage[string: 32, member: 5] } _modify { yield &_storage[string: 32, member: 5] } }
+  @_alwaysEmitIntoClient public var jspbPayload: String { get { _storage[string: 32, member: 7] } _modify { yield &_storage[string: 32, member: 7] } }
+  @_alwaysEmitIntoClient public var textPayload: String { get { _storage[string: 32, member: 8] } _modify { yield &_storage[string: 32, member: 8] } }
+  @_alwaysEmitIntoClient public var result: OneOf_Result? {
+    get {
+      switch _storage.member(32) {
+      case 1: .parseError(_storage[string: 32, member: 1])
+      case 6: .serializeError(_storage[string: 32, member: 6])
+      case 9: .timeoutError(_storage[string: 32, member: 9])
+      case 2: .runtimeError(_storage[string: 32, member: 2])
+      case 3: .protobufPayload(_storage[bytes: 32, member: 3])
+      case 4: .jsonPayload(_storage[string: 32, member: 4])
+      case 5: .skipped(_storage[string: 32, member: 5])
+      case 7: .jspbPayload(_storage[string: 32, member: 7])
+      case 8: .textPayload(_storage[string: 32, member: 8])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .parseError(let value)?: _storage[string: 32, member: 1] = value
+      case .serializeError(let value)?: _storage[string: 32, member: 6] = value
+      case .timeoutError(let value)?: _storage[string: 32, member: 9] = value
+      case .runtimeError(let value)?: _storage[string: 32, member: 2] = value
+      case .protobufPayload(let value)?: _storage[bytes: 32, member: 3] = value
+      case .jsonPayload(let value)?: _storage[string: 32, member: 4] = value
+      case .skipped(let value)?: _storage[string: 32, member: 5] = value
+      case .jspbPayload(let value)?: _storage[string: 32, member: 7] = value
+      case .textPayload(let value)?: _storage[string: 32, member: 8] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch result {
-    case .parseError(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 1)
-    case .runtimeError(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 2)
-    case .protobufPayload(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 3)
-    case .jsonPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 4)
-    case .skipped(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 5)
-    case .serializeError(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 6)
-    case .jspbPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 7)
-    case .textPayload(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 8)
-    case .timeoutError(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 9)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "conformance.ConformanceResponse", "1s@0:parse_error 2s@0:runtime_error 3y@0:protobuf_payload 4s@0:json_payload 5s@0:skipped 6s@0:serialize_error 7s@0:jspb_payload 8s@0:text_payload 9s@0:timeout_error")
 
   public enum OneOf_Result: Hashable, Sendable {
     case parseError(String)
@@ -241,19 +199,8 @@ public struct Conformance_ConformanceResponse: SwitchboardProtobuf.Message {
 
 /// About a format that is not published.
 public struct Conformance_JspbEncodingConfig: SwitchboardProtobuf.Message {
-  public var useJspbArrayAnyFormat: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "conformance.JspbEncodingConfig"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:use_jspb_array_any_format")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&useJspbArrayAnyFormat, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(useJspbArrayAnyFormat, as: ProtoBool.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var useJspbArrayAnyFormat: Bool { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "conformance.JspbEncodingConfig", "1b:use_jspb_array_any_format")
 }

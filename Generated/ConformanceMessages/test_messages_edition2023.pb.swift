@@ -30,526 +30,203 @@ public enum ProtobufTestMessages_Editions_ForeignEnumEdition2023: SwitchboardPro
 }
 
 public struct ProtobufTestMessages_Editions_ComplexMessage: SwitchboardProtobuf.Message {
-  public var d: Int32 { get { _d ?? 0 } set { _d = newValue } }
-  public var hasD: Bool { _d != nil }
-  public mutating func clearD() { _d = nil }
-  private var _d: Int32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.ComplexMessage"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:d")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_d, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_d, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var d: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasD: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearD() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.ComplexMessage", "1i?:d")
 }
 
 public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// One value each.
-  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } set { _fields.value._optionalInt32 = newValue } }
-  public var hasOptionalInt32: Bool { _fields.value._optionalInt32 != nil }
-  public mutating func clearOptionalInt32() { _fields.value._optionalInt32 = nil }
-  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } set { _fields.value._optionalInt64 = newValue } }
-  public var hasOptionalInt64: Bool { _fields.value._optionalInt64 != nil }
-  public mutating func clearOptionalInt64() { _fields.value._optionalInt64 = nil }
-  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } set { _fields.value._optionalUint32 = newValue } }
-  public var hasOptionalUint32: Bool { _fields.value._optionalUint32 != nil }
-  public mutating func clearOptionalUint32() { _fields.value._optionalUint32 = nil }
-  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } set { _fields.value._optionalUint64 = newValue } }
-  public var hasOptionalUint64: Bool { _fields.value._optionalUint64 != nil }
-  public mutating func clearOptionalUint64() { _fields.value._optionalUint64 = nil }
-  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } set { _fields.value._optionalSint32 = newValue } }
-  public var hasOptionalSint32: Bool { _fields.value._optionalSint32 != nil }
-  public mutating func clearOptionalSint32() { _fields.value._optionalSint32 = nil }
-  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } set { _fields.value._optionalSint64 = newValue } }
-  public var hasOptionalSint64: Bool { _fields.value._optionalSint64 != nil }
-  public mutating func clearOptionalSint64() { _fields.value._optionalSint64 = nil }
-  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } set { _fields.value._optionalFixed32 = newValue } }
-  public var hasOptionalFixed32: Bool { _fields.value._optionalFixed32 != nil }
-  public mutating func clearOptionalFixed32() { _fields.value._optionalFixed32 = nil }
-  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } set { _fields.value._optionalFixed64 = newValue } }
-  public var hasOptionalFixed64: Bool { _fields.value._optionalFixed64 != nil }
-  public mutating func clearOptionalFixed64() { _fields.value._optionalFixed64 = nil }
-  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } set { _fields.value._optionalSfixed32 = newValue } }
-  public var hasOptionalSfixed32: Bool { _fields.value._optionalSfixed32 != nil }
-  public mutating func clearOptionalSfixed32() { _fields.value._optionalSfixed32 = nil }
-  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } set { _fields.value._optionalSfixed64 = newValue } }
-  public var hasOptionalSfixed64: Bool { _fields.value._optionalSfixed64 != nil }
-  public mutating func clearOptionalSfixed64() { _fields.value._optionalSfixed64 = nil }
-  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } set { _fields.value._optionalFloat = newValue } }
-  public var hasOptionalFloat: Bool { _fields.value._optionalFloat != nil }
-  public mutating func clearOptionalFloat() { _fields.value._optionalFloat = nil }
-  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } set { _fields.value._optionalDouble = newValue } }
-  public var hasOptionalDouble: Bool { _fields.value._optionalDouble != nil }
-  public mutating func clearOptionalDouble() { _fields.value._optionalDouble = nil }
-  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } set { _fields.value._optionalBool = newValue } }
-  public var hasOptionalBool: Bool { _fields.value._optionalBool != nil }
-  public mutating func clearOptionalBool() { _fields.value._optionalBool = nil }
-  public var optionalString: String { get { _fields.value._optionalString ?? "" } _modify { yield &_fields.value._optionalString[or: ""] } }
-  public var hasOptionalString: Bool { _fields.value._optionalString != nil }
-  public mutating func clearOptionalString() { _fields.value._optionalString = nil }
-  public var optionalBytes: [UInt8] { get { _fields.value._optionalBytes ?? [] } _modify { yield &_fields.value._optionalBytes[or: []] } }
-  public var hasOptionalBytes: Bool { _fields.value._optionalBytes != nil }
-  public mutating func clearOptionalBytes() { _fields.value._optionalBytes = nil }
-  public var optionalNestedMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage { get { _fields.value._optionalNestedMessage ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage() } _modify { yield &_fields.value._optionalNestedMessage[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage()] } }
-  public var hasOptionalNestedMessage: Bool { _fields.value._optionalNestedMessage != nil }
-  public mutating func clearOptionalNestedMessage() { _fields.value._optionalNestedMessage = nil }
-  public var optionalForeignMessage: ProtobufTestMessages_Editions_ForeignMessageEdition2023 { get { _fields.value._optionalForeignMessage ?? ProtobufTestMessages_Editions_ForeignMessageEdition2023() } _modify { yield &_fields.value._optionalForeignMessage[or: ProtobufTestMessages_Editions_ForeignMessageEdition2023()] } }
-  public var hasOptionalForeignMessage: Bool { _fields.value._optionalForeignMessage != nil }
-  public mutating func clearOptionalForeignMessage() { _fields.value._optionalForeignMessage = nil }
-  public var optionalNestedEnum: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum { get { _fields.value._optionalNestedEnum ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum() } set { _fields.value._optionalNestedEnum = newValue } }
-  public var hasOptionalNestedEnum: Bool { _fields.value._optionalNestedEnum != nil }
-  public mutating func clearOptionalNestedEnum() { _fields.value._optionalNestedEnum = nil }
-  public var optionalForeignEnum: ProtobufTestMessages_Editions_ForeignEnumEdition2023 { get { _fields.value._optionalForeignEnum ?? ProtobufTestMessages_Editions_ForeignEnumEdition2023() } set { _fields.value._optionalForeignEnum = newValue } }
-  public var hasOptionalForeignEnum: Bool { _fields.value._optionalForeignEnum != nil }
-  public mutating func clearOptionalForeignEnum() { _fields.value._optionalForeignEnum = nil }
-  public var optionalStringPiece: String { get { _fields.value._optionalStringPiece ?? "" } _modify { yield &_fields.value._optionalStringPiece[or: ""] } }
-  public var hasOptionalStringPiece: Bool { _fields.value._optionalStringPiece != nil }
-  public mutating func clearOptionalStringPiece() { _fields.value._optionalStringPiece = nil }
-  public var optionalCord: String { get { _fields.value._optionalCord ?? "" } _modify { yield &_fields.value._optionalCord[or: ""] } }
-  public var hasOptionalCord: Bool { _fields.value._optionalCord != nil }
-  public mutating func clearOptionalCord() { _fields.value._optionalCord = nil }
-  public var recursiveMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023 { get { _fields.value._recursiveMessage ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023() } _modify { yield &_fields.value._recursiveMessage[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023()] } }
-  public var hasRecursiveMessage: Bool { _fields.value._recursiveMessage != nil }
-  public mutating func clearRecursiveMessage() { _fields.value._recursiveMessage = nil }
+  @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { _storage[768, bit: 0] } set { _storage[768, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt32() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var optionalInt64: Int64 { get { _storage[120, bit: 1] } set { _storage[120, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt64: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt64() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var optionalUint32: UInt32 { get { _storage[772, bit: 2] } set { _storage[772, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint32: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint32() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var optionalUint64: UInt64 { get { _storage[128, bit: 3] } set { _storage[128, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint64: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint64() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var optionalSint32: Int32 { get { _storage[776, bit: 4] } set { _storage[776, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint32: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint32() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var optionalSint64: Int64 { get { _storage[136, bit: 5] } set { _storage[136, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint64: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint64() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var optionalFixed32: UInt32 { get { _storage[780, bit: 6] } set { _storage[780, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed32: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed32() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var optionalFixed64: UInt64 { get { _storage[144, bit: 7] } set { _storage[144, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed64: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed64() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var optionalSfixed32: Int32 { get { _storage[784, bit: 8] } set { _storage[784, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed32: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed32() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var optionalSfixed64: Int64 { get { _storage[152, bit: 9] } set { _storage[152, bit: 9] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed64: Bool { _storage.has(bit: 9) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed64() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var optionalFloat: Float { get { _storage[788, bit: 10] } set { _storage[788, bit: 10] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFloat: Bool { _storage.has(bit: 10) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFloat() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var optionalDouble: Double { get { _storage[160, bit: 11] } set { _storage[160, bit: 11] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalDouble: Bool { _storage.has(bit: 11) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalDouble() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var optionalBool: Bool { get { _storage[800, bit: 12] } set { _storage[800, bit: 12] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalBool: Bool { _storage.has(bit: 12) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBool() { _storage.clear(13) }
+  @_alwaysEmitIntoClient public var optionalString: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var hasOptionalString: Bool { _storage.has(string: 72) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalString() { _storage.clear(14) }
+  @_alwaysEmitIntoClient public var optionalBytes: [UInt8] { get { _storage[bytes: 168] } _modify { yield &_storage[bytes: 168] } }
+  @_alwaysEmitIntoClient public var hasOptionalBytes: Bool { _storage.has(reference: 168) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBytes() { _storage.clear(15) }
+  @_alwaysEmitIntoClient public var optionalNestedMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage { get { _storage[message: 176] } _modify { yield &_storage[message: 176] } }
+  @_alwaysEmitIntoClient public var hasOptionalNestedMessage: Bool { _storage.has(reference: 176) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNestedMessage() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var optionalForeignMessage: ProtobufTestMessages_Editions_ForeignMessageEdition2023 { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  @_alwaysEmitIntoClient public var hasOptionalForeignMessage: Bool { _storage.has(reference: 184) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalForeignMessage() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var optionalNestedEnum: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum { get { _storage[enum: 792, bit: 13] } set { _storage[enum: 792, bit: 13] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalNestedEnum: Bool { _storage.has(bit: 13) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNestedEnum() { _storage.clear(21) }
+  @_alwaysEmitIntoClient public var optionalForeignEnum: ProtobufTestMessages_Editions_ForeignEnumEdition2023 { get { _storage[enum: 796, bit: 14] } set { _storage[enum: 796, bit: 14] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalForeignEnum: Bool { _storage.has(bit: 14) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalForeignEnum() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var optionalStringPiece: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  @_alwaysEmitIntoClient public var hasOptionalStringPiece: Bool { _storage.has(string: 88) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalStringPiece() { _storage.clear(24) }
+  @_alwaysEmitIntoClient public var optionalCord: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+  @_alwaysEmitIntoClient public var hasOptionalCord: Bool { _storage.has(string: 104) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalCord() { _storage.clear(25) }
+  @_alwaysEmitIntoClient public var recursiveMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023 { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  @_alwaysEmitIntoClient public var hasRecursiveMessage: Bool { _storage.has(reference: 192) }
+  @_alwaysEmitIntoClient public mutating func clearRecursiveMessage() { _storage.clear(27) }
   /// Repeated, as the syntax has it by default.
-  public var repeatedInt32: [Int32] { get { _fields.value.repeatedInt32 } _modify { yield &_fields.value.repeatedInt32 } }
-  public var repeatedInt64: [Int64] { get { _fields.value.repeatedInt64 } _modify { yield &_fields.value.repeatedInt64 } }
-  public var repeatedUint32: [UInt32] { get { _fields.value.repeatedUint32 } _modify { yield &_fields.value.repeatedUint32 } }
-  public var repeatedUint64: [UInt64] { get { _fields.value.repeatedUint64 } _modify { yield &_fields.value.repeatedUint64 } }
-  public var repeatedSint32: [Int32] { get { _fields.value.repeatedSint32 } _modify { yield &_fields.value.repeatedSint32 } }
-  public var repeatedSint64: [Int64] { get { _fields.value.repeatedSint64 } _modify { yield &_fields.value.repeatedSint64 } }
-  public var repeatedFixed32: [UInt32] { get { _fields.value.repeatedFixed32 } _modify { yield &_fields.value.repeatedFixed32 } }
-  public var repeatedFixed64: [UInt64] { get { _fields.value.repeatedFixed64 } _modify { yield &_fields.value.repeatedFixed64 } }
-  public var repeatedSfixed32: [Int32] { get { _fields.value.repeatedSfixed32 } _modify { yield &_fields.value.repeatedSfixed32 } }
-  public var repeatedSfixed64: [Int64] { get { _fields.value.repeatedSfixed64 } _modify { yield &_fields.value.repeatedSfixed64 } }
-  public var repeatedFloat: [Float] { get { _fields.value.repeatedFloat } _modify { yield &_fields.value.repeatedFloat } }
-  public var repeatedDouble: [Double] { get { _fields.value.repeatedDouble } _modify { yield &_fields.value.repeatedDouble } }
-  public var repeatedBool: [Bool] { get { _fields.value.repeatedBool } _modify { yield &_fields.value.repeatedBool } }
-  public var repeatedString: [String] { get { _fields.value.repeatedString } _modify { yield &_fields.value.repeatedString } }
-  public var repeatedBytes: [[UInt8]] { get { _fields.value.repeatedBytes } _modify { yield &_fields.value.repeatedBytes } }
-  public var repeatedNestedMessage: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] { get { _fields.value.repeatedNestedMessage } _modify { yield &_fields.value.repeatedNestedMessage } }
-  public var repeatedForeignMessage: [ProtobufTestMessages_Editions_ForeignMessageEdition2023] { get { _fields.value.repeatedForeignMessage } _modify { yield &_fields.value.repeatedForeignMessage } }
-  public var repeatedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _fields.value.repeatedNestedEnum } _modify { yield &_fields.value.repeatedNestedEnum } }
-  public var repeatedForeignEnum: [ProtobufTestMessages_Editions_ForeignEnumEdition2023] { get { _fields.value.repeatedForeignEnum } _modify { yield &_fields.value.repeatedForeignEnum } }
-  public var repeatedStringPiece: [String] { get { _fields.value.repeatedStringPiece } _modify { yield &_fields.value.repeatedStringPiece } }
-  public var repeatedCord: [String] { get { _fields.value.repeatedCord } _modify { yield &_fields.value.repeatedCord } }
+  @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { _storage[array: 200] } _modify { yield &_storage[array: 200] } }
+  @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { _storage[array: 208] } _modify { yield &_storage[array: 208] } }
+  @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { _storage[array: 224] } _modify { yield &_storage[array: 224] } }
+  @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { _storage[array: 232] } _modify { yield &_storage[array: 232] } }
+  @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { _storage[array: 240] } _modify { yield &_storage[array: 240] } }
+  @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { _storage[array: 248] } _modify { yield &_storage[array: 248] } }
+  @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { _storage[array: 256] } _modify { yield &_storage[array: 256] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { _storage[array: 264] } _modify { yield &_storage[array: 264] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { _storage[array: 272] } _modify { yield &_storage[array: 272] } }
+  @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { _storage[array: 280] } _modify { yield &_storage[array: 280] } }
+  @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { _storage[array: 288] } _modify { yield &_storage[array: 288] } }
+  @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { _storage[array: 296] } _modify { yield &_storage[array: 296] } }
+  @_alwaysEmitIntoClient public var repeatedString: [String] { get { _storage[array: 304] } _modify { yield &_storage[array: 304] } }
+  @_alwaysEmitIntoClient public var repeatedBytes: [[UInt8]] { get { _storage[array: 312] } _modify { yield &_storage[array: 312] } }
+  @_alwaysEmitIntoClient public var repeatedNestedMessage: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] { get { _storage[array: 320] } _modify { yield &_storage[array: 320] } }
+  @_alwaysEmitIntoClient public var repeatedForeignMessage: [ProtobufTestMessages_Editions_ForeignMessageEdition2023] { get { _storage[array: 328] } _modify { yield &_storage[array: 328] } }
+  @_alwaysEmitIntoClient public var repeatedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _storage[array: 336] } _modify { yield &_storage[array: 336] } }
+  @_alwaysEmitIntoClient public var repeatedForeignEnum: [ProtobufTestMessages_Editions_ForeignEnumEdition2023] { get { _storage[array: 344] } _modify { yield &_storage[array: 344] } }
+  @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { _storage[array: 352] } _modify { yield &_storage[array: 352] } }
+  @_alwaysEmitIntoClient public var repeatedCord: [String] { get { _storage[array: 360] } _modify { yield &_storage[array: 360] } }
   /// Repeated and packed.
-  public var packedInt32: [Int32] { get { _fields.value.packedInt32 } _modify { yield &_fields.value.packedInt32 } }
-  public var packedInt64: [Int64] { get { _fields.value.packedInt64 } _modify { yield &_fields.value.packedInt64 } }
-  public var packedUint32: [UInt32] { get { _fields.value.packedUint32 } _modify { yield &_fields.value.packedUint32 } }
-  public var packedUint64: [UInt64] { get { _fields.value.packedUint64 } _modify { yield &_fields.value.packedUint64 } }
-  public var packedSint32: [Int32] { get { _fields.value.packedSint32 } _modify { yield &_fields.value.packedSint32 } }
-  public var packedSint64: [Int64] { get { _fields.value.packedSint64 } _modify { yield &_fields.value.packedSint64 } }
-  public var packedFixed32: [UInt32] { get { _fields.value.packedFixed32 } _modify { yield &_fields.value.packedFixed32 } }
-  public var packedFixed64: [UInt64] { get { _fields.value.packedFixed64 } _modify { yield &_fields.value.packedFixed64 } }
-  public var packedSfixed32: [Int32] { get { _fields.value.packedSfixed32 } _modify { yield &_fields.value.packedSfixed32 } }
-  public var packedSfixed64: [Int64] { get { _fields.value.packedSfixed64 } _modify { yield &_fields.value.packedSfixed64 } }
-  public var packedFloat: [Float] { get { _fields.value.packedFloat } _modify { yield &_fields.value.packedFloat } }
-  public var packedDouble: [Double] { get { _fields.value.packedDouble } _modify { yield &_fields.value.packedDouble } }
-  public var packedBool: [Bool] { get { _fields.value.packedBool } _modify { yield &_fields.value.packedBool } }
-  public var packedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _fields.value.packedNestedEnum } _modify { yield &_fields.value.packedNestedEnum } }
+  @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { _storage[array: 520] } _modify { yield &_storage[array: 520] } }
+  @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { _storage[array: 528] } _modify { yield &_storage[array: 528] } }
+  @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { _storage[array: 536] } _modify { yield &_storage[array: 536] } }
+  @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { _storage[array: 544] } _modify { yield &_storage[array: 544] } }
+  @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { _storage[array: 552] } _modify { yield &_storage[array: 552] } }
+  @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { _storage[array: 560] } _modify { yield &_storage[array: 560] } }
+  @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { _storage[array: 568] } _modify { yield &_storage[array: 568] } }
+  @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { _storage[array: 576] } _modify { yield &_storage[array: 576] } }
+  @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { _storage[array: 584] } _modify { yield &_storage[array: 584] } }
+  @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { _storage[array: 592] } _modify { yield &_storage[array: 592] } }
+  @_alwaysEmitIntoClient public var packedFloat: [Float] { get { _storage[array: 600] } _modify { yield &_storage[array: 600] } }
+  @_alwaysEmitIntoClient public var packedDouble: [Double] { get { _storage[array: 608] } _modify { yield &_storage[array: 608] } }
+  @_alwaysEmitIntoClient public var packedBool: [Bool] { get { _storage[array: 616] } _modify { yield &_storage[array: 616] } }
+  @_alwaysEmitIntoClient public var packedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _storage[array: 624] } _modify { yield &_storage[array: 624] } }
   /// Repeated and unpacked.
-  public var unpackedInt32: [Int32] { get { _fields.value.unpackedInt32 } _modify { yield &_fields.value.unpackedInt32 } }
-  public var unpackedInt64: [Int64] { get { _fields.value.unpackedInt64 } _modify { yield &_fields.value.unpackedInt64 } }
-  public var unpackedUint32: [UInt32] { get { _fields.value.unpackedUint32 } _modify { yield &_fields.value.unpackedUint32 } }
-  public var unpackedUint64: [UInt64] { get { _fields.value.unpackedUint64 } _modify { yield &_fields.value.unpackedUint64 } }
-  public var unpackedSint32: [Int32] { get { _fields.value.unpackedSint32 } _modify { yield &_fields.value.unpackedSint32 } }
-  public var unpackedSint64: [Int64] { get { _fields.value.unpackedSint64 } _modify { yield &_fields.value.unpackedSint64 } }
-  public var unpackedFixed32: [UInt32] { get { _fields.value.unpackedFixed32 } _modify { yield &_fields.value.unpackedFixed32 } }
-  public var unpackedFixed64: [UInt64] { get { _fields.value.unpackedFixed64 } _modify { yield &_fields.value.unpackedFixed64 } }
-  public var unpackedSfixed32: [Int32] { get { _fields.value.unpackedSfixed32 } _modify { yield &_fields.value.unpackedSfixed32 } }
-  public var unpackedSfixed64: [Int64] { get { _fields.value.unpackedSfixed64 } _modify { yield &_fields.value.unpackedSfixed64 } }
-  public var unpackedFloat: [Float] { get { _fields.value.unpackedFloat } _modify { yield &_fields.value.unpackedFloat } }
-  public var unpackedDouble: [Double] { get { _fields.value.unpackedDouble } _modify { yield &_fields.value.unpackedDouble } }
-  public var unpackedBool: [Bool] { get { _fields.value.unpackedBool } _modify { yield &_fields.value.unpackedBool } }
-  public var unpackedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _fields.value.unpackedNestedEnum } _modify { yield &_fields.value.unpackedNestedEnum } }
+  @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { _storage[array: 632] } _modify { yield &_storage[array: 632] } }
+  @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { _storage[array: 640] } _modify { yield &_storage[array: 640] } }
+  @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { _storage[array: 648] } _modify { yield &_storage[array: 648] } }
+  @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { _storage[array: 656] } _modify { yield &_storage[array: 656] } }
+  @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { _storage[array: 664] } _modify { yield &_storage[array: 664] } }
+  @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { _storage[array: 672] } _modify { yield &_storage[array: 672] } }
+  @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { _storage[array: 680] } _modify { yield &_storage[array: 680] } }
+  @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { _storage[array: 688] } _modify { yield &_storage[array: 688] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { _storage[array: 696] } _modify { yield &_storage[array: 696] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { _storage[array: 704] } _modify { yield &_storage[array: 704] } }
+  @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { _storage[array: 712] } _modify { yield &_storage[array: 712] } }
+  @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { _storage[array: 720] } _modify { yield &_storage[array: 720] } }
+  @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { _storage[array: 728] } _modify { yield &_storage[array: 728] } }
+  @_alwaysEmitIntoClient public var unpackedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _storage[array: 736] } _modify { yield &_storage[array: 736] } }
   /// Maps.
-  public var mapInt32Int32: [Int32: Int32] { get { _fields.value.mapInt32Int32 } _modify { yield &_fields.value.mapInt32Int32 } }
-  public var mapInt64Int64: [Int64: Int64] { get { _fields.value.mapInt64Int64 } _modify { yield &_fields.value.mapInt64Int64 } }
-  public var mapUint32Uint32: [UInt32: UInt32] { get { _fields.value.mapUint32Uint32 } _modify { yield &_fields.value.mapUint32Uint32 } }
-  public var mapUint64Uint64: [UInt64: UInt64] { get { _fields.value.mapUint64Uint64 } _modify { yield &_fields.value.mapUint64Uint64 } }
-  public var mapSint32Sint32: [Int32: Int32] { get { _fields.value.mapSint32Sint32 } _modify { yield &_fields.value.mapSint32Sint32 } }
-  public var mapSint64Sint64: [Int64: Int64] { get { _fields.value.mapSint64Sint64 } _modify { yield &_fields.value.mapSint64Sint64 } }
-  public var mapFixed32Fixed32: [UInt32: UInt32] { get { _fields.value.mapFixed32Fixed32 } _modify { yield &_fields.value.mapFixed32Fixed32 } }
-  public var mapFixed64Fixed64: [UInt64: UInt64] { get { _fields.value.mapFixed64Fixed64 } _modify { yield &_fields.value.mapFixed64Fixed64 } }
-  public var mapSfixed32Sfixed32: [Int32: Int32] { get { _fields.value.mapSfixed32Sfixed32 } _modify { yield &_fields.value.mapSfixed32Sfixed32 } }
-  public var mapSfixed64Sfixed64: [Int64: Int64] { get { _fields.value.mapSfixed64Sfixed64 } _modify { yield &_fields.value.mapSfixed64Sfixed64 } }
-  public var mapInt32Float: [Int32: Float] { get { _fields.value.mapInt32Float } _modify { yield &_fields.value.mapInt32Float } }
-  public var mapInt32Double: [Int32: Double] { get { _fields.value.mapInt32Double } _modify { yield &_fields.value.mapInt32Double } }
-  public var mapBoolBool: [Bool: Bool] { get { _fields.value.mapBoolBool } _modify { yield &_fields.value.mapBoolBool } }
-  public var mapStringString: [String: String] { get { _fields.value.mapStringString } _modify { yield &_fields.value.mapStringString } }
-  public var mapStringBytes: [String: [UInt8]] { get { _fields.value.mapStringBytes } _modify { yield &_fields.value.mapStringBytes } }
-  public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] { get { _fields.value.mapStringNestedMessage } _modify { yield &_fields.value.mapStringNestedMessage } }
-  public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_ForeignMessageEdition2023] { get { _fields.value.mapStringForeignMessage } _modify { yield &_fields.value.mapStringForeignMessage } }
-  public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _fields.value.mapStringNestedEnum } _modify { yield &_fields.value.mapStringNestedEnum } }
-  public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_ForeignEnumEdition2023] { get { _fields.value.mapStringForeignEnum } _modify { yield &_fields.value.mapStringForeignEnum } }
-  public var oneofUint32: UInt32 { get { if case .oneofUint32(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint32(newValue) } }
-  public var oneofNestedMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage { get { if case .oneofNestedMessage(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage() } } _modify { var new = self.oneofNestedMessage; _fields.value.oneofField = nil; defer { _fields.value.oneofField = .oneofNestedMessage(new) }; yield &new } }
-  public var oneofString: String { get { if case .oneofString(let value)? = _fields.value.oneofField { value } else { "" } } set { _fields.value.oneofField = .oneofString(newValue) } }
-  public var oneofBytes: [UInt8] { get { if case .oneofBytes(let value)? = _fields.value.oneofField { value } else { [] } } set { _fields.value.oneofField = .oneofBytes(newValue) } }
-  public var oneofBool: Bool { get { if case .oneofBool(let value)? = _fields.value.oneofField { value } else { false } } set { _fields.value.oneofField = .oneofBool(newValue) } }
-  public var oneofUint64: UInt64 { get { if case .oneofUint64(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint64(newValue) } }
-  public var oneofFloat: Float { get { if case .oneofFloat(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofFloat(newValue) } }
-  public var oneofDouble: Double { get { if case .oneofDouble(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofDouble(newValue) } }
-  public var oneofEnum: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum { get { if case .oneofEnum(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum() } } set { _fields.value.oneofField = .oneofEnum(newValue) } }
-  public var groupLikeType: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType { get { _fields.value._groupLikeType ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType() } _modify { yield &_fields.value._groupLikeType[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType()] } }
-  public var hasGroupLikeType: Bool { _fields.value._groupLikeType != nil }
-  public mutating func clearGroupLikeType() { _fields.value._groupLikeType = nil }
-  public var delimitedField: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType { get { _fields.value._delimitedField ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType() } _modify { yield &_fields.value._delimitedField[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType()] } }
-  public var hasDelimitedField: Bool { _fields.value._delimitedField != nil }
-  public mutating func clearDelimitedField() { _fields.value._delimitedField = nil }
-  public var mapRecursive: [Int32: ProtobufTestMessages_Editions_TestAllTypesEdition2023] { get { _fields.value.mapRecursive } _modify { yield &_fields.value.mapRecursive } }
-  public var oneofField: OneOf_OneofField? { get { _fields.value.oneofField } _modify { yield &_fields.value.oneofField } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.TestAllTypesEdition2023"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._optionalNestedMessage, !value.isInitialized { return false }
-    if let value = _fields.value._recursiveMessage, !value.isInitialized { return false }
-    if !_fields.value.repeatedNestedMessage.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.mapStringNestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
-    if case .oneofNestedMessage(let value)? = _fields.value.oneofField, !value.isInitialized { return false }
-    if !_fields.value.mapRecursive.values.allSatisfy({ $0.isInitialized }) { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _optionalInt32: Int32?
-    var _optionalInt64: Int64?
-    var _optionalUint32: UInt32?
-    var _optionalUint64: UInt64?
-    var _optionalSint32: Int32?
-    var _optionalSint64: Int64?
-    var _optionalFixed32: UInt32?
-    var _optionalFixed64: UInt64?
-    var _optionalSfixed32: Int32?
-    var _optionalSfixed64: Int64?
-    var _optionalFloat: Float?
-    var _optionalDouble: Double?
-    var _optionalBool: Bool?
-    var _optionalString: String?
-    var _optionalBytes: [UInt8]?
-    var _optionalNestedMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage?
-    var _optionalForeignMessage: ProtobufTestMessages_Editions_ForeignMessageEdition2023?
-    var _optionalNestedEnum: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum?
-    var _optionalForeignEnum: ProtobufTestMessages_Editions_ForeignEnumEdition2023?
-    var _optionalStringPiece: String?
-    var _optionalCord: String?
-    var _recursiveMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023?
-    var repeatedInt32: [Int32] = []
-    var repeatedInt64: [Int64] = []
-    var repeatedUint32: [UInt32] = []
-    var repeatedUint64: [UInt64] = []
-    var repeatedSint32: [Int32] = []
-    var repeatedSint64: [Int64] = []
-    var repeatedFixed32: [UInt32] = []
-    var repeatedFixed64: [UInt64] = []
-    var repeatedSfixed32: [Int32] = []
-    var repeatedSfixed64: [Int64] = []
-    var repeatedFloat: [Float] = []
-    var repeatedDouble: [Double] = []
-    var repeatedBool: [Bool] = []
-    var repeatedString: [String] = []
-    var repeatedBytes: [[UInt8]] = []
-    var repeatedNestedMessage: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] = []
-    var repeatedForeignMessage: [ProtobufTestMessages_Editions_ForeignMessageEdition2023] = []
-    var repeatedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] = []
-    var repeatedForeignEnum: [ProtobufTestMessages_Editions_ForeignEnumEdition2023] = []
-    var repeatedStringPiece: [String] = []
-    var repeatedCord: [String] = []
-    var packedInt32: [Int32] = []
-    var packedInt64: [Int64] = []
-    var packedUint32: [UInt32] = []
-    var packedUint64: [UInt64] = []
-    var packedSint32: [Int32] = []
-    var packedSint64: [Int64] = []
-    var packedFixed32: [UInt32] = []
-    var packedFixed64: [UInt64] = []
-    var packedSfixed32: [Int32] = []
-    var packedSfixed64: [Int64] = []
-    var packedFloat: [Float] = []
-    var packedDouble: [Double] = []
-    var packedBool: [Bool] = []
-    var packedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] = []
-    var unpackedInt32: [Int32] = []
-    var unpackedInt64: [Int64] = []
-    var unpackedUint32: [UInt32] = []
-    var unpackedUint64: [UInt64] = []
-    var unpackedSint32: [Int32] = []
-    var unpackedSint64: [Int64] = []
-    var unpackedFixed32: [UInt32] = []
-    var unpackedFixed64: [UInt64] = []
-    var unpackedSfixed32: [Int32] = []
-    var unpackedSfixed64: [Int64] = []
-    var unpackedFloat: [Float] = []
-    var unpackedDouble: [Double] = []
-    var unpackedBool: [Bool] = []
-    var unpackedNestedEnum: [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] = []
-    var mapInt32Int32: [Int32: Int32] = [:]
-    var mapInt64Int64: [Int64: Int64] = [:]
-    var mapUint32Uint32: [UInt32: UInt32] = [:]
-    var mapUint64Uint64: [UInt64: UInt64] = [:]
-    var mapSint32Sint32: [Int32: Int32] = [:]
-    var mapSint64Sint64: [Int64: Int64] = [:]
-    var mapFixed32Fixed32: [UInt32: UInt32] = [:]
-    var mapFixed64Fixed64: [UInt64: UInt64] = [:]
-    var mapSfixed32Sfixed32: [Int32: Int32] = [:]
-    var mapSfixed64Sfixed64: [Int64: Int64] = [:]
-    var mapInt32Float: [Int32: Float] = [:]
-    var mapInt32Double: [Int32: Double] = [:]
-    var mapBoolBool: [Bool: Bool] = [:]
-    var mapStringString: [String: String] = [:]
-    var mapStringBytes: [String: [UInt8]] = [:]
-    var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] = [:]
-    var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_ForeignMessageEdition2023] = [:]
-    var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] = [:]
-    var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_ForeignEnumEdition2023] = [:]
-    var _groupLikeType: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType?
-    var _delimitedField: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType?
-    var mapRecursive: [Int32: ProtobufTestMessages_Editions_TestAllTypesEdition2023] = [:]
-    var oneofField: OneOf_OneofField?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:groupliketype::GroupLikeType 202:delimited_field 301:map_recursive 0:reserved_field")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_optionalInt64, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_optionalUint32, as: ProtoUInt32.self)
-      case 4: try decoder.optional(&_optionalUint64, as: ProtoUInt64.self)
-      case 5: try decoder.optional(&_optionalSint32, as: ProtoSInt32.self)
-      case 6: try decoder.optional(&_optionalSint64, as: ProtoSInt64.self)
-      case 7: try decoder.optional(&_optionalFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.optional(&_optionalFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.optional(&_optionalSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.optional(&_optionalSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.optional(&_optionalFloat, as: ProtoFloat.self)
-      case 12: try decoder.optional(&_optionalDouble, as: ProtoDouble.self)
-      case 13: try decoder.optional(&_optionalBool, as: ProtoBool.self)
-      case 14: try decoder.optional(&_optionalString, as: ProtoString.self)
-      case 15: try decoder.optional(&_optionalBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_optionalNestedMessage)
-      case 19: try decoder.message(&_optionalForeignMessage)
-      case 21: try decoder.optional(&_optionalNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self)
-      case 22: try decoder.optional(&_optionalForeignEnum, as: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self)
-      case 24: try decoder.optional(&_optionalStringPiece, as: ProtoString.self)
-      case 25: try decoder.optional(&_optionalCord, as: ProtoString.self)
-      case 27: try decoder.message(&_recursiveMessage)
-      case 31: try decoder.repeated(&repeatedInt32, as: ProtoInt32.self)
-      case 32: try decoder.repeated(&repeatedInt64, as: ProtoInt64.self)
-      case 33: try decoder.repeated(&repeatedUint32, as: ProtoUInt32.self)
-      case 34: try decoder.repeated(&repeatedUint64, as: ProtoUInt64.self)
-      case 35: try decoder.repeated(&repeatedSint32, as: ProtoSInt32.self)
-      case 36: try decoder.repeated(&repeatedSint64, as: ProtoSInt64.self)
-      case 37: try decoder.repeated(&repeatedFixed32, as: ProtoFixed32.self)
-      case 38: try decoder.repeated(&repeatedFixed64, as: ProtoFixed64.self)
-      case 39: try decoder.repeated(&repeatedSfixed32, as: ProtoSFixed32.self)
-      case 40: try decoder.repeated(&repeatedSfixed64, as: ProtoSFixed64.self)
-      case 41: try decoder.repeated(&repeatedFloat, as: ProtoFloat.self)
-      case 42: try decoder.repeated(&repeatedDouble, as: ProtoDouble.self)
-      case 43: try decoder.repeated(&repeatedBool, as: ProtoBool.self)
-      case 44: try decoder.repeated(&repeatedString, as: ProtoString.self)
-      case 45: try decoder.repeated(&repeatedBytes, as: ProtoBytes.self)
-      case 48: try decoder.messages(&repeatedNestedMessage)
-      case 49: try decoder.messages(&repeatedForeignMessage)
-      case 51: try decoder.repeated(&repeatedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self)
-      case 52: try decoder.repeated(&repeatedForeignEnum, as: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self)
-      case 54: try decoder.repeated(&repeatedStringPiece, as: ProtoString.self)
-      case 55: try decoder.repeated(&repeatedCord, as: ProtoString.self)
-      case 75: try decoder.repeated(&packedInt32, as: ProtoInt32.self)
-      case 76: try decoder.repeated(&packedInt64, as: ProtoInt64.self)
-      case 77: try decoder.repeated(&packedUint32, as: ProtoUInt32.self)
-      case 78: try decoder.repeated(&packedUint64, as: ProtoUInt64.self)
-      case 79: try decoder.repeated(&packedSint32, as: ProtoSInt32.self)
-      case 80: try decoder.repeated(&packedSint64, as: ProtoSInt64.self)
-      case 81: try decoder.repeated(&packedFixed32, as: ProtoFixed32.self)
-      case 82: try decoder.repeated(&packedFixed64, as: ProtoFixed64.self)
-      case 83: try decoder.repeated(&packedSfixed32, as: ProtoSFixed32.self)
-      case 84: try decoder.repeated(&packedSfixed64, as: ProtoSFixed64.self)
-      case 85: try decoder.repeated(&packedFloat, as: ProtoFloat.self)
-      case 86: try decoder.repeated(&packedDouble, as: ProtoDouble.self)
-      case 87: try decoder.repeated(&packedBool, as: ProtoBool.self)
-      case 88: try decoder.repeated(&packedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self)
-      case 89: try decoder.repeated(&unpackedInt32, as: ProtoInt32.self)
-      case 90: try decoder.repeated(&unpackedInt64, as: ProtoInt64.self)
-      case 91: try decoder.repeated(&unpackedUint32, as: ProtoUInt32.self)
-      case 92: try decoder.repeated(&unpackedUint64, as: ProtoUInt64.self)
-      case 93: try decoder.repeated(&unpackedSint32, as: ProtoSInt32.self)
-      case 94: try decoder.repeated(&unpackedSint64, as: ProtoSInt64.self)
-      case 95: try decoder.repeated(&unpackedFixed32, as: ProtoFixed32.self)
-      case 96: try decoder.repeated(&unpackedFixed64, as: ProtoFixed64.self)
-      case 97: try decoder.repeated(&unpackedSfixed32, as: ProtoSFixed32.self)
-      case 98: try decoder.repeated(&unpackedSfixed64, as: ProtoSFixed64.self)
-      case 99: try decoder.repeated(&unpackedFloat, as: ProtoFloat.self)
-      case 100: try decoder.repeated(&unpackedDouble, as: ProtoDouble.self)
-      case 101: try decoder.repeated(&unpackedBool, as: ProtoBool.self)
-      case 102: try decoder.repeated(&unpackedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self)
-      case 56: try decoder.map(&mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self)
-      case 57: try decoder.map(&mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self)
-      case 58: try decoder.map(&mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self)
-      case 59: try decoder.map(&mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self)
-      case 60: try decoder.map(&mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self)
-      case 61: try decoder.map(&mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self)
-      case 62: try decoder.map(&mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self)
-      case 63: try decoder.map(&mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self)
-      case 64: try decoder.map(&mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-      case 65: try decoder.map(&mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self)
-      case 66: try decoder.map(&mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self)
-      case 67: try decoder.map(&mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self)
-      case 68: try decoder.map(&mapBoolBool, key: ProtoBool.self, value: ProtoBool.self)
-      case 69: try decoder.map(&mapStringString, key: ProtoString.self, value: ProtoString.self)
-      case 70: try decoder.map(&mapStringBytes, key: ProtoString.self, value: ProtoBytes.self)
-      case 71: try decoder.messageMap(&mapStringNestedMessage, key: ProtoString.self)
-      case 72: try decoder.messageMap(&mapStringForeignMessage, key: ProtoString.self)
-      case 73: try decoder.map(&mapStringNestedEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self)
-      case 74: try decoder.map(&mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self)
-      case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
-      case 112:
-        let isSet = oneofField != nil
-        var value: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage?
-        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
-        defer { if let value { oneofField = .oneofNestedMessage(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 113: if let value = try decoder.oneof(ProtoString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
-      case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
-      case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
-      case 116: if let value = try decoder.oneof(ProtoUInt64.self, isSet: oneofField != nil) { oneofField = .oneofUint64(value) }
-      case 117: if let value = try decoder.oneof(ProtoFloat.self, isSet: oneofField != nil) { oneofField = .oneofFloat(value) }
-      case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: oneofField != nil) { oneofField = .oneofDouble(value) }
-      case 119: if let value = try decoder.oneof(ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, isSet: oneofField != nil) { oneofField = .oneofEnum(value) }
-      case 201: try decoder.group(&_groupLikeType)
-      case 202: try decoder.group(&_delimitedField)
-      case 301: try decoder.messageMap(&mapRecursive, key: ProtoInt32.self)
-      case 120..<201: try decoder.extensionField(number, of: ProtobufTestMessages_Editions_TestAllTypesEdition2023.self, into: &extensionFields)
-      default: break
+  @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { _storage[map: 368] } _modify { yield &_storage[map: 368] } }
+  @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { _storage[map: 376] } _modify { yield &_storage[map: 376] } }
+  @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { _storage[map: 384] } _modify { yield &_storage[map: 384] } }
+  @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { _storage[map: 392] } _modify { yield &_storage[map: 392] } }
+  @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { _storage[map: 400] } _modify { yield &_storage[map: 400] } }
+  @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { _storage[map: 408] } _modify { yield &_storage[map: 408] } }
+  @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { _storage[map: 416] } _modify { yield &_storage[map: 416] } }
+  @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { _storage[map: 424] } _modify { yield &_storage[map: 424] } }
+  @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { _storage[map: 432] } _modify { yield &_storage[map: 432] } }
+  @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { _storage[map: 440] } _modify { yield &_storage[map: 440] } }
+  @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { _storage[map: 448] } _modify { yield &_storage[map: 448] } }
+  @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { _storage[map: 456] } _modify { yield &_storage[map: 456] } }
+  @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { _storage[map: 464] } _modify { yield &_storage[map: 464] } }
+  @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { _storage[map: 472] } _modify { yield &_storage[map: 472] } }
+  @_alwaysEmitIntoClient public var mapStringBytes: [String: [UInt8]] { get { _storage[map: 480] } _modify { yield &_storage[map: 480] } }
+  @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage] { get { _storage[map: 488] } _modify { yield &_storage[map: 488] } }
+  @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_ForeignMessageEdition2023] { get { _storage[map: 496] } _modify { yield &_storage[map: 496] } }
+  @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum] { get { _storage[map: 504] } _modify { yield &_storage[map: 504] } }
+  @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_ForeignEnumEdition2023] { get { _storage[map: 512] } _modify { yield &_storage[map: 512] } }
+  @_alwaysEmitIntoClient public var oneofUint32: UInt32 { get { _storage[48, member: 111] } set { _storage[48, member: 111] = newValue } }
+  @_alwaysEmitIntoClient public var oneofNestedMessage: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage { get { _storage[message: 48, member: 112] } _modify { yield &_storage[message: 48, member: 112] } }
+  @_alwaysEmitIntoClient public var oneofString: String { get { _storage[string: 48, member: 113] } _modify { yield &_storage[string: 48, member: 113] } }
+  @_alwaysEmitIntoClient public var oneofBytes: [UInt8] { get { _storage[bytes: 48, member: 114] } _modify { yield &_storage[bytes: 48, member: 114] } }
+  @_alwaysEmitIntoClient public var oneofBool: Bool { get { _storage[48, member: 115] } set { _storage[48, member: 115] = newValue } }
+  @_alwaysEmitIntoClient public var oneofUint64: UInt64 { get { _storage[48, member: 116] } set { _storage[48, member: 116] = newValue } }
+  @_alwaysEmitIntoClient public var oneofFloat: Float { get { _storage[48, member: 117] } set { _storage[48, member: 117] = newValue } }
+  @_alwaysEmitIntoClient public var oneofDouble: Double { get { _storage[48, member: 118] } set { _storage[48, member: 118] = newValue } }
+  @_alwaysEmitIntoClient public var oneofEnum: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum { get { _storage[enum: 48, member: 119] } set { _storage[enum: 48, member: 119] = newValue } }
+  @_alwaysEmitIntoClient public var groupLikeType: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType { get { _storage[message: 744] } _modify { yield &_storage[message: 744] } }
+  @_alwaysEmitIntoClient public var hasGroupLikeType: Bool { _storage.has(reference: 744) }
+  @_alwaysEmitIntoClient public mutating func clearGroupLikeType() { _storage.clear(201) }
+  @_alwaysEmitIntoClient public var delimitedField: ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType { get { _storage[message: 752] } _modify { yield &_storage[message: 752] } }
+  @_alwaysEmitIntoClient public var hasDelimitedField: Bool { _storage.has(reference: 752) }
+  @_alwaysEmitIntoClient public mutating func clearDelimitedField() { _storage.clear(202) }
+  @_alwaysEmitIntoClient public var mapRecursive: [Int32: ProtobufTestMessages_Editions_TestAllTypesEdition2023] { get { _storage[map: 760] } _modify { yield &_storage[map: 760] } }
+  @_alwaysEmitIntoClient public var oneofField: OneOf_OneofField? {
+    get {
+      switch _storage.member(48) {
+      case 111: .oneofUint32(_storage[48, member: 111])
+      case 112: .oneofNestedMessage(_storage[message: 48, member: 112])
+      case 113: .oneofString(_storage[string: 48, member: 113])
+      case 114: .oneofBytes(_storage[bytes: 48, member: 114])
+      case 115: .oneofBool(_storage[48, member: 115])
+      case 116: .oneofUint64(_storage[48, member: 116])
+      case 117: .oneofFloat(_storage[48, member: 117])
+      case 118: .oneofDouble(_storage[48, member: 118])
+      case 119: .oneofEnum(_storage[enum: 48, member: 119])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_optionalInt32, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_optionalInt64, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_optionalUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.explicit(_optionalUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.explicit(_optionalSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.explicit(_optionalSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.explicit(_optionalFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.explicit(_optionalFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.explicit(_optionalSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.explicit(_optionalSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.explicit(_optionalFloat, as: ProtoFloat.self, number: 11)
-      try visitor.explicit(_optionalDouble, as: ProtoDouble.self, number: 12)
-      try visitor.explicit(_optionalBool, as: ProtoBool.self, number: 13)
-      try visitor.explicit(_optionalString, as: ProtoString.self, number: 14)
-      try visitor.explicit(_optionalBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_optionalNestedMessage, number: 18)
-      try visitor.message(_optionalForeignMessage, number: 19)
-      try visitor.explicit(_optionalNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 21)
-      try visitor.explicit(_optionalForeignEnum, as: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self, number: 22)
-      try visitor.explicit(_optionalStringPiece, as: ProtoString.self, number: 24)
-      try visitor.explicit(_optionalCord, as: ProtoString.self, number: 25)
-      try visitor.message(_recursiveMessage, number: 27)
-      try visitor.packed(repeatedInt32, as: ProtoInt32.self, number: 31)
-      try visitor.packed(repeatedInt64, as: ProtoInt64.self, number: 32)
-      try visitor.packed(repeatedUint32, as: ProtoUInt32.self, number: 33)
-      try visitor.packed(repeatedUint64, as: ProtoUInt64.self, number: 34)
-      try visitor.packed(repeatedSint32, as: ProtoSInt32.self, number: 35)
-      try visitor.packed(repeatedSint64, as: ProtoSInt64.self, number: 36)
-      try visitor.packed(repeatedFixed32, as: ProtoFixed32.self, number: 37)
-      try visitor.packed(repeatedFixed64, as: ProtoFixed64.self, number: 38)
-      try visitor.packed(repeatedSfixed32, as: ProtoSFixed32.self, number: 39)
-      try visitor.packed(repeatedSfixed64, as: ProtoSFixed64.self, number: 40)
-      try visitor.packed(repeatedFloat, as: ProtoFloat.self, number: 41)
-      try visitor.packed(repeatedDouble, as: ProtoDouble.self, number: 42)
-      try visitor.packed(repeatedBool, as: ProtoBool.self, number: 43)
-      try visitor.repeated(repeatedString, as: ProtoString.self, number: 44)
-      try visitor.repeated(repeatedBytes, as: ProtoBytes.self, number: 45)
-      try visitor.messages(repeatedNestedMessage, number: 48)
-      try visitor.messages(repeatedForeignMessage, number: 49)
-      try visitor.packed(repeatedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 51)
-      try visitor.packed(repeatedForeignEnum, as: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self, number: 52)
-      try visitor.repeated(repeatedStringPiece, as: ProtoString.self, number: 54)
-      try visitor.repeated(repeatedCord, as: ProtoString.self, number: 55)
-      try visitor.map(mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self, number: 56)
-      try visitor.map(mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self, number: 57)
-      try visitor.map(mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self, number: 58)
-      try visitor.map(mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self, number: 59)
-      try visitor.map(mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self, number: 60)
-      try visitor.map(mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self, number: 61)
-      try visitor.map(mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self, number: 62)
-      try visitor.map(mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self, number: 63)
-      try visitor.map(mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 64)
-      try visitor.map(mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self, number: 65)
-      try visitor.map(mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self, number: 66)
-      try visitor.map(mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self, number: 67)
-      try visitor.map(mapBoolBool, key: ProtoBool.self, value: ProtoBool.self, number: 68)
-      try visitor.map(mapStringString, key: ProtoString.self, value: ProtoString.self, number: 69)
-      try visitor.map(mapStringBytes, key: ProtoString.self, value: ProtoBytes.self, number: 70)
-      try visitor.messageMap(mapStringNestedMessage, key: ProtoString.self, number: 71)
-      try visitor.messageMap(mapStringForeignMessage, key: ProtoString.self, number: 72)
-      try visitor.map(mapStringNestedEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 73)
-      try visitor.map(mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_ForeignEnumEdition2023.self, number: 74)
-      try visitor.packed(packedInt32, as: ProtoInt32.self, number: 75)
-      try visitor.packed(packedInt64, as: ProtoInt64.self, number: 76)
-      try visitor.packed(packedUint32, as: ProtoUInt32.self, number: 77)
-      try visitor.packed(packedUint64, as: ProtoUInt64.self, number: 78)
-      try visitor.packed(packedSint32, as: ProtoSInt32.self, number: 79)
-      try visitor.packed(packedSint64, as: ProtoSInt64.self, number: 80)
-      try visitor.packed(packedFixed32, as: ProtoFixed32.self, number: 81)
-      try visitor.packed(packedFixed64, as: ProtoFixed64.self, number: 82)
-      try visitor.packed(packedSfixed32, as: ProtoSFixed32.self, number: 83)
-      try visitor.packed(packedSfixed64, as: ProtoSFixed64.self, number: 84)
-      try visitor.packed(packedFloat, as: ProtoFloat.self, number: 85)
-      try visitor.packed(packedDouble, as: ProtoDouble.self, number: 86)
-      try visitor.packed(packedBool, as: ProtoBool.self, number: 87)
-      try visitor.packed(packedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 88)
-      try visitor.repeated(unpackedInt32, as: ProtoInt32.self, number: 89)
-      try visitor.repeated(unpackedInt64, as: ProtoInt64.self, number: 90)
-      try visitor.repeated(unpackedUint32, as: ProtoUInt32.self, number: 91)
-      try visitor.repeated(unpackedUint64, as: ProtoUInt64.self, number: 92)
-      try visitor.repeated(unpackedSint32, as: ProtoSInt32.self, number: 93)
-      try visitor.repeated(unpackedSint64, as: ProtoSInt64.self, number: 94)
-      try visitor.repeated(unpackedFixed32, as: ProtoFixed32.self, number: 95)
-      try visitor.repeated(unpackedFixed64, as: ProtoFixed64.self, number: 96)
-      try visitor.repeated(unpackedSfixed32, as: ProtoSFixed32.self, number: 97)
-      try visitor.repeated(unpackedSfixed64, as: ProtoSFixed64.self, number: 98)
-      try visitor.repeated(unpackedFloat, as: ProtoFloat.self, number: 99)
-      try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
-      try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
-      try visitor.repeated(unpackedNestedEnum, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 102)
-      switch oneofField {
-      case .oneofUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
-      case .oneofNestedMessage(let value)?: try visitor.message(value, number: 112)
-      case .oneofString(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 113)
-      case .oneofBytes(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 114)
-      case .oneofBool(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 115)
-      case .oneofUint64(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 116)
-      case .oneofFloat(let value)?: try visitor.explicit(value, as: ProtoFloat.self, number: 117)
-      case .oneofDouble(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 118)
-      case .oneofEnum(let value)?: try visitor.explicit(value, as: ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, number: 119)
-      case nil: break
+    set {
+      switch newValue {
+      case .oneofUint32(let value)?: _storage[48, member: 111] = value
+      case .oneofNestedMessage(let value)?: _storage[message: 48, member: 112] = value
+      case .oneofString(let value)?: _storage[string: 48, member: 113] = value
+      case .oneofBytes(let value)?: _storage[bytes: 48, member: 114] = value
+      case .oneofBool(let value)?: _storage[48, member: 115] = value
+      case .oneofUint64(let value)?: _storage[48, member: 116] = value
+      case .oneofFloat(let value)?: _storage[48, member: 117] = value
+      case .oneofDouble(let value)?: _storage[48, member: 118] = value
+      case .oneofEnum(let value)?: _storage[enum: 48, member: 119] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 120..<201)
-      try visitor.group(_groupLikeType, number: 201)
-      try visitor.group(_delimitedField, number: 202)
-      try visitor.messageMap(mapRecursive, key: ProtoInt32.self, number: 301)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.TestAllTypesEdition2023", "+xr 1i?:optional_int32 2I?:optional_int64 3u?:optional_uint32 4U?:optional_uint64 5z?:optional_sint32 6Z?:optional_sint64 7f?:optional_fixed32 8F?:optional_fixed64 9g?:optional_sfixed32 10G?:optional_sfixed64 11r?:optional_float 12R?:optional_double 13b?:optional_bool 14s?:optional_string 15y?:optional_bytes 18m0?:optional_nested_message 19m1?:optional_foreign_message 21e2?:optional_nested_enum 22e3?:optional_foreign_enum 24s?:optional_string_piece 25s?:optional_cord 27m4?:recursive_message 31i#:repeated_int32 32I#:repeated_int64 33u#:repeated_uint32 34U#:repeated_uint64 35z#:repeated_sint32 36Z#:repeated_sint64 37f#:repeated_fixed32 38F#:repeated_fixed64 39g#:repeated_sfixed32 40G#:repeated_sfixed64 41r#:repeated_float 42R#:repeated_double 43b#:repeated_bool 44s*:repeated_string 45y*:repeated_bytes 48m0*:repeated_nested_message 49m1*:repeated_foreign_message 51e2#:repeated_nested_enum 52e3#:repeated_foreign_enum 54s*:repeated_string_piece 55s*:repeated_cord 56i<i:map_int32_int32 57I<I:map_int64_int64 58u<u:map_uint32_uint32 59U<U:map_uint64_uint64 60z<z:map_sint32_sint32 61Z<Z:map_sint64_sint64 62f<f:map_fixed32_fixed32 63F<F:map_fixed64_fixed64 64g<g:map_sfixed32_sfixed32 65G<G:map_sfixed64_sfixed64 66r<i:map_int32_float 67R<i:map_int32_double 68b<b:map_bool_bool 69s<s:map_string_string 70y<s:map_string_bytes 71m0<s:map_string_nested_message 72m1<s:map_string_foreign_message 73e2<s:map_string_nested_enum 74e3<s:map_string_foreign_enum 75i#:packed_int32 76I#:packed_int64 77u#:packed_uint32 78U#:packed_uint64 79z#:packed_sint32 80Z#:packed_sint64 81f#:packed_fixed32 82F#:packed_fixed64 83g#:packed_sfixed32 84G#:packed_sfixed64 85r#:packed_float 86R#:packed_double 87b#:packed_bool 88e2#:packed_nested_enum 89i*:unpacked_int32 90I*:unpacked_int64 91u*:unpacked_uint32 92U*:unpacked_uint64 93z*:unpacked_sint32 94Z*:unpacked_sint64 95f*:unpacked_fixed32 96F*:unpacked_fixed64 97g*:unpacked_sfixed32 98G*:unpacked_sfixed64 99r*:unpacked_float 100R*:unpacked_double 101b*:unpacked_bool 102e2*:unpacked_nested_enum 111u@0:oneof_uint32 112m0@0:oneof_nested_message 113s@0:oneof_string 114y@0:oneof_bytes 115b@0:oneof_bool 116U@0:oneof_uint64 117r@0:oneof_float 118R@0:oneof_double 119e2@0:oneof_enum 201p5?:groupliketype::GroupLikeType 202p5?:delimited_field 301m4<i:map_recursive 0:reserved_field") { [ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedMessage.self, ProtobufTestMessages_Editions_ForeignMessageEdition2023.self, ProtobufTestMessages_Editions_TestAllTypesEdition2023.NestedEnum.self, ProtobufTestMessages_Editions_ForeignEnumEdition2023.self, ProtobufTestMessages_Editions_TestAllTypesEdition2023.self, ProtobufTestMessages_Editions_TestAllTypesEdition2023.GroupLikeType.self] }
 
   public enum OneOf_OneofField: Hashable, Sendable {
     case oneofUint32(UInt32)
@@ -594,116 +271,46 @@ public struct ProtobufTestMessages_Editions_TestAllTypesEdition2023: Switchboard
   }
 
   public struct NestedMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
-    public var hasA: Bool { _fields.value._a != nil }
-    public mutating func clearA() { _fields.value._a = nil }
-    public var corecursive: ProtobufTestMessages_Editions_TestAllTypesEdition2023 { get { _fields.value._corecursive ?? ProtobufTestMessages_Editions_TestAllTypesEdition2023() } _modify { yield &_fields.value._corecursive[or: ProtobufTestMessages_Editions_TestAllTypesEdition2023()] } }
-    public var hasCorecursive: Bool { _fields.value._corecursive != nil }
-    public mutating func clearCorecursive() { _fields.value._corecursive = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.TestAllTypesEdition2023.NestedMessage"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public var isInitialized: Bool {
-      if let value = _fields.value._corecursive, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _a: Int32?
-      var _corecursive: ProtobufTestMessages_Editions_TestAllTypesEdition2023?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:corecursive")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_corecursive)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_corecursive, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasA: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearA() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var corecursive: ProtobufTestMessages_Editions_TestAllTypesEdition2023 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasCorecursive: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearCorecursive() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.TestAllTypesEdition2023.NestedMessage", "+r 1i?:a 2m0?:corecursive") { [ProtobufTestMessages_Editions_TestAllTypesEdition2023.self] }
   }
 
   public struct GroupLikeType: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-    public var hasGroupInt32: Bool { _groupInt32 != nil }
-    public mutating func clearGroupInt32() { _groupInt32 = nil }
-    private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-    public var hasGroupUint32: Bool { _groupUint32 != nil }
-    public mutating func clearGroupUint32() { _groupUint32 = nil }
-    private var _groupUint32: UInt32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.TestAllTypesEdition2023.GroupLikeType"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("202:group_int32 203:group_uint32")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 202: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-      case 203: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 202)
-      try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 203)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(202) }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(203) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.TestAllTypesEdition2023.GroupLikeType", "202i?:group_int32 203u?:group_uint32")
   }
 }
 
 public struct ProtobufTestMessages_Editions_ForeignMessageEdition2023: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
-  public var hasC: Bool { _c != nil }
-  public mutating func clearC() { _c = nil }
-  private var _c: Int32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.ForeignMessageEdition2023"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_c, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_c, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasC: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearC() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.ForeignMessageEdition2023", "1i?:c")
 }
 
 public struct ProtobufTestMessages_Editions_GroupLikeType: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
-  public var hasC: Bool { _c != nil }
-  public mutating func clearC() { _c = nil }
-  private var _c: Int32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.GroupLikeType"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_c, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_c, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasC: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearC() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.GroupLikeType", "1i?:c")
 }
 
 public let ProtobufTestMessages_Editions_Extensions_extension_int32 = SwitchboardProtobuf.MessageExtension<ProtobufTestMessages_Editions_TestAllTypesEdition2023, SwitchboardProtobuf.ScalarExtension<ProtoInt32>>(number: 120, fullName: "protobuf_test_messages.editions.extension_int32")

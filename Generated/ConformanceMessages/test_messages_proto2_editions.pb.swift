@@ -28,716 +28,299 @@ public enum ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2: SwitchboardP
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// One value each.
-  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } set { _fields.value._optionalInt32 = newValue } }
-  public var hasOptionalInt32: Bool { _fields.value._optionalInt32 != nil }
-  public mutating func clearOptionalInt32() { _fields.value._optionalInt32 = nil }
-  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } set { _fields.value._optionalInt64 = newValue } }
-  public var hasOptionalInt64: Bool { _fields.value._optionalInt64 != nil }
-  public mutating func clearOptionalInt64() { _fields.value._optionalInt64 = nil }
-  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } set { _fields.value._optionalUint32 = newValue } }
-  public var hasOptionalUint32: Bool { _fields.value._optionalUint32 != nil }
-  public mutating func clearOptionalUint32() { _fields.value._optionalUint32 = nil }
-  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } set { _fields.value._optionalUint64 = newValue } }
-  public var hasOptionalUint64: Bool { _fields.value._optionalUint64 != nil }
-  public mutating func clearOptionalUint64() { _fields.value._optionalUint64 = nil }
-  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } set { _fields.value._optionalSint32 = newValue } }
-  public var hasOptionalSint32: Bool { _fields.value._optionalSint32 != nil }
-  public mutating func clearOptionalSint32() { _fields.value._optionalSint32 = nil }
-  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } set { _fields.value._optionalSint64 = newValue } }
-  public var hasOptionalSint64: Bool { _fields.value._optionalSint64 != nil }
-  public mutating func clearOptionalSint64() { _fields.value._optionalSint64 = nil }
-  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } set { _fields.value._optionalFixed32 = newValue } }
-  public var hasOptionalFixed32: Bool { _fields.value._optionalFixed32 != nil }
-  public mutating func clearOptionalFixed32() { _fields.value._optionalFixed32 = nil }
-  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } set { _fields.value._optionalFixed64 = newValue } }
-  public var hasOptionalFixed64: Bool { _fields.value._optionalFixed64 != nil }
-  public mutating func clearOptionalFixed64() { _fields.value._optionalFixed64 = nil }
-  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } set { _fields.value._optionalSfixed32 = newValue } }
-  public var hasOptionalSfixed32: Bool { _fields.value._optionalSfixed32 != nil }
-  public mutating func clearOptionalSfixed32() { _fields.value._optionalSfixed32 = nil }
-  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } set { _fields.value._optionalSfixed64 = newValue } }
-  public var hasOptionalSfixed64: Bool { _fields.value._optionalSfixed64 != nil }
-  public mutating func clearOptionalSfixed64() { _fields.value._optionalSfixed64 = nil }
-  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } set { _fields.value._optionalFloat = newValue } }
-  public var hasOptionalFloat: Bool { _fields.value._optionalFloat != nil }
-  public mutating func clearOptionalFloat() { _fields.value._optionalFloat = nil }
-  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } set { _fields.value._optionalDouble = newValue } }
-  public var hasOptionalDouble: Bool { _fields.value._optionalDouble != nil }
-  public mutating func clearOptionalDouble() { _fields.value._optionalDouble = nil }
-  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } set { _fields.value._optionalBool = newValue } }
-  public var hasOptionalBool: Bool { _fields.value._optionalBool != nil }
-  public mutating func clearOptionalBool() { _fields.value._optionalBool = nil }
-  public var optionalString: String { get { _fields.value._optionalString ?? "" } _modify { yield &_fields.value._optionalString[or: ""] } }
-  public var hasOptionalString: Bool { _fields.value._optionalString != nil }
-  public mutating func clearOptionalString() { _fields.value._optionalString = nil }
-  public var optionalBytes: [UInt8] { get { _fields.value._optionalBytes ?? [] } _modify { yield &_fields.value._optionalBytes[or: []] } }
-  public var hasOptionalBytes: Bool { _fields.value._optionalBytes != nil }
-  public mutating func clearOptionalBytes() { _fields.value._optionalBytes = nil }
-  public var optionalNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage { get { _fields.value._optionalNestedMessage ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage() } _modify { yield &_fields.value._optionalNestedMessage[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage()] } }
-  public var hasOptionalNestedMessage: Bool { _fields.value._optionalNestedMessage != nil }
-  public mutating func clearOptionalNestedMessage() { _fields.value._optionalNestedMessage = nil }
-  public var optionalForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _fields.value._optionalForeignMessage ?? ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2() } _modify { yield &_fields.value._optionalForeignMessage[or: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2()] } }
-  public var hasOptionalForeignMessage: Bool { _fields.value._optionalForeignMessage != nil }
-  public mutating func clearOptionalForeignMessage() { _fields.value._optionalForeignMessage = nil }
-  public var optionalNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum { get { _fields.value._optionalNestedEnum ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum() } set { _fields.value._optionalNestedEnum = newValue } }
-  public var hasOptionalNestedEnum: Bool { _fields.value._optionalNestedEnum != nil }
-  public mutating func clearOptionalNestedEnum() { _fields.value._optionalNestedEnum = nil }
-  public var optionalForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2 { get { _fields.value._optionalForeignEnum ?? ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2() } set { _fields.value._optionalForeignEnum = newValue } }
-  public var hasOptionalForeignEnum: Bool { _fields.value._optionalForeignEnum != nil }
-  public mutating func clearOptionalForeignEnum() { _fields.value._optionalForeignEnum = nil }
-  public var optionalStringPiece: String { get { _fields.value._optionalStringPiece ?? "" } _modify { yield &_fields.value._optionalStringPiece[or: ""] } }
-  public var hasOptionalStringPiece: Bool { _fields.value._optionalStringPiece != nil }
-  public mutating func clearOptionalStringPiece() { _fields.value._optionalStringPiece = nil }
-  public var optionalCord: String { get { _fields.value._optionalCord ?? "" } _modify { yield &_fields.value._optionalCord[or: ""] } }
-  public var hasOptionalCord: Bool { _fields.value._optionalCord != nil }
-  public mutating func clearOptionalCord() { _fields.value._optionalCord = nil }
-  public var recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2 { get { _fields.value._recursiveMessage ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2() } _modify { yield &_fields.value._recursiveMessage[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2()] } }
-  public var hasRecursiveMessage: Bool { _fields.value._recursiveMessage != nil }
-  public mutating func clearRecursiveMessage() { _fields.value._recursiveMessage = nil }
+  @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { _storage[856, bit: 0] } set { _storage[856, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt32() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var optionalInt64: Int64 { get { _storage[136, bit: 1] } set { _storage[136, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt64: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt64() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var optionalUint32: UInt32 { get { _storage[860, bit: 2] } set { _storage[860, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint32: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint32() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var optionalUint64: UInt64 { get { _storage[144, bit: 3] } set { _storage[144, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint64: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint64() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var optionalSint32: Int32 { get { _storage[864, bit: 4] } set { _storage[864, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint32: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint32() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var optionalSint64: Int64 { get { _storage[152, bit: 5] } set { _storage[152, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint64: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint64() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var optionalFixed32: UInt32 { get { _storage[868, bit: 6] } set { _storage[868, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed32: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed32() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var optionalFixed64: UInt64 { get { _storage[160, bit: 7] } set { _storage[160, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed64: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed64() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var optionalSfixed32: Int32 { get { _storage[872, bit: 8] } set { _storage[872, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed32: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed32() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var optionalSfixed64: Int64 { get { _storage[168, bit: 9] } set { _storage[168, bit: 9] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed64: Bool { _storage.has(bit: 9) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed64() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var optionalFloat: Float { get { _storage[876, bit: 10] } set { _storage[876, bit: 10] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFloat: Bool { _storage.has(bit: 10) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFloat() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var optionalDouble: Double { get { _storage[176, bit: 11] } set { _storage[176, bit: 11] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalDouble: Bool { _storage.has(bit: 11) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalDouble() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var optionalBool: Bool { get { _storage[984, bit: 12] } set { _storage[984, bit: 12] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalBool: Bool { _storage.has(bit: 12) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBool() { _storage.clear(13) }
+  @_alwaysEmitIntoClient public var optionalString: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var hasOptionalString: Bool { _storage.has(string: 72) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalString() { _storage.clear(14) }
+  @_alwaysEmitIntoClient public var optionalBytes: [UInt8] { get { _storage[bytes: 184] } _modify { yield &_storage[bytes: 184] } }
+  @_alwaysEmitIntoClient public var hasOptionalBytes: Bool { _storage.has(reference: 184) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBytes() { _storage.clear(15) }
+  @_alwaysEmitIntoClient public var optionalNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  @_alwaysEmitIntoClient public var hasOptionalNestedMessage: Bool { _storage.has(reference: 192) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNestedMessage() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var optionalForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  @_alwaysEmitIntoClient public var hasOptionalForeignMessage: Bool { _storage.has(reference: 200) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalForeignMessage() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var optionalNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum { get { _storage[enum: 880, bit: 13] } set { _storage[enum: 880, bit: 13] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalNestedEnum: Bool { _storage.has(bit: 13) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNestedEnum() { _storage.clear(21) }
+  @_alwaysEmitIntoClient public var optionalForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2 { get { _storage[enum: 884, bit: 14] } set { _storage[enum: 884, bit: 14] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalForeignEnum: Bool { _storage.has(bit: 14) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalForeignEnum() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var optionalStringPiece: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  @_alwaysEmitIntoClient public var hasOptionalStringPiece: Bool { _storage.has(string: 88) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalStringPiece() { _storage.clear(24) }
+  @_alwaysEmitIntoClient public var optionalCord: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+  @_alwaysEmitIntoClient public var hasOptionalCord: Bool { _storage.has(string: 104) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalCord() { _storage.clear(25) }
+  @_alwaysEmitIntoClient public var recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2 { get { _storage[message: 208] } _modify { yield &_storage[message: 208] } }
+  @_alwaysEmitIntoClient public var hasRecursiveMessage: Bool { _storage.has(reference: 208) }
+  @_alwaysEmitIntoClient public mutating func clearRecursiveMessage() { _storage.clear(27) }
   /// Repeated, as the syntax has it by default.
-  public var repeatedInt32: [Int32] { get { _fields.value.repeatedInt32 } _modify { yield &_fields.value.repeatedInt32 } }
-  public var repeatedInt64: [Int64] { get { _fields.value.repeatedInt64 } _modify { yield &_fields.value.repeatedInt64 } }
-  public var repeatedUint32: [UInt32] { get { _fields.value.repeatedUint32 } _modify { yield &_fields.value.repeatedUint32 } }
-  public var repeatedUint64: [UInt64] { get { _fields.value.repeatedUint64 } _modify { yield &_fields.value.repeatedUint64 } }
-  public var repeatedSint32: [Int32] { get { _fields.value.repeatedSint32 } _modify { yield &_fields.value.repeatedSint32 } }
-  public var repeatedSint64: [Int64] { get { _fields.value.repeatedSint64 } _modify { yield &_fields.value.repeatedSint64 } }
-  public var repeatedFixed32: [UInt32] { get { _fields.value.repeatedFixed32 } _modify { yield &_fields.value.repeatedFixed32 } }
-  public var repeatedFixed64: [UInt64] { get { _fields.value.repeatedFixed64 } _modify { yield &_fields.value.repeatedFixed64 } }
-  public var repeatedSfixed32: [Int32] { get { _fields.value.repeatedSfixed32 } _modify { yield &_fields.value.repeatedSfixed32 } }
-  public var repeatedSfixed64: [Int64] { get { _fields.value.repeatedSfixed64 } _modify { yield &_fields.value.repeatedSfixed64 } }
-  public var repeatedFloat: [Float] { get { _fields.value.repeatedFloat } _modify { yield &_fields.value.repeatedFloat } }
-  public var repeatedDouble: [Double] { get { _fields.value.repeatedDouble } _modify { yield &_fields.value.repeatedDouble } }
-  public var repeatedBool: [Bool] { get { _fields.value.repeatedBool } _modify { yield &_fields.value.repeatedBool } }
-  public var repeatedString: [String] { get { _fields.value.repeatedString } _modify { yield &_fields.value.repeatedString } }
-  public var repeatedBytes: [[UInt8]] { get { _fields.value.repeatedBytes } _modify { yield &_fields.value.repeatedBytes } }
-  public var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _fields.value.repeatedNestedMessage } _modify { yield &_fields.value.repeatedNestedMessage } }
-  public var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] { get { _fields.value.repeatedForeignMessage } _modify { yield &_fields.value.repeatedForeignMessage } }
-  public var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _fields.value.repeatedNestedEnum } _modify { yield &_fields.value.repeatedNestedEnum } }
-  public var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] { get { _fields.value.repeatedForeignEnum } _modify { yield &_fields.value.repeatedForeignEnum } }
-  public var repeatedStringPiece: [String] { get { _fields.value.repeatedStringPiece } _modify { yield &_fields.value.repeatedStringPiece } }
-  public var repeatedCord: [String] { get { _fields.value.repeatedCord } _modify { yield &_fields.value.repeatedCord } }
+  @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { _storage[array: 224] } _modify { yield &_storage[array: 224] } }
+  @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { _storage[array: 232] } _modify { yield &_storage[array: 232] } }
+  @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { _storage[array: 240] } _modify { yield &_storage[array: 240] } }
+  @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { _storage[array: 248] } _modify { yield &_storage[array: 248] } }
+  @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { _storage[array: 256] } _modify { yield &_storage[array: 256] } }
+  @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { _storage[array: 264] } _modify { yield &_storage[array: 264] } }
+  @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { _storage[array: 272] } _modify { yield &_storage[array: 272] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { _storage[array: 280] } _modify { yield &_storage[array: 280] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { _storage[array: 288] } _modify { yield &_storage[array: 288] } }
+  @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { _storage[array: 296] } _modify { yield &_storage[array: 296] } }
+  @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { _storage[array: 304] } _modify { yield &_storage[array: 304] } }
+  @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { _storage[array: 312] } _modify { yield &_storage[array: 312] } }
+  @_alwaysEmitIntoClient public var repeatedString: [String] { get { _storage[array: 320] } _modify { yield &_storage[array: 320] } }
+  @_alwaysEmitIntoClient public var repeatedBytes: [[UInt8]] { get { _storage[array: 328] } _modify { yield &_storage[array: 328] } }
+  @_alwaysEmitIntoClient public var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _storage[array: 336] } _modify { yield &_storage[array: 336] } }
+  @_alwaysEmitIntoClient public var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] { get { _storage[array: 344] } _modify { yield &_storage[array: 344] } }
+  @_alwaysEmitIntoClient public var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _storage[array: 352] } _modify { yield &_storage[array: 352] } }
+  @_alwaysEmitIntoClient public var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] { get { _storage[array: 360] } _modify { yield &_storage[array: 360] } }
+  @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { _storage[array: 368] } _modify { yield &_storage[array: 368] } }
+  @_alwaysEmitIntoClient public var repeatedCord: [String] { get { _storage[array: 376] } _modify { yield &_storage[array: 376] } }
   /// Repeated and packed.
-  public var packedInt32: [Int32] { get { _fields.value.packedInt32 } _modify { yield &_fields.value.packedInt32 } }
-  public var packedInt64: [Int64] { get { _fields.value.packedInt64 } _modify { yield &_fields.value.packedInt64 } }
-  public var packedUint32: [UInt32] { get { _fields.value.packedUint32 } _modify { yield &_fields.value.packedUint32 } }
-  public var packedUint64: [UInt64] { get { _fields.value.packedUint64 } _modify { yield &_fields.value.packedUint64 } }
-  public var packedSint32: [Int32] { get { _fields.value.packedSint32 } _modify { yield &_fields.value.packedSint32 } }
-  public var packedSint64: [Int64] { get { _fields.value.packedSint64 } _modify { yield &_fields.value.packedSint64 } }
-  public var packedFixed32: [UInt32] { get { _fields.value.packedFixed32 } _modify { yield &_fields.value.packedFixed32 } }
-  public var packedFixed64: [UInt64] { get { _fields.value.packedFixed64 } _modify { yield &_fields.value.packedFixed64 } }
-  public var packedSfixed32: [Int32] { get { _fields.value.packedSfixed32 } _modify { yield &_fields.value.packedSfixed32 } }
-  public var packedSfixed64: [Int64] { get { _fields.value.packedSfixed64 } _modify { yield &_fields.value.packedSfixed64 } }
-  public var packedFloat: [Float] { get { _fields.value.packedFloat } _modify { yield &_fields.value.packedFloat } }
-  public var packedDouble: [Double] { get { _fields.value.packedDouble } _modify { yield &_fields.value.packedDouble } }
-  public var packedBool: [Bool] { get { _fields.value.packedBool } _modify { yield &_fields.value.packedBool } }
-  public var packedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _fields.value.packedNestedEnum } _modify { yield &_fields.value.packedNestedEnum } }
+  @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { _storage[array: 536] } _modify { yield &_storage[array: 536] } }
+  @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { _storage[array: 544] } _modify { yield &_storage[array: 544] } }
+  @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { _storage[array: 552] } _modify { yield &_storage[array: 552] } }
+  @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { _storage[array: 560] } _modify { yield &_storage[array: 560] } }
+  @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { _storage[array: 568] } _modify { yield &_storage[array: 568] } }
+  @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { _storage[array: 576] } _modify { yield &_storage[array: 576] } }
+  @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { _storage[array: 584] } _modify { yield &_storage[array: 584] } }
+  @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { _storage[array: 592] } _modify { yield &_storage[array: 592] } }
+  @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { _storage[array: 600] } _modify { yield &_storage[array: 600] } }
+  @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { _storage[array: 608] } _modify { yield &_storage[array: 608] } }
+  @_alwaysEmitIntoClient public var packedFloat: [Float] { get { _storage[array: 616] } _modify { yield &_storage[array: 616] } }
+  @_alwaysEmitIntoClient public var packedDouble: [Double] { get { _storage[array: 624] } _modify { yield &_storage[array: 624] } }
+  @_alwaysEmitIntoClient public var packedBool: [Bool] { get { _storage[array: 632] } _modify { yield &_storage[array: 632] } }
+  @_alwaysEmitIntoClient public var packedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _storage[array: 640] } _modify { yield &_storage[array: 640] } }
   /// Repeated and unpacked.
-  public var unpackedInt32: [Int32] { get { _fields.value.unpackedInt32 } _modify { yield &_fields.value.unpackedInt32 } }
-  public var unpackedInt64: [Int64] { get { _fields.value.unpackedInt64 } _modify { yield &_fields.value.unpackedInt64 } }
-  public var unpackedUint32: [UInt32] { get { _fields.value.unpackedUint32 } _modify { yield &_fields.value.unpackedUint32 } }
-  public var unpackedUint64: [UInt64] { get { _fields.value.unpackedUint64 } _modify { yield &_fields.value.unpackedUint64 } }
-  public var unpackedSint32: [Int32] { get { _fields.value.unpackedSint32 } _modify { yield &_fields.value.unpackedSint32 } }
-  public var unpackedSint64: [Int64] { get { _fields.value.unpackedSint64 } _modify { yield &_fields.value.unpackedSint64 } }
-  public var unpackedFixed32: [UInt32] { get { _fields.value.unpackedFixed32 } _modify { yield &_fields.value.unpackedFixed32 } }
-  public var unpackedFixed64: [UInt64] { get { _fields.value.unpackedFixed64 } _modify { yield &_fields.value.unpackedFixed64 } }
-  public var unpackedSfixed32: [Int32] { get { _fields.value.unpackedSfixed32 } _modify { yield &_fields.value.unpackedSfixed32 } }
-  public var unpackedSfixed64: [Int64] { get { _fields.value.unpackedSfixed64 } _modify { yield &_fields.value.unpackedSfixed64 } }
-  public var unpackedFloat: [Float] { get { _fields.value.unpackedFloat } _modify { yield &_fields.value.unpackedFloat } }
-  public var unpackedDouble: [Double] { get { _fields.value.unpackedDouble } _modify { yield &_fields.value.unpackedDouble } }
-  public var unpackedBool: [Bool] { get { _fields.value.unpackedBool } _modify { yield &_fields.value.unpackedBool } }
-  public var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _fields.value.unpackedNestedEnum } _modify { yield &_fields.value.unpackedNestedEnum } }
+  @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { _storage[array: 648] } _modify { yield &_storage[array: 648] } }
+  @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { _storage[array: 656] } _modify { yield &_storage[array: 656] } }
+  @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { _storage[array: 664] } _modify { yield &_storage[array: 664] } }
+  @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { _storage[array: 672] } _modify { yield &_storage[array: 672] } }
+  @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { _storage[array: 680] } _modify { yield &_storage[array: 680] } }
+  @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { _storage[array: 688] } _modify { yield &_storage[array: 688] } }
+  @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { _storage[array: 696] } _modify { yield &_storage[array: 696] } }
+  @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { _storage[array: 704] } _modify { yield &_storage[array: 704] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { _storage[array: 712] } _modify { yield &_storage[array: 712] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { _storage[array: 720] } _modify { yield &_storage[array: 720] } }
+  @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { _storage[array: 728] } _modify { yield &_storage[array: 728] } }
+  @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { _storage[array: 736] } _modify { yield &_storage[array: 736] } }
+  @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { _storage[array: 744] } _modify { yield &_storage[array: 744] } }
+  @_alwaysEmitIntoClient public var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _storage[array: 752] } _modify { yield &_storage[array: 752] } }
   /// Maps.
-  public var mapInt32Int32: [Int32: Int32] { get { _fields.value.mapInt32Int32 } _modify { yield &_fields.value.mapInt32Int32 } }
-  public var mapInt64Int64: [Int64: Int64] { get { _fields.value.mapInt64Int64 } _modify { yield &_fields.value.mapInt64Int64 } }
-  public var mapUint32Uint32: [UInt32: UInt32] { get { _fields.value.mapUint32Uint32 } _modify { yield &_fields.value.mapUint32Uint32 } }
-  public var mapUint64Uint64: [UInt64: UInt64] { get { _fields.value.mapUint64Uint64 } _modify { yield &_fields.value.mapUint64Uint64 } }
-  public var mapSint32Sint32: [Int32: Int32] { get { _fields.value.mapSint32Sint32 } _modify { yield &_fields.value.mapSint32Sint32 } }
-  public var mapSint64Sint64: [Int64: Int64] { get { _fields.value.mapSint64Sint64 } _modify { yield &_fields.value.mapSint64Sint64 } }
-  public var mapFixed32Fixed32: [UInt32: UInt32] { get { _fields.value.mapFixed32Fixed32 } _modify { yield &_fields.value.mapFixed32Fixed32 } }
-  public var mapFixed64Fixed64: [UInt64: UInt64] { get { _fields.value.mapFixed64Fixed64 } _modify { yield &_fields.value.mapFixed64Fixed64 } }
-  public var mapSfixed32Sfixed32: [Int32: Int32] { get { _fields.value.mapSfixed32Sfixed32 } _modify { yield &_fields.value.mapSfixed32Sfixed32 } }
-  public var mapSfixed64Sfixed64: [Int64: Int64] { get { _fields.value.mapSfixed64Sfixed64 } _modify { yield &_fields.value.mapSfixed64Sfixed64 } }
-  public var mapInt32Float: [Int32: Float] { get { _fields.value.mapInt32Float } _modify { yield &_fields.value.mapInt32Float } }
-  public var mapInt32Double: [Int32: Double] { get { _fields.value.mapInt32Double } _modify { yield &_fields.value.mapInt32Double } }
-  public var mapBoolBool: [Bool: Bool] { get { _fields.value.mapBoolBool } _modify { yield &_fields.value.mapBoolBool } }
-  public var mapStringString: [String: String] { get { _fields.value.mapStringString } _modify { yield &_fields.value.mapStringString } }
-  public var mapStringBytes: [String: [UInt8]] { get { _fields.value.mapStringBytes } _modify { yield &_fields.value.mapStringBytes } }
-  public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _fields.value.mapStringNestedMessage } _modify { yield &_fields.value.mapStringNestedMessage } }
-  public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] { get { _fields.value.mapStringForeignMessage } _modify { yield &_fields.value.mapStringForeignMessage } }
-  public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _fields.value.mapStringNestedEnum } _modify { yield &_fields.value.mapStringNestedEnum } }
-  public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] { get { _fields.value.mapStringForeignEnum } _modify { yield &_fields.value.mapStringForeignEnum } }
-  public var mapInt32NestedMessage: [Int32: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _fields.value.mapInt32NestedMessage } _modify { yield &_fields.value.mapInt32NestedMessage } }
-  public var mapInt32Bool: [Int32: Bool] { get { _fields.value.mapInt32Bool } _modify { yield &_fields.value.mapInt32Bool } }
-  public var oneofUint32: UInt32 { get { if case .oneofUint32(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint32(newValue) } }
-  public var oneofNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage { get { if case .oneofNestedMessage(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage() } } _modify { var new = self.oneofNestedMessage; _fields.value.oneofField = nil; defer { _fields.value.oneofField = .oneofNestedMessage(new) }; yield &new } }
-  public var oneofString: String { get { if case .oneofString(let value)? = _fields.value.oneofField { value } else { "" } } set { _fields.value.oneofField = .oneofString(newValue) } }
-  public var oneofBytes: [UInt8] { get { if case .oneofBytes(let value)? = _fields.value.oneofField { value } else { [] } } set { _fields.value.oneofField = .oneofBytes(newValue) } }
-  public var oneofBool: Bool { get { if case .oneofBool(let value)? = _fields.value.oneofField { value } else { false } } set { _fields.value.oneofField = .oneofBool(newValue) } }
-  public var oneofUint64: UInt64 { get { if case .oneofUint64(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint64(newValue) } }
-  public var oneofFloat: Float { get { if case .oneofFloat(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofFloat(newValue) } }
-  public var oneofDouble: Double { get { if case .oneofDouble(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofDouble(newValue) } }
-  public var oneofEnum: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum { get { if case .oneofEnum(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum() } } set { _fields.value.oneofField = .oneofEnum(newValue) } }
-  public var data: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage { get { _fields.value._data ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage() } _modify { yield &_fields.value._data[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage()] } }
-  public var hasData: Bool { _fields.value._data != nil }
-  public mutating func clearData() { _fields.value._data = nil }
-  public var multiWordGroupField: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField { get { _fields.value._multiWordGroupField ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField() } _modify { yield &_fields.value._multiWordGroupField[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField()] } }
-  public var hasMultiWordGroupField: Bool { _fields.value._multiWordGroupField != nil }
-  public mutating func clearMultiWordGroupField() { _fields.value._multiWordGroupField = nil }
+  @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { _storage[map: 384] } _modify { yield &_storage[map: 384] } }
+  @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { _storage[map: 392] } _modify { yield &_storage[map: 392] } }
+  @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { _storage[map: 400] } _modify { yield &_storage[map: 400] } }
+  @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { _storage[map: 408] } _modify { yield &_storage[map: 408] } }
+  @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { _storage[map: 416] } _modify { yield &_storage[map: 416] } }
+  @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { _storage[map: 424] } _modify { yield &_storage[map: 424] } }
+  @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { _storage[map: 432] } _modify { yield &_storage[map: 432] } }
+  @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { _storage[map: 440] } _modify { yield &_storage[map: 440] } }
+  @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { _storage[map: 448] } _modify { yield &_storage[map: 448] } }
+  @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { _storage[map: 456] } _modify { yield &_storage[map: 456] } }
+  @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { _storage[map: 464] } _modify { yield &_storage[map: 464] } }
+  @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { _storage[map: 472] } _modify { yield &_storage[map: 472] } }
+  @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { _storage[map: 480] } _modify { yield &_storage[map: 480] } }
+  @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { _storage[map: 488] } _modify { yield &_storage[map: 488] } }
+  @_alwaysEmitIntoClient public var mapStringBytes: [String: [UInt8]] { get { _storage[map: 496] } _modify { yield &_storage[map: 496] } }
+  @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _storage[map: 504] } _modify { yield &_storage[map: 504] } }
+  @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] { get { _storage[map: 512] } _modify { yield &_storage[map: 512] } }
+  @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] { get { _storage[map: 520] } _modify { yield &_storage[map: 520] } }
+  @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] { get { _storage[map: 528] } _modify { yield &_storage[map: 528] } }
+  @_alwaysEmitIntoClient public var mapInt32NestedMessage: [Int32: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] { get { _storage[map: 760] } _modify { yield &_storage[map: 760] } }
+  @_alwaysEmitIntoClient public var mapInt32Bool: [Int32: Bool] { get { _storage[map: 768] } _modify { yield &_storage[map: 768] } }
+  @_alwaysEmitIntoClient public var oneofUint32: UInt32 { get { _storage[48, member: 111] } set { _storage[48, member: 111] = newValue } }
+  @_alwaysEmitIntoClient public var oneofNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage { get { _storage[message: 48, member: 112] } _modify { yield &_storage[message: 48, member: 112] } }
+  @_alwaysEmitIntoClient public var oneofString: String { get { _storage[string: 48, member: 113] } _modify { yield &_storage[string: 48, member: 113] } }
+  @_alwaysEmitIntoClient public var oneofBytes: [UInt8] { get { _storage[bytes: 48, member: 114] } _modify { yield &_storage[bytes: 48, member: 114] } }
+  @_alwaysEmitIntoClient public var oneofBool: Bool { get { _storage[48, member: 115] } set { _storage[48, member: 115] = newValue } }
+  @_alwaysEmitIntoClient public var oneofUint64: UInt64 { get { _storage[48, member: 116] } set { _storage[48, member: 116] = newValue } }
+  @_alwaysEmitIntoClient public var oneofFloat: Float { get { _storage[48, member: 117] } set { _storage[48, member: 117] = newValue } }
+  @_alwaysEmitIntoClient public var oneofDouble: Double { get { _storage[48, member: 118] } set { _storage[48, member: 118] = newValue } }
+  @_alwaysEmitIntoClient public var oneofEnum: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum { get { _storage[enum: 48, member: 119] } set { _storage[enum: 48, member: 119] = newValue } }
+  @_alwaysEmitIntoClient public var data: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage { get { _storage[message: 776] } _modify { yield &_storage[message: 776] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 776) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(201) }
+  @_alwaysEmitIntoClient public var multiWordGroupField: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField { get { _storage[message: 784] } _modify { yield &_storage[message: 784] } }
+  @_alwaysEmitIntoClient public var hasMultiWordGroupField: Bool { _storage.has(reference: 784) }
+  @_alwaysEmitIntoClient public mutating func clearMultiWordGroupField() { _storage.clear(204) }
   /// With defaults of their own.
-  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? -123456789 } set { _fields.value._defaultInt32 = newValue } }
-  public var hasDefaultInt32: Bool { _fields.value._defaultInt32 != nil }
-  public mutating func clearDefaultInt32() { _fields.value._defaultInt32 = nil }
-  public var defaultInt64: Int64 { get { _fields.value._defaultInt64 ?? -9123456789123456789 } set { _fields.value._defaultInt64 = newValue } }
-  public var hasDefaultInt64: Bool { _fields.value._defaultInt64 != nil }
-  public mutating func clearDefaultInt64() { _fields.value._defaultInt64 = nil }
-  public var defaultUint32: UInt32 { get { _fields.value._defaultUint32 ?? 2123456789 } set { _fields.value._defaultUint32 = newValue } }
-  public var hasDefaultUint32: Bool { _fields.value._defaultUint32 != nil }
-  public mutating func clearDefaultUint32() { _fields.value._defaultUint32 = nil }
-  public var defaultUint64: UInt64 { get { _fields.value._defaultUint64 ?? 10123456789123456789 } set { _fields.value._defaultUint64 = newValue } }
-  public var hasDefaultUint64: Bool { _fields.value._defaultUint64 != nil }
-  public mutating func clearDefaultUint64() { _fields.value._defaultUint64 = nil }
-  public var defaultSint32: Int32 { get { _fields.value._defaultSint32 ?? -123456789 } set { _fields.value._defaultSint32 = newValue } }
-  public var hasDefaultSint32: Bool { _fields.value._defaultSint32 != nil }
-  public mutating func clearDefaultSint32() { _fields.value._defaultSint32 = nil }
-  public var defaultSint64: Int64 { get { _fields.value._defaultSint64 ?? -9123456789123456789 } set { _fields.value._defaultSint64 = newValue } }
-  public var hasDefaultSint64: Bool { _fields.value._defaultSint64 != nil }
-  public mutating func clearDefaultSint64() { _fields.value._defaultSint64 = nil }
-  public var defaultFixed32: UInt32 { get { _fields.value._defaultFixed32 ?? 2123456789 } set { _fields.value._defaultFixed32 = newValue } }
-  public var hasDefaultFixed32: Bool { _fields.value._defaultFixed32 != nil }
-  public mutating func clearDefaultFixed32() { _fields.value._defaultFixed32 = nil }
-  public var defaultFixed64: UInt64 { get { _fields.value._defaultFixed64 ?? 10123456789123456789 } set { _fields.value._defaultFixed64 = newValue } }
-  public var hasDefaultFixed64: Bool { _fields.value._defaultFixed64 != nil }
-  public mutating func clearDefaultFixed64() { _fields.value._defaultFixed64 = nil }
-  public var defaultSfixed32: Int32 { get { _fields.value._defaultSfixed32 ?? -123456789 } set { _fields.value._defaultSfixed32 = newValue } }
-  public var hasDefaultSfixed32: Bool { _fields.value._defaultSfixed32 != nil }
-  public mutating func clearDefaultSfixed32() { _fields.value._defaultSfixed32 = nil }
-  public var defaultSfixed64: Int64 { get { _fields.value._defaultSfixed64 ?? -9123456789123456789 } set { _fields.value._defaultSfixed64 = newValue } }
-  public var hasDefaultSfixed64: Bool { _fields.value._defaultSfixed64 != nil }
-  public mutating func clearDefaultSfixed64() { _fields.value._defaultSfixed64 = nil }
-  public var defaultFloat: Float { get { _fields.value._defaultFloat ?? 9e+09 } set { _fields.value._defaultFloat = newValue } }
-  public var hasDefaultFloat: Bool { _fields.value._defaultFloat != nil }
-  public mutating func clearDefaultFloat() { _fields.value._defaultFloat = nil }
-  public var defaultDouble: Double { get { _fields.value._defaultDouble ?? 7e+22 } set { _fields.value._defaultDouble = newValue } }
-  public var hasDefaultDouble: Bool { _fields.value._defaultDouble != nil }
-  public mutating func clearDefaultDouble() { _fields.value._defaultDouble = nil }
-  public var defaultBool: Bool { get { _fields.value._defaultBool ?? true } set { _fields.value._defaultBool = newValue } }
-  public var hasDefaultBool: Bool { _fields.value._defaultBool != nil }
-  public mutating func clearDefaultBool() { _fields.value._defaultBool = nil }
-  public var defaultString: String { get { _fields.value._defaultString ?? "Rosebud" } _modify { yield &_fields.value._defaultString[or: "Rosebud"] } }
-  public var hasDefaultString: Bool { _fields.value._defaultString != nil }
-  public mutating func clearDefaultString() { _fields.value._defaultString = nil }
-  public var defaultBytes: [UInt8] { get { _fields.value._defaultBytes ?? [106, 111, 115, 104, 117, 97] } _modify { yield &_fields.value._defaultBytes[or: [106, 111, 115, 104, 117, 97]] } }
-  public var hasDefaultBytes: Bool { _fields.value._defaultBytes != nil }
-  public mutating func clearDefaultBytes() { _fields.value._defaultBytes = nil }
+  @_alwaysEmitIntoClient public var defaultInt32: Int32 { get { _storage[888, bit: 15, default: -123456789] } set { _storage[888, bit: 15] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultInt32: Bool { _storage.has(bit: 15) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultInt32() { _storage.clear(241) }
+  @_alwaysEmitIntoClient public var defaultInt64: Int64 { get { _storage[792, bit: 16, default: -9123456789123456789] } set { _storage[792, bit: 16] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultInt64: Bool { _storage.has(bit: 16) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultInt64() { _storage.clear(242) }
+  @_alwaysEmitIntoClient public var defaultUint32: UInt32 { get { _storage[892, bit: 17, default: 2123456789] } set { _storage[892, bit: 17] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultUint32: Bool { _storage.has(bit: 17) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultUint32() { _storage.clear(243) }
+  @_alwaysEmitIntoClient public var defaultUint64: UInt64 { get { _storage[800, bit: 18, default: 10123456789123456789] } set { _storage[800, bit: 18] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultUint64: Bool { _storage.has(bit: 18) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultUint64() { _storage.clear(244) }
+  @_alwaysEmitIntoClient public var defaultSint32: Int32 { get { _storage[896, bit: 19, default: -123456789] } set { _storage[896, bit: 19] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSint32: Bool { _storage.has(bit: 19) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSint32() { _storage.clear(245) }
+  @_alwaysEmitIntoClient public var defaultSint64: Int64 { get { _storage[808, bit: 20, default: -9123456789123456789] } set { _storage[808, bit: 20] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSint64: Bool { _storage.has(bit: 20) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSint64() { _storage.clear(246) }
+  @_alwaysEmitIntoClient public var defaultFixed32: UInt32 { get { _storage[900, bit: 21, default: 2123456789] } set { _storage[900, bit: 21] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFixed32: Bool { _storage.has(bit: 21) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFixed32() { _storage.clear(247) }
+  @_alwaysEmitIntoClient public var defaultFixed64: UInt64 { get { _storage[816, bit: 22, default: 10123456789123456789] } set { _storage[816, bit: 22] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFixed64: Bool { _storage.has(bit: 22) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFixed64() { _storage.clear(248) }
+  @_alwaysEmitIntoClient public var defaultSfixed32: Int32 { get { _storage[904, bit: 23, default: -123456789] } set { _storage[904, bit: 23] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSfixed32: Bool { _storage.has(bit: 23) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSfixed32() { _storage.clear(249) }
+  @_alwaysEmitIntoClient public var defaultSfixed64: Int64 { get { _storage[824, bit: 24, default: -9123456789123456789] } set { _storage[824, bit: 24] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSfixed64: Bool { _storage.has(bit: 24) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSfixed64() { _storage.clear(250) }
+  @_alwaysEmitIntoClient public var defaultFloat: Float { get { _storage[908, bit: 25, default: 9e+09] } set { _storage[908, bit: 25] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFloat: Bool { _storage.has(bit: 25) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFloat() { _storage.clear(251) }
+  @_alwaysEmitIntoClient public var defaultDouble: Double { get { _storage[832, bit: 26, default: 7e+22] } set { _storage[832, bit: 26] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultDouble: Bool { _storage.has(bit: 26) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultDouble() { _storage.clear(252) }
+  @_alwaysEmitIntoClient public var defaultBool: Bool { get { _storage[985, bit: 27, default: true] } set { _storage[985, bit: 27] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultBool: Bool { _storage.has(bit: 27) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultBool() { _storage.clear(253) }
+  @_alwaysEmitIntoClient public var defaultString: String { get { _storage[string: 120, default: "Rosebud"] } _modify { yield &_storage[string: 120, default: "Rosebud"] } }
+  @_alwaysEmitIntoClient public var hasDefaultString: Bool { _storage.has(string: 120) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultString() { _storage.clear(254) }
+  @_alwaysEmitIntoClient public var defaultBytes: [UInt8] { get { _storage[bytes: 840, default: [106, 111, 115, 104, 117, 97]] } _modify { yield &_storage[bytes: 840, default: [106, 111, 115, 104, 117, 97]] } }
+  @_alwaysEmitIntoClient public var hasDefaultBytes: Bool { _storage.has(reference: 840) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultBytes() { _storage.clear(255) }
   /// Names that show how JSON names are made.
-  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } set { _fields.value._fieldname1 = newValue } }
-  public var hasFieldname1: Bool { _fields.value._fieldname1 != nil }
-  public mutating func clearFieldname1() { _fields.value._fieldname1 = nil }
-  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } set { _fields.value._fieldName2 = newValue } }
-  public var hasFieldName2: Bool { _fields.value._fieldName2 != nil }
-  public mutating func clearFieldName2() { _fields.value._fieldName2 = nil }
-  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } set { _fields.value._fieldName3 = newValue } }
-  public var hasFieldName3: Bool { _fields.value._fieldName3 != nil }
-  public mutating func clearFieldName3() { _fields.value._fieldName3 = nil }
-  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } set { _fields.value._field_Name4_ = newValue } }
-  public var hasField_Name4_: Bool { _fields.value._field_Name4_ != nil }
-  public mutating func clearField_Name4_() { _fields.value._field_Name4_ = nil }
-  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } set { _fields.value._field0Name5 = newValue } }
-  public var hasField0Name5: Bool { _fields.value._field0Name5 != nil }
-  public mutating func clearField0Name5() { _fields.value._field0Name5 = nil }
-  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } set { _fields.value._field0Name6 = newValue } }
-  public var hasField0Name6: Bool { _fields.value._field0Name6 != nil }
-  public mutating func clearField0Name6() { _fields.value._field0Name6 = nil }
-  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } set { _fields.value._fieldName7 = newValue } }
-  public var hasFieldName7: Bool { _fields.value._fieldName7 != nil }
-  public mutating func clearFieldName7() { _fields.value._fieldName7 = nil }
-  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } set { _fields.value._fieldName8 = newValue } }
-  public var hasFieldName8: Bool { _fields.value._fieldName8 != nil }
-  public mutating func clearFieldName8() { _fields.value._fieldName8 = nil }
-  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } set { _fields.value._fieldName9 = newValue } }
-  public var hasFieldName9: Bool { _fields.value._fieldName9 != nil }
-  public mutating func clearFieldName9() { _fields.value._fieldName9 = nil }
-  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } set { _fields.value._fieldName10 = newValue } }
-  public var hasFieldName10: Bool { _fields.value._fieldName10 != nil }
-  public mutating func clearFieldName10() { _fields.value._fieldName10 = nil }
-  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } set { _fields.value._fieldName11 = newValue } }
-  public var hasFieldName11: Bool { _fields.value._fieldName11 != nil }
-  public mutating func clearFieldName11() { _fields.value._fieldName11 = nil }
-  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } set { _fields.value._fieldName12 = newValue } }
-  public var hasFieldName12: Bool { _fields.value._fieldName12 != nil }
-  public mutating func clearFieldName12() { _fields.value._fieldName12 = nil }
-  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } set { _fields.value.__FieldName13 = newValue } }
-  public var has_FieldName13: Bool { _fields.value.__FieldName13 != nil }
-  public mutating func clear_FieldName13() { _fields.value.__FieldName13 = nil }
-  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } set { _fields.value.__FieldName14 = newValue } }
-  public var has_FieldName14: Bool { _fields.value.__FieldName14 != nil }
-  public mutating func clear_FieldName14() { _fields.value.__FieldName14 = nil }
-  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } set { _fields.value._field_Name15 = newValue } }
-  public var hasField_Name15: Bool { _fields.value._field_Name15 != nil }
-  public mutating func clearField_Name15() { _fields.value._field_Name15 = nil }
-  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } set { _fields.value._field_Name16 = newValue } }
-  public var hasField_Name16: Bool { _fields.value._field_Name16 != nil }
-  public mutating func clearField_Name16() { _fields.value._field_Name16 = nil }
-  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } set { _fields.value._fieldName17__ = newValue } }
-  public var hasFieldName17__: Bool { _fields.value._fieldName17__ != nil }
-  public mutating func clearFieldName17__() { _fields.value._fieldName17__ = nil }
-  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } set { _fields.value._fieldName18__ = newValue } }
-  public var hasFieldName18__: Bool { _fields.value._fieldName18__ != nil }
-  public mutating func clearFieldName18__() { _fields.value._fieldName18__ = nil }
-  public var messageSetCorrect: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect { get { _fields.value._messageSetCorrect ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect() } _modify { yield &_fields.value._messageSetCorrect[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect()] } }
-  public var hasMessageSetCorrect: Bool { _fields.value._messageSetCorrect != nil }
-  public mutating func clearMessageSetCorrect() { _fields.value._messageSetCorrect = nil }
-  public var oneofField: OneOf_OneofField? { get { _fields.value.oneofField } _modify { yield &_fields.value.oneofField } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._optionalNestedMessage, !value.isInitialized { return false }
-    if let value = _fields.value._recursiveMessage, !value.isInitialized { return false }
-    if !_fields.value.repeatedNestedMessage.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.mapStringNestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.mapInt32NestedMessage.values.allSatisfy({ $0.isInitialized }) { return false }
-    if case .oneofNestedMessage(let value)? = _fields.value.oneofField, !value.isInitialized { return false }
-    if let value = _fields.value._messageSetCorrect, !value.isInitialized { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _optionalInt32: Int32?
-    var _optionalInt64: Int64?
-    var _optionalUint32: UInt32?
-    var _optionalUint64: UInt64?
-    var _optionalSint32: Int32?
-    var _optionalSint64: Int64?
-    var _optionalFixed32: UInt32?
-    var _optionalFixed64: UInt64?
-    var _optionalSfixed32: Int32?
-    var _optionalSfixed64: Int64?
-    var _optionalFloat: Float?
-    var _optionalDouble: Double?
-    var _optionalBool: Bool?
-    var _optionalString: String?
-    var _optionalBytes: [UInt8]?
-    var _optionalNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage?
-    var _optionalForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2?
-    var _optionalNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum?
-    var _optionalForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2?
-    var _optionalStringPiece: String?
-    var _optionalCord: String?
-    var _recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2?
-    var repeatedInt32: [Int32] = []
-    var repeatedInt64: [Int64] = []
-    var repeatedUint32: [UInt32] = []
-    var repeatedUint64: [UInt64] = []
-    var repeatedSint32: [Int32] = []
-    var repeatedSint64: [Int64] = []
-    var repeatedFixed32: [UInt32] = []
-    var repeatedFixed64: [UInt64] = []
-    var repeatedSfixed32: [Int32] = []
-    var repeatedSfixed64: [Int64] = []
-    var repeatedFloat: [Float] = []
-    var repeatedDouble: [Double] = []
-    var repeatedBool: [Bool] = []
-    var repeatedString: [String] = []
-    var repeatedBytes: [[UInt8]] = []
-    var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] = []
-    var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] = []
-    var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] = []
-    var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] = []
-    var repeatedStringPiece: [String] = []
-    var repeatedCord: [String] = []
-    var packedInt32: [Int32] = []
-    var packedInt64: [Int64] = []
-    var packedUint32: [UInt32] = []
-    var packedUint64: [UInt64] = []
-    var packedSint32: [Int32] = []
-    var packedSint64: [Int64] = []
-    var packedFixed32: [UInt32] = []
-    var packedFixed64: [UInt64] = []
-    var packedSfixed32: [Int32] = []
-    var packedSfixed64: [Int64] = []
-    var packedFloat: [Float] = []
-    var packedDouble: [Double] = []
-    var packedBool: [Bool] = []
-    var packedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] = []
-    var unpackedInt32: [Int32] = []
-    var unpackedInt64: [Int64] = []
-    var unpackedUint32: [UInt32] = []
-    var unpackedUint64: [UInt64] = []
-    var unpackedSint32: [Int32] = []
-    var unpackedSint64: [Int64] = []
-    var unpackedFixed32: [UInt32] = []
-    var unpackedFixed64: [UInt64] = []
-    var unpackedSfixed32: [Int32] = []
-    var unpackedSfixed64: [Int64] = []
-    var unpackedFloat: [Float] = []
-    var unpackedDouble: [Double] = []
-    var unpackedBool: [Bool] = []
-    var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] = []
-    var mapInt32Int32: [Int32: Int32] = [:]
-    var mapInt64Int64: [Int64: Int64] = [:]
-    var mapUint32Uint32: [UInt32: UInt32] = [:]
-    var mapUint64Uint64: [UInt64: UInt64] = [:]
-    var mapSint32Sint32: [Int32: Int32] = [:]
-    var mapSint64Sint64: [Int64: Int64] = [:]
-    var mapFixed32Fixed32: [UInt32: UInt32] = [:]
-    var mapFixed64Fixed64: [UInt64: UInt64] = [:]
-    var mapSfixed32Sfixed32: [Int32: Int32] = [:]
-    var mapSfixed64Sfixed64: [Int64: Int64] = [:]
-    var mapInt32Float: [Int32: Float] = [:]
-    var mapInt32Double: [Int32: Double] = [:]
-    var mapBoolBool: [Bool: Bool] = [:]
-    var mapStringString: [String: String] = [:]
-    var mapStringBytes: [String: [UInt8]] = [:]
-    var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] = [:]
-    var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2] = [:]
-    var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum] = [:]
-    var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2] = [:]
-    var mapInt32NestedMessage: [Int32: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage] = [:]
-    var mapInt32Bool: [Int32: Bool] = [:]
-    var _data: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage?
-    var _multiWordGroupField: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField?
-    var _defaultInt32: Int32?
-    var _defaultInt64: Int64?
-    var _defaultUint32: UInt32?
-    var _defaultUint64: UInt64?
-    var _defaultSint32: Int32?
-    var _defaultSint64: Int64?
-    var _defaultFixed32: UInt32?
-    var _defaultFixed64: UInt64?
-    var _defaultSfixed32: Int32?
-    var _defaultSfixed64: Int64?
-    var _defaultFloat: Float?
-    var _defaultDouble: Double?
-    var _defaultBool: Bool?
-    var _defaultString: String?
-    var _defaultBytes: [UInt8]?
-    var _fieldname1: Int32?
-    var _fieldName2: Int32?
-    var _fieldName3: Int32?
-    var _field_Name4_: Int32?
-    var _field0Name5: Int32?
-    var _field0Name6: Int32?
-    var _fieldName7: Int32?
-    var _fieldName8: Int32?
-    var _fieldName9: Int32?
-    var _fieldName10: Int32?
-    var _fieldName11: Int32?
-    var _fieldName12: Int32?
-    var __FieldName13: Int32?
-    var __FieldName14: Int32?
-    var _field_Name15: Int32?
-    var _field_Name16: Int32?
-    var _fieldName17__: Int32?
-    var _fieldName18__: Int32?
-    var _messageSetCorrect: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect?
-    var oneofField: OneOf_OneofField?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 103:map_int32_nested_message 104:map_int32_bool 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 201:data::Data 204:multiwordgroupfield::MultiWordGroupField 241:default_int32 242:default_int64 243:default_uint32 244:default_uint64 245:default_sint32 246:default_sint64 247:default_fixed32 248:default_fixed64 249:default_sfixed32 250:default_sfixed64 251:default_float 252:default_double 253:default_bool 254:default_string 255:default_bytes 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 500:message_set_correct 0:reserved_field")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_optionalInt64, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_optionalUint32, as: ProtoUInt32.self)
-      case 4: try decoder.optional(&_optionalUint64, as: ProtoUInt64.self)
-      case 5: try decoder.optional(&_optionalSint32, as: ProtoSInt32.self)
-      case 6: try decoder.optional(&_optionalSint64, as: ProtoSInt64.self)
-      case 7: try decoder.optional(&_optionalFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.optional(&_optionalFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.optional(&_optionalSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.optional(&_optionalSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.optional(&_optionalFloat, as: ProtoFloat.self)
-      case 12: try decoder.optional(&_optionalDouble, as: ProtoDouble.self)
-      case 13: try decoder.optional(&_optionalBool, as: ProtoBool.self)
-      case 14: try decoder.optional(&_optionalString, as: ProtoUncheckedString.self)
-      case 15: try decoder.optional(&_optionalBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_optionalNestedMessage)
-      case 19: try decoder.message(&_optionalForeignMessage)
-      case 21: try decoder.optional(&_optionalNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self)
-      case 22: try decoder.optional(&_optionalForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self)
-      case 24: try decoder.optional(&_optionalStringPiece, as: ProtoUncheckedString.self)
-      case 25: try decoder.optional(&_optionalCord, as: ProtoUncheckedString.self)
-      case 27: try decoder.message(&_recursiveMessage)
-      case 31: try decoder.repeated(&repeatedInt32, as: ProtoInt32.self)
-      case 32: try decoder.repeated(&repeatedInt64, as: ProtoInt64.self)
-      case 33: try decoder.repeated(&repeatedUint32, as: ProtoUInt32.self)
-      case 34: try decoder.repeated(&repeatedUint64, as: ProtoUInt64.self)
-      case 35: try decoder.repeated(&repeatedSint32, as: ProtoSInt32.self)
-      case 36: try decoder.repeated(&repeatedSint64, as: ProtoSInt64.self)
-      case 37: try decoder.repeated(&repeatedFixed32, as: ProtoFixed32.self)
-      case 38: try decoder.repeated(&repeatedFixed64, as: ProtoFixed64.self)
-      case 39: try decoder.repeated(&repeatedSfixed32, as: ProtoSFixed32.self)
-      case 40: try decoder.repeated(&repeatedSfixed64, as: ProtoSFixed64.self)
-      case 41: try decoder.repeated(&repeatedFloat, as: ProtoFloat.self)
-      case 42: try decoder.repeated(&repeatedDouble, as: ProtoDouble.self)
-      case 43: try decoder.repeated(&repeatedBool, as: ProtoBool.self)
-      case 44: try decoder.repeated(&repeatedString, as: ProtoUncheckedString.self)
-      case 45: try decoder.repeated(&repeatedBytes, as: ProtoBytes.self)
-      case 48: try decoder.messages(&repeatedNestedMessage)
-      case 49: try decoder.messages(&repeatedForeignMessage)
-      case 51: try decoder.repeated(&repeatedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self)
-      case 52: try decoder.repeated(&repeatedForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self)
-      case 54: try decoder.repeated(&repeatedStringPiece, as: ProtoUncheckedString.self)
-      case 55: try decoder.repeated(&repeatedCord, as: ProtoUncheckedString.self)
-      case 75: try decoder.repeated(&packedInt32, as: ProtoInt32.self)
-      case 76: try decoder.repeated(&packedInt64, as: ProtoInt64.self)
-      case 77: try decoder.repeated(&packedUint32, as: ProtoUInt32.self)
-      case 78: try decoder.repeated(&packedUint64, as: ProtoUInt64.self)
-      case 79: try decoder.repeated(&packedSint32, as: ProtoSInt32.self)
-      case 80: try decoder.repeated(&packedSint64, as: ProtoSInt64.self)
-      case 81: try decoder.repeated(&packedFixed32, as: ProtoFixed32.self)
-      case 82: try decoder.repeated(&packedFixed64, as: ProtoFixed64.self)
-      case 83: try decoder.repeated(&packedSfixed32, as: ProtoSFixed32.self)
-      case 84: try decoder.repeated(&packedSfixed64, as: ProtoSFixed64.self)
-      case 85: try decoder.repeated(&packedFloat, as: ProtoFloat.self)
-      case 86: try decoder.repeated(&packedDouble, as: ProtoDouble.self)
-      case 87: try decoder.repeated(&packedBool, as: ProtoBool.self)
-      case 88: try decoder.repeated(&packedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self)
-      case 89: try decoder.repeated(&unpackedInt32, as: ProtoInt32.self)
-      case 90: try decoder.repeated(&unpackedInt64, as: ProtoInt64.self)
-      case 91: try decoder.repeated(&unpackedUint32, as: ProtoUInt32.self)
-      case 92: try decoder.repeated(&unpackedUint64, as: ProtoUInt64.self)
-      case 93: try decoder.repeated(&unpackedSint32, as: ProtoSInt32.self)
-      case 94: try decoder.repeated(&unpackedSint64, as: ProtoSInt64.self)
-      case 95: try decoder.repeated(&unpackedFixed32, as: ProtoFixed32.self)
-      case 96: try decoder.repeated(&unpackedFixed64, as: ProtoFixed64.self)
-      case 97: try decoder.repeated(&unpackedSfixed32, as: ProtoSFixed32.self)
-      case 98: try decoder.repeated(&unpackedSfixed64, as: ProtoSFixed64.self)
-      case 99: try decoder.repeated(&unpackedFloat, as: ProtoFloat.self)
-      case 100: try decoder.repeated(&unpackedDouble, as: ProtoDouble.self)
-      case 101: try decoder.repeated(&unpackedBool, as: ProtoBool.self)
-      case 102: try decoder.repeated(&unpackedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self)
-      case 56: try decoder.map(&mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self)
-      case 57: try decoder.map(&mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self)
-      case 58: try decoder.map(&mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self)
-      case 59: try decoder.map(&mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self)
-      case 60: try decoder.map(&mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self)
-      case 61: try decoder.map(&mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self)
-      case 62: try decoder.map(&mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self)
-      case 63: try decoder.map(&mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self)
-      case 64: try decoder.map(&mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-      case 65: try decoder.map(&mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self)
-      case 66: try decoder.map(&mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self)
-      case 67: try decoder.map(&mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self)
-      case 68: try decoder.map(&mapBoolBool, key: ProtoBool.self, value: ProtoBool.self)
-      case 69: try decoder.map(&mapStringString, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self)
-      case 70: try decoder.map(&mapStringBytes, key: ProtoUncheckedString.self, value: ProtoBytes.self)
-      case 71: try decoder.messageMap(&mapStringNestedMessage, key: ProtoUncheckedString.self)
-      case 72: try decoder.messageMap(&mapStringForeignMessage, key: ProtoUncheckedString.self)
-      case 73: try decoder.map(&mapStringNestedEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self)
-      case 74: try decoder.map(&mapStringForeignEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self)
-      case 103: try decoder.messageMap(&mapInt32NestedMessage, key: ProtoInt32.self)
-      case 104: try decoder.map(&mapInt32Bool, key: ProtoInt32.self, value: ProtoBool.self)
-      case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
-      case 112:
-        let isSet = oneofField != nil
-        var value: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage?
-        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
-        defer { if let value { oneofField = .oneofNestedMessage(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 113: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
-      case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
-      case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
-      case 116: if let value = try decoder.oneof(ProtoUInt64.self, isSet: oneofField != nil) { oneofField = .oneofUint64(value) }
-      case 117: if let value = try decoder.oneof(ProtoFloat.self, isSet: oneofField != nil) { oneofField = .oneofFloat(value) }
-      case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: oneofField != nil) { oneofField = .oneofDouble(value) }
-      case 119: if let value = try decoder.oneof(ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, isSet: oneofField != nil) { oneofField = .oneofEnum(value) }
-      case 201: try decoder.group(&_data)
-      case 204: try decoder.group(&_multiWordGroupField)
-      case 241: try decoder.optional(&_defaultInt32, as: ProtoInt32.self)
-      case 242: try decoder.optional(&_defaultInt64, as: ProtoInt64.self)
-      case 243: try decoder.optional(&_defaultUint32, as: ProtoUInt32.self)
-      case 244: try decoder.optional(&_defaultUint64, as: ProtoUInt64.self)
-      case 245: try decoder.optional(&_defaultSint32, as: ProtoSInt32.self)
-      case 246: try decoder.optional(&_defaultSint64, as: ProtoSInt64.self)
-      case 247: try decoder.optional(&_defaultFixed32, as: ProtoFixed32.self)
-      case 248: try decoder.optional(&_defaultFixed64, as: ProtoFixed64.self)
-      case 249: try decoder.optional(&_defaultSfixed32, as: ProtoSFixed32.self)
-      case 250: try decoder.optional(&_defaultSfixed64, as: ProtoSFixed64.self)
-      case 251: try decoder.optional(&_defaultFloat, as: ProtoFloat.self)
-      case 252: try decoder.optional(&_defaultDouble, as: ProtoDouble.self)
-      case 253: try decoder.optional(&_defaultBool, as: ProtoBool.self)
-      case 254: try decoder.optional(&_defaultString, as: ProtoUncheckedString.self)
-      case 255: try decoder.optional(&_defaultBytes, as: ProtoBytes.self)
-      case 401: try decoder.optional(&_fieldname1, as: ProtoInt32.self)
-      case 402: try decoder.optional(&_fieldName2, as: ProtoInt32.self)
-      case 403: try decoder.optional(&_fieldName3, as: ProtoInt32.self)
-      case 404: try decoder.optional(&_field_Name4_, as: ProtoInt32.self)
-      case 405: try decoder.optional(&_field0Name5, as: ProtoInt32.self)
-      case 406: try decoder.optional(&_field0Name6, as: ProtoInt32.self)
-      case 407: try decoder.optional(&_fieldName7, as: ProtoInt32.self)
-      case 408: try decoder.optional(&_fieldName8, as: ProtoInt32.self)
-      case 409: try decoder.optional(&_fieldName9, as: ProtoInt32.self)
-      case 410: try decoder.optional(&_fieldName10, as: ProtoInt32.self)
-      case 411: try decoder.optional(&_fieldName11, as: ProtoInt32.self)
-      case 412: try decoder.optional(&_fieldName12, as: ProtoInt32.self)
-      case 413: try decoder.optional(&__FieldName13, as: ProtoInt32.self)
-      case 414: try decoder.optional(&__FieldName14, as: ProtoInt32.self)
-      case 415: try decoder.optional(&_field_Name15, as: ProtoInt32.self)
-      case 416: try decoder.optional(&_field_Name16, as: ProtoInt32.self)
-      case 417: try decoder.optional(&_fieldName17__, as: ProtoInt32.self)
-      case 418: try decoder.optional(&_fieldName18__, as: ProtoInt32.self)
-      case 500: try decoder.message(&_messageSetCorrect)
-      case 120..<201: try decoder.extensionField(number, of: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.self, into: &extensionFields)
-      default: break
+  @_alwaysEmitIntoClient public var fieldname1: Int32 { get { _storage[912, bit: 28] } set { _storage[912, bit: 28] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldname1: Bool { _storage.has(bit: 28) }
+  @_alwaysEmitIntoClient public mutating func clearFieldname1() { _storage.clear(401) }
+  @_alwaysEmitIntoClient public var fieldName2: Int32 { get { _storage[916, bit: 29] } set { _storage[916, bit: 29] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName2: Bool { _storage.has(bit: 29) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName2() { _storage.clear(402) }
+  @_alwaysEmitIntoClient public var fieldName3: Int32 { get { _storage[920, bit: 30] } set { _storage[920, bit: 30] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName3: Bool { _storage.has(bit: 30) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName3() { _storage.clear(403) }
+  @_alwaysEmitIntoClient public var field_Name4_: Int32 { get { _storage[924, bit: 31] } set { _storage[924, bit: 31] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name4_: Bool { _storage.has(bit: 31) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name4_() { _storage.clear(404) }
+  @_alwaysEmitIntoClient public var field0Name5: Int32 { get { _storage[928, bit: 32] } set { _storage[928, bit: 32] = newValue } }
+  @_alwaysEmitIntoClient public var hasField0Name5: Bool { _storage.has(bit: 32) }
+  @_alwaysEmitIntoClient public mutating func clearField0Name5() { _storage.clear(405) }
+  @_alwaysEmitIntoClient public var field0Name6: Int32 { get { _storage[932, bit: 33] } set { _storage[932, bit: 33] = newValue } }
+  @_alwaysEmitIntoClient public var hasField0Name6: Bool { _storage.has(bit: 33) }
+  @_alwaysEmitIntoClient public mutating func clearField0Name6() { _storage.clear(406) }
+  @_alwaysEmitIntoClient public var fieldName7: Int32 { get { _storage[936, bit: 34] } set { _storage[936, bit: 34] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName7: Bool { _storage.has(bit: 34) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName7() { _storage.clear(407) }
+  @_alwaysEmitIntoClient public var fieldName8: Int32 { get { _storage[940, bit: 35] } set { _storage[940, bit: 35] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName8: Bool { _storage.has(bit: 35) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName8() { _storage.clear(408) }
+  @_alwaysEmitIntoClient public var fieldName9: Int32 { get { _storage[944, bit: 36] } set { _storage[944, bit: 36] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName9: Bool { _storage.has(bit: 36) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName9() { _storage.clear(409) }
+  @_alwaysEmitIntoClient public var fieldName10: Int32 { get { _storage[948, bit: 37] } set { _storage[948, bit: 37] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName10: Bool { _storage.has(bit: 37) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName10() { _storage.clear(410) }
+  @_alwaysEmitIntoClient public var fieldName11: Int32 { get { _storage[952, bit: 38] } set { _storage[952, bit: 38] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName11: Bool { _storage.has(bit: 38) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName11() { _storage.clear(411) }
+  @_alwaysEmitIntoClient public var fieldName12: Int32 { get { _storage[956, bit: 39] } set { _storage[956, bit: 39] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName12: Bool { _storage.has(bit: 39) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName12() { _storage.clear(412) }
+  @_alwaysEmitIntoClient public var _FieldName13: Int32 { get { _storage[960, bit: 40] } set { _storage[960, bit: 40] = newValue } }
+  @_alwaysEmitIntoClient public var has_FieldName13: Bool { _storage.has(bit: 40) }
+  @_alwaysEmitIntoClient public mutating func clear_FieldName13() { _storage.clear(413) }
+  @_alwaysEmitIntoClient public var _FieldName14: Int32 { get { _storage[964, bit: 41] } set { _storage[964, bit: 41] = newValue } }
+  @_alwaysEmitIntoClient public var has_FieldName14: Bool { _storage.has(bit: 41) }
+  @_alwaysEmitIntoClient public mutating func clear_FieldName14() { _storage.clear(414) }
+  @_alwaysEmitIntoClient public var field_Name15: Int32 { get { _storage[968, bit: 42] } set { _storage[968, bit: 42] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name15: Bool { _storage.has(bit: 42) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name15() { _storage.clear(415) }
+  @_alwaysEmitIntoClient public var field_Name16: Int32 { get { _storage[972, bit: 43] } set { _storage[972, bit: 43] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name16: Bool { _storage.has(bit: 43) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name16() { _storage.clear(416) }
+  @_alwaysEmitIntoClient public var fieldName17__: Int32 { get { _storage[976, bit: 44] } set { _storage[976, bit: 44] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName17__: Bool { _storage.has(bit: 44) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName17__() { _storage.clear(417) }
+  @_alwaysEmitIntoClient public var fieldName18__: Int32 { get { _storage[980, bit: 45] } set { _storage[980, bit: 45] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName18__: Bool { _storage.has(bit: 45) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName18__() { _storage.clear(418) }
+  @_alwaysEmitIntoClient public var messageSetCorrect: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect { get { _storage[message: 848] } _modify { yield &_storage[message: 848] } }
+  @_alwaysEmitIntoClient public var hasMessageSetCorrect: Bool { _storage.has(reference: 848) }
+  @_alwaysEmitIntoClient public mutating func clearMessageSetCorrect() { _storage.clear(500) }
+  @_alwaysEmitIntoClient public var oneofField: OneOf_OneofField? {
+    get {
+      switch _storage.member(48) {
+      case 111: .oneofUint32(_storage[48, member: 111])
+      case 112: .oneofNestedMessage(_storage[message: 48, member: 112])
+      case 113: .oneofString(_storage[string: 48, member: 113])
+      case 114: .oneofBytes(_storage[bytes: 48, member: 114])
+      case 115: .oneofBool(_storage[48, member: 115])
+      case 116: .oneofUint64(_storage[48, member: 116])
+      case 117: .oneofFloat(_storage[48, member: 117])
+      case 118: .oneofDouble(_storage[48, member: 118])
+      case 119: .oneofEnum(_storage[enum: 48, member: 119])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_optionalInt32, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_optionalInt64, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_optionalUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.explicit(_optionalUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.explicit(_optionalSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.explicit(_optionalSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.explicit(_optionalFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.explicit(_optionalFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.explicit(_optionalSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.explicit(_optionalSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.explicit(_optionalFloat, as: ProtoFloat.self, number: 11)
-      try visitor.explicit(_optionalDouble, as: ProtoDouble.self, number: 12)
-      try visitor.explicit(_optionalBool, as: ProtoBool.self, number: 13)
-      try visitor.explicit(_optionalString, as: ProtoUncheckedString.self, number: 14)
-      try visitor.explicit(_optionalBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_optionalNestedMessage, number: 18)
-      try visitor.message(_optionalForeignMessage, number: 19)
-      try visitor.explicit(_optionalNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 21)
-      try visitor.explicit(_optionalForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, number: 22)
-      try visitor.explicit(_optionalStringPiece, as: ProtoUncheckedString.self, number: 24)
-      try visitor.explicit(_optionalCord, as: ProtoUncheckedString.self, number: 25)
-      try visitor.message(_recursiveMessage, number: 27)
-      try visitor.repeated(repeatedInt32, as: ProtoInt32.self, number: 31)
-      try visitor.repeated(repeatedInt64, as: ProtoInt64.self, number: 32)
-      try visitor.repeated(repeatedUint32, as: ProtoUInt32.self, number: 33)
-      try visitor.repeated(repeatedUint64, as: ProtoUInt64.self, number: 34)
-      try visitor.repeated(repeatedSint32, as: ProtoSInt32.self, number: 35)
-      try visitor.repeated(repeatedSint64, as: ProtoSInt64.self, number: 36)
-      try visitor.repeated(repeatedFixed32, as: ProtoFixed32.self, number: 37)
-      try visitor.repeated(repeatedFixed64, as: ProtoFixed64.self, number: 38)
-      try visitor.repeated(repeatedSfixed32, as: ProtoSFixed32.self, number: 39)
-      try visitor.repeated(repeatedSfixed64, as: ProtoSFixed64.self, number: 40)
-      try visitor.repeated(repeatedFloat, as: ProtoFloat.self, number: 41)
-      try visitor.repeated(repeatedDouble, as: ProtoDouble.self, number: 42)
-      try visitor.repeated(repeatedBool, as: ProtoBool.self, number: 43)
-      try visitor.repeated(repeatedString, as: ProtoUncheckedString.self, number: 44)
-      try visitor.repeated(repeatedBytes, as: ProtoBytes.self, number: 45)
-      try visitor.messages(repeatedNestedMessage, number: 48)
-      try visitor.messages(repeatedForeignMessage, number: 49)
-      try visitor.repeated(repeatedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 51)
-      try visitor.repeated(repeatedForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, number: 52)
-      try visitor.repeated(repeatedStringPiece, as: ProtoUncheckedString.self, number: 54)
-      try visitor.repeated(repeatedCord, as: ProtoUncheckedString.self, number: 55)
-      try visitor.map(mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self, number: 56)
-      try visitor.map(mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self, number: 57)
-      try visitor.map(mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self, number: 58)
-      try visitor.map(mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self, number: 59)
-      try visitor.map(mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self, number: 60)
-      try visitor.map(mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self, number: 61)
-      try visitor.map(mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self, number: 62)
-      try visitor.map(mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self, number: 63)
-      try visitor.map(mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 64)
-      try visitor.map(mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self, number: 65)
-      try visitor.map(mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self, number: 66)
-      try visitor.map(mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self, number: 67)
-      try visitor.map(mapBoolBool, key: ProtoBool.self, value: ProtoBool.self, number: 68)
-      try visitor.map(mapStringString, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self, number: 69)
-      try visitor.map(mapStringBytes, key: ProtoUncheckedString.self, value: ProtoBytes.self, number: 70)
-      try visitor.messageMap(mapStringNestedMessage, key: ProtoUncheckedString.self, number: 71)
-      try visitor.messageMap(mapStringForeignMessage, key: ProtoUncheckedString.self, number: 72)
-      try visitor.map(mapStringNestedEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 73)
-      try visitor.map(mapStringForeignEnum, key: ProtoUncheckedString.self, value: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, number: 74)
-      try visitor.packed(packedInt32, as: ProtoInt32.self, number: 75)
-      try visitor.packed(packedInt64, as: ProtoInt64.self, number: 76)
-      try visitor.packed(packedUint32, as: ProtoUInt32.self, number: 77)
-      try visitor.packed(packedUint64, as: ProtoUInt64.self, number: 78)
-      try visitor.packed(packedSint32, as: ProtoSInt32.self, number: 79)
-      try visitor.packed(packedSint64, as: ProtoSInt64.self, number: 80)
-      try visitor.packed(packedFixed32, as: ProtoFixed32.self, number: 81)
-      try visitor.packed(packedFixed64, as: ProtoFixed64.self, number: 82)
-      try visitor.packed(packedSfixed32, as: ProtoSFixed32.self, number: 83)
-      try visitor.packed(packedSfixed64, as: ProtoSFixed64.self, number: 84)
-      try visitor.packed(packedFloat, as: ProtoFloat.self, number: 85)
-      try visitor.packed(packedDouble, as: ProtoDouble.self, number: 86)
-      try visitor.packed(packedBool, as: ProtoBool.self, number: 87)
-      try visitor.packed(packedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 88)
-      try visitor.repeated(unpackedInt32, as: ProtoInt32.self, number: 89)
-      try visitor.repeated(unpackedInt64, as: ProtoInt64.self, number: 90)
-      try visitor.repeated(unpackedUint32, as: ProtoUInt32.self, number: 91)
-      try visitor.repeated(unpackedUint64, as: ProtoUInt64.self, number: 92)
-      try visitor.repeated(unpackedSint32, as: ProtoSInt32.self, number: 93)
-      try visitor.repeated(unpackedSint64, as: ProtoSInt64.self, number: 94)
-      try visitor.repeated(unpackedFixed32, as: ProtoFixed32.self, number: 95)
-      try visitor.repeated(unpackedFixed64, as: ProtoFixed64.self, number: 96)
-      try visitor.repeated(unpackedSfixed32, as: ProtoSFixed32.self, number: 97)
-      try visitor.repeated(unpackedSfixed64, as: ProtoSFixed64.self, number: 98)
-      try visitor.repeated(unpackedFloat, as: ProtoFloat.self, number: 99)
-      try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
-      try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
-      try visitor.repeated(unpackedNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 102)
-      try visitor.messageMap(mapInt32NestedMessage, key: ProtoInt32.self, number: 103)
-      try visitor.map(mapInt32Bool, key: ProtoInt32.self, value: ProtoBool.self, number: 104)
-      switch oneofField {
-      case .oneofUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
-      case .oneofNestedMessage(let value)?: try visitor.message(value, number: 112)
-      case .oneofString(let value)?: try visitor.explicit(value, as: ProtoUncheckedString.self, number: 113)
-      case .oneofBytes(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 114)
-      case .oneofBool(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 115)
-      case .oneofUint64(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 116)
-      case .oneofFloat(let value)?: try visitor.explicit(value, as: ProtoFloat.self, number: 117)
-      case .oneofDouble(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 118)
-      case .oneofEnum(let value)?: try visitor.explicit(value, as: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, number: 119)
-      case nil: break
+    set {
+      switch newValue {
+      case .oneofUint32(let value)?: _storage[48, member: 111] = value
+      case .oneofNestedMessage(let value)?: _storage[message: 48, member: 112] = value
+      case .oneofString(let value)?: _storage[string: 48, member: 113] = value
+      case .oneofBytes(let value)?: _storage[bytes: 48, member: 114] = value
+      case .oneofBool(let value)?: _storage[48, member: 115] = value
+      case .oneofUint64(let value)?: _storage[48, member: 116] = value
+      case .oneofFloat(let value)?: _storage[48, member: 117] = value
+      case .oneofDouble(let value)?: _storage[48, member: 118] = value
+      case .oneofEnum(let value)?: _storage[enum: 48, member: 119] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 120..<201)
-      try visitor.group(_data, number: 201)
-      try visitor.group(_multiWordGroupField, number: 204)
-      try visitor.explicit(_defaultInt32, as: ProtoInt32.self, number: 241)
-      try visitor.explicit(_defaultInt64, as: ProtoInt64.self, number: 242)
-      try visitor.explicit(_defaultUint32, as: ProtoUInt32.self, number: 243)
-      try visitor.explicit(_defaultUint64, as: ProtoUInt64.self, number: 244)
-      try visitor.explicit(_defaultSint32, as: ProtoSInt32.self, number: 245)
-      try visitor.explicit(_defaultSint64, as: ProtoSInt64.self, number: 246)
-      try visitor.explicit(_defaultFixed32, as: ProtoFixed32.self, number: 247)
-      try visitor.explicit(_defaultFixed64, as: ProtoFixed64.self, number: 248)
-      try visitor.explicit(_defaultSfixed32, as: ProtoSFixed32.self, number: 249)
-      try visitor.explicit(_defaultSfixed64, as: ProtoSFixed64.self, number: 250)
-      try visitor.explicit(_defaultFloat, as: ProtoFloat.self, number: 251)
-      try visitor.explicit(_defaultDouble, as: ProtoDouble.self, number: 252)
-      try visitor.explicit(_defaultBool, as: ProtoBool.self, number: 253)
-      try visitor.explicit(_defaultString, as: ProtoUncheckedString.self, number: 254)
-      try visitor.explicit(_defaultBytes, as: ProtoBytes.self, number: 255)
-      try visitor.explicit(_fieldname1, as: ProtoInt32.self, number: 401)
-      try visitor.explicit(_fieldName2, as: ProtoInt32.self, number: 402)
-      try visitor.explicit(_fieldName3, as: ProtoInt32.self, number: 403)
-      try visitor.explicit(_field_Name4_, as: ProtoInt32.self, number: 404)
-      try visitor.explicit(_field0Name5, as: ProtoInt32.self, number: 405)
-      try visitor.explicit(_field0Name6, as: ProtoInt32.self, number: 406)
-      try visitor.explicit(_fieldName7, as: ProtoInt32.self, number: 407)
-      try visitor.explicit(_fieldName8, as: ProtoInt32.self, number: 408)
-      try visitor.explicit(_fieldName9, as: ProtoInt32.self, number: 409)
-      try visitor.explicit(_fieldName10, as: ProtoInt32.self, number: 410)
-      try visitor.explicit(_fieldName11, as: ProtoInt32.self, number: 411)
-      try visitor.explicit(_fieldName12, as: ProtoInt32.self, number: 412)
-      try visitor.explicit(__FieldName13, as: ProtoInt32.self, number: 413)
-      try visitor.explicit(__FieldName14, as: ProtoInt32.self, number: 414)
-      try visitor.explicit(_field_Name15, as: ProtoInt32.self, number: 415)
-      try visitor.explicit(_field_Name16, as: ProtoInt32.self, number: 416)
-      try visitor.explicit(_fieldName17__, as: ProtoInt32.self, number: 417)
-      try visitor.explicit(_fieldName18__, as: ProtoInt32.self, number: 418)
-      try visitor.message(_messageSetCorrect, number: 500)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2", "+xr 1i?:optional_int32 2I?:optional_int64 3u?:optional_uint32 4U?:optional_uint64 5z?:optional_sint32 6Z?:optional_sint64 7f?:optional_fixed32 8F?:optional_fixed64 9g?:optional_sfixed32 10G?:optional_sfixed64 11r?:optional_float 12R?:optional_double 13b?:optional_bool 14t?:optional_string 15y?:optional_bytes 18m0?:optional_nested_message 19m1?:optional_foreign_message 21e2?:optional_nested_enum 22e3?:optional_foreign_enum 24t?:optional_string_piece 25t?:optional_cord 27m4?:recursive_message 31i*:repeated_int32 32I*:repeated_int64 33u*:repeated_uint32 34U*:repeated_uint64 35z*:repeated_sint32 36Z*:repeated_sint64 37f*:repeated_fixed32 38F*:repeated_fixed64 39g*:repeated_sfixed32 40G*:repeated_sfixed64 41r*:repeated_float 42R*:repeated_double 43b*:repeated_bool 44t*:repeated_string 45y*:repeated_bytes 48m0*:repeated_nested_message 49m1*:repeated_foreign_message 51e2*:repeated_nested_enum 52e3*:repeated_foreign_enum 54t*:repeated_string_piece 55t*:repeated_cord 56i<i:map_int32_int32 57I<I:map_int64_int64 58u<u:map_uint32_uint32 59U<U:map_uint64_uint64 60z<z:map_sint32_sint32 61Z<Z:map_sint64_sint64 62f<f:map_fixed32_fixed32 63F<F:map_fixed64_fixed64 64g<g:map_sfixed32_sfixed32 65G<G:map_sfixed64_sfixed64 66r<i:map_int32_float 67R<i:map_int32_double 68b<b:map_bool_bool 69t<t:map_string_string 70y<t:map_string_bytes 71m0<t:map_string_nested_message 72m1<t:map_string_foreign_message 73e2<t:map_string_nested_enum 74e3<t:map_string_foreign_enum 75i#:packed_int32 76I#:packed_int64 77u#:packed_uint32 78U#:packed_uint64 79z#:packed_sint32 80Z#:packed_sint64 81f#:packed_fixed32 82F#:packed_fixed64 83g#:packed_sfixed32 84G#:packed_sfixed64 85r#:packed_float 86R#:packed_double 87b#:packed_bool 88e2#:packed_nested_enum 89i*:unpacked_int32 90I*:unpacked_int64 91u*:unpacked_uint32 92U*:unpacked_uint64 93z*:unpacked_sint32 94Z*:unpacked_sint64 95f*:unpacked_fixed32 96F*:unpacked_fixed64 97g*:unpacked_sfixed32 98G*:unpacked_sfixed64 99r*:unpacked_float 100R*:unpacked_double 101b*:unpacked_bool 102e2*:unpacked_nested_enum 103m0<i:map_int32_nested_message 104b<i:map_int32_bool 111u@0:oneof_uint32 112m0@0:oneof_nested_message 113t@0:oneof_string 114y@0:oneof_bytes 115b@0:oneof_bool 116U@0:oneof_uint64 117r@0:oneof_float 118R@0:oneof_double 119e2@0:oneof_enum 201p5?:data::Data 204p6?:multiwordgroupfield::MultiWordGroupField 241i?:default_int32 242I?:default_int64 243u?:default_uint32 244U?:default_uint64 245z?:default_sint32 246Z?:default_sint64 247f?:default_fixed32 248F?:default_fixed64 249g?:default_sfixed32 250G?:default_sfixed64 251r?:default_float 252R?:default_double 253b?:default_bool 254t?:default_string 255y?:default_bytes 401i?:fieldname1 402i?:field_name2 403i?:_field_name3 404i?:field__name4_ 405i?:field0name5 406i?:field_0_name6 407i?:fieldName7 408i?:FieldName8 409i?:field_Name9 410i?:Field_Name10 411i?:FIELD_NAME11 412i?:FIELD_name12 413i?:__field_name13 414i?:__Field_name14 415i?:field__name15 416i?:field__Name16 417i?:field_name17__ 418i?:Field_name18__ 500m7?:message_set_correct 0:reserved_field") { [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedMessage.self, ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.NestedEnum.self, ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.DataMessage.self, ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MultiWordGroupField.self, ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect.self] }
 
   public enum OneOf_OneofField: Hashable, Sendable {
     case oneofUint32(UInt32)
@@ -780,195 +363,90 @@ public struct ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2: Switchboa
   }
 
   public struct NestedMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
-    public var hasA: Bool { _fields.value._a != nil }
-    public mutating func clearA() { _fields.value._a = nil }
-    public var corecursive: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2 { get { _fields.value._corecursive ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2() } _modify { yield &_fields.value._corecursive[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2()] } }
-    public var hasCorecursive: Bool { _fields.value._corecursive != nil }
-    public mutating func clearCorecursive() { _fields.value._corecursive = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.NestedMessage"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public var isInitialized: Bool {
-      if let value = _fields.value._corecursive, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _a: Int32?
-      var _corecursive: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:corecursive")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_corecursive)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_corecursive, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasA: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearA() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var corecursive: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasCorecursive: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearCorecursive() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.NestedMessage", "+r 1i?:a 2m0?:corecursive") { [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.self] }
   }
 
   public struct DataMessage: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-    public var hasGroupInt32: Bool { _groupInt32 != nil }
-    public mutating func clearGroupInt32() { _groupInt32 = nil }
-    private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-    public var hasGroupUint32: Bool { _groupUint32 != nil }
-    public mutating func clearGroupUint32() { _groupUint32 = nil }
-    private var _groupUint32: UInt32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.Data"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("202:group_int32 203:group_uint32")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 202: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-      case 203: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 202)
-      try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 203)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(202) }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(203) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.Data", "202i?:group_int32 203u?:group_uint32")
   }
 
   public struct MultiWordGroupField: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-    public var hasGroupInt32: Bool { _groupInt32 != nil }
-    public mutating func clearGroupInt32() { _groupInt32 = nil }
-    private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-    public var hasGroupUint32: Bool { _groupUint32 != nil }
-    public mutating func clearGroupUint32() { _groupUint32 = nil }
-    private var _groupUint32: UInt32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MultiWordGroupField"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("205:group_int32 206:group_uint32")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 205: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-      case 206: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 205)
-      try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 206)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(205) }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(206) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MultiWordGroupField", "205i?:group_int32 206u?:group_uint32")
   }
 
   public struct MessageSetCorrect: SwitchboardProtobuf.ExtensibleMessage {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrect"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public var isInitialized: Bool {
-      return extensionFields.isInitialized
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try decoder.messageSetField(number, of: Self.self, into: &extensionFields)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.messageSet(extensionFields)
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrect", "+xMr")
   }
 
   public struct MessageSetCorrectExtension1: SwitchboardProtobuf.Message {
-    public var str: String { get { _str ?? "" } _modify { yield &_str[or: ""] } }
-    public var hasStr: Bool { _str != nil }
-    public mutating func clearStr() { _str = nil }
-    private var _str: String?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrectExtension1"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("25:str")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 25: try decoder.optional(&_str, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_str, as: ProtoUncheckedString.self, number: 25)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var str: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var hasStr: Bool { _storage.has(string: 32) }
+    @_alwaysEmitIntoClient public mutating func clearStr() { _storage.clear(25) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrectExtension1", "25t?:str")
   }
 
   public struct MessageSetCorrectExtension2: SwitchboardProtobuf.Message {
-    public var i: Int32 { get { _i ?? 0 } set { _i = newValue } }
-    public var hasI: Bool { _i != nil }
-    public mutating func clearI() { _i = nil }
-    private var _i: Int32?
-    public var subMsg: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect { get { _subMsg ?? ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect() } _modify { yield &_subMsg[or: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect()] } }
-    public var hasSubMsg: Bool { _subMsg != nil }
-    public mutating func clearSubMsg() { _subMsg = nil }
-    private var _subMsg: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrectExtension2"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("9:i 10:sub_msg")
-    public var isInitialized: Bool {
-      if let value = _subMsg, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 9: try decoder.optional(&_i, as: ProtoInt32.self)
-      case 10: try decoder.message(&_subMsg)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_i, as: ProtoInt32.self, number: 9)
-      try visitor.message(_subMsg, number: 10)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var i: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasI: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearI() { _storage.clear(9) }
+    @_alwaysEmitIntoClient public var subMsg: ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasSubMsg: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearSubMsg() { _storage.clear(10) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.MessageSetCorrectExtension2", "+r 9i?:i 10m0?:sub_msg") { [ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2.MessageSetCorrect.self] }
   }
 
   public struct ExtensionWithOneof: SwitchboardProtobuf.Message {
-    public var a: Int32 { get { if case .a(let value)? = oneofField { value } else { 0 } } set { oneofField = .a(newValue) } }
-    public var b: Int32 { get { if case .b(let value)? = oneofField { value } else { 0 } } set { oneofField = .b(newValue) } }
-    public var oneofField: OneOf_OneofField?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllTypesProto2.ExtensionWithOneof"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:b")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: if let value = try decoder.oneof(ProtoInt32.self, isSet: oneofField != nil) { oneofField = .a(value) }
-      case 2: if let value = try decoder.oneof(ProtoInt32.self, isSet: oneofField != nil) { oneofField = .b(value) }
-      default: break
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[32, member: 1] } set { _storage[32, member: 1] = newValue } }
+    @_alwaysEmitIntoClient public var b: Int32 { get { _storage[32, member: 2] } set { _storage[32, member: 2] = newValue } }
+    @_alwaysEmitIntoClient public var oneofField: OneOf_OneofField? {
+      get {
+        switch _storage.member(32) {
+        case 1: .a(_storage[32, member: 1])
+        case 2: .b(_storage[32, member: 2])
+        default: nil
+        }
+      }
+      set {
+        switch newValue {
+        case .a(let value)?: _storage[32, member: 1] = value
+        case .b(let value)?: _storage[32, member: 2] = value
+        case nil: _storage.clear(oneof: 32)
+        }
       }
     }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch oneofField {
-      case .a(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 1)
-      case .b(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 2)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllTypesProto2.ExtensionWithOneof", "1i@0:a 2i@0:b")
 
     public enum OneOf_OneofField: Hashable, Sendable {
       case a(Int32)
@@ -978,143 +456,68 @@ public struct ProtobufTestMessages_Editions_Proto2_TestAllTypesProto2: Switchboa
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
-  public var hasC: Bool { _c != nil }
-  public mutating func clearC() { _c = nil }
-  private var _c: Int32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.ForeignMessageProto2"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_c, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_c, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasC: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearC() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.ForeignMessageProto2", "1i?:c")
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_GroupField: SwitchboardProtobuf.Message {
-  public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-  public var hasGroupInt32: Bool { _groupInt32 != nil }
-  public mutating func clearGroupInt32() { _groupInt32 = nil }
-  private var _groupInt32: Int32?
-  public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-  public var hasGroupUint32: Bool { _groupUint32 != nil }
-  public mutating func clearGroupUint32() { _groupUint32 = nil }
-  private var _groupUint32: UInt32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.GroupField"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("122:group_int32 123:group_uint32")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 122: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-    case 123: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 122)
-    try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 123)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(122) }
+  @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(123) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.GroupField", "122i?:group_int32 123u?:group_uint32")
 }
 
 /// Fields whose numbers the message of all types reserves.
 public struct ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes: SwitchboardProtobuf.Message {
-  public var optionalInt32: Int32 { get { _optionalInt32 ?? 0 } set { _optionalInt32 = newValue } }
-  public var hasOptionalInt32: Bool { _optionalInt32 != nil }
-  public mutating func clearOptionalInt32() { _optionalInt32 = nil }
-  private var _optionalInt32: Int32?
-  public var optionalString: String { get { _optionalString ?? "" } _modify { yield &_optionalString[or: ""] } }
-  public var hasOptionalString: Bool { _optionalString != nil }
-  public mutating func clearOptionalString() { _optionalString = nil }
-  private var _optionalString: String?
-  public var nestedMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _nestedMessage ?? ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2() } _modify { yield &_nestedMessage[or: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2()] } }
-  public var hasNestedMessage: Bool { _nestedMessage != nil }
-  public mutating func clearNestedMessage() { _nestedMessage = nil }
-  private var _nestedMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2?
-  public var optionalGroup: ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup { get { _optionalGroup ?? ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup() } _modify { yield &_optionalGroup[or: ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup()] } }
-  public var hasOptionalGroup: Bool { _optionalGroup != nil }
-  public mutating func clearOptionalGroup() { _optionalGroup = nil }
-  private var _optionalGroup: ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup?
-  public var optionalBool: Bool { get { _optionalBool ?? false } set { _optionalBool = newValue } }
-  public var hasOptionalBool: Bool { _optionalBool != nil }
-  public mutating func clearOptionalBool() { _optionalBool = nil }
-  private var _optionalBool: Bool?
-  public var repeatedInt32: [Int32] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.UnknownToTestAllTypes"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1001:optional_int32 1002:optional_string 1003:nested_message 1004:optionalgroup::OptionalGroup 1006:optional_bool 1011:repeated_int32")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1001: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
-    case 1002: try decoder.optional(&_optionalString, as: ProtoUncheckedString.self)
-    case 1003: try decoder.message(&_nestedMessage)
-    case 1004: try decoder.group(&_optionalGroup)
-    case 1006: try decoder.optional(&_optionalBool, as: ProtoBool.self)
-    case 1011: try decoder.repeated(&repeatedInt32, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_optionalInt32, as: ProtoInt32.self, number: 1001)
-    try visitor.explicit(_optionalString, as: ProtoUncheckedString.self, number: 1002)
-    try visitor.message(_nestedMessage, number: 1003)
-    try visitor.group(_optionalGroup, number: 1004)
-    try visitor.explicit(_optionalBool, as: ProtoBool.self, number: 1006)
-    try visitor.repeated(repeatedInt32, as: ProtoInt32.self, number: 1011)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { _storage[80, bit: 0] } set { _storage[80, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt32() { _storage.clear(1001) }
+  @_alwaysEmitIntoClient public var optionalString: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasOptionalString: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalString() { _storage.clear(1002) }
+  @_alwaysEmitIntoClient public var nestedMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasNestedMessage: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearNestedMessage() { _storage.clear(1003) }
+  @_alwaysEmitIntoClient public var optionalGroup: ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasOptionalGroup: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalGroup() { _storage.clear(1004) }
+  @_alwaysEmitIntoClient public var optionalBool: Bool { get { _storage[84, bit: 1] } set { _storage[84, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalBool: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBool() { _storage.clear(1006) }
+  @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.UnknownToTestAllTypes", "1001i?:optional_int32 1002t?:optional_string 1003m0?:nested_message 1004p1?:optionalgroup::OptionalGroup 1006b?:optional_bool 1011i*:repeated_int32") { [ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2.self, ProtobufTestMessages_Editions_Proto2_UnknownToTestAllTypes.OptionalGroup.self] }
 
   public struct OptionalGroup: SwitchboardProtobuf.Message {
-    public var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-    public var hasA: Bool { _a != nil }
-    public mutating func clearA() { _a = nil }
-    private var _a: Int32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.UnknownToTestAllTypes.OptionalGroup"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasA: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearA() { _storage.clear(1) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.UnknownToTestAllTypes.OptionalGroup", "1i?:a")
   }
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_NullHypothesisProto2: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.NullHypothesisProto2"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.NullHypothesisProto2", "")
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_EnumOnlyProto2: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.EnumOnlyProto2"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.EnumOnlyProto2", "")
 
   public enum BoolEnum: SwitchboardProtobuf.Enum {
     case kFalse
@@ -1140,364 +543,148 @@ public struct ProtobufTestMessages_Editions_Proto2_EnumOnlyProto2: SwitchboardPr
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_OneStringProto2: SwitchboardProtobuf.Message {
-  public var data: String { get { _data ?? "" } _modify { yield &_data[or: ""] } }
-  public var hasData: Bool { _data != nil }
-  public mutating func clearData() { _data = nil }
-  private var _data: String?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.OneStringProto2"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:data")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_data, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_data, as: ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var data: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(string: 32) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.OneStringProto2", "1t?:data")
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_ProtoWithKeywords: SwitchboardProtobuf.Message {
-  public var inline: Int32 { get { _inline ?? 0 } set { _inline = newValue } }
-  public var hasInline: Bool { _inline != nil }
-  public mutating func clearInline() { _inline = nil }
-  private var _inline: Int32?
-  public var concept: String { get { _concept ?? "" } _modify { yield &_concept[or: ""] } }
-  public var hasConcept: Bool { _concept != nil }
-  public mutating func clearConcept() { _concept = nil }
-  private var _concept: String?
-  public var requires: [String] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.ProtoWithKeywords"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:inline 2:concept 3:requires")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_inline, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_concept, as: ProtoUncheckedString.self)
-    case 3: try decoder.repeated(&requires, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_inline, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_concept, as: ProtoUncheckedString.self, number: 2)
-    try visitor.repeated(requires, as: ProtoUncheckedString.self, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var inline: Int32 { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasInline: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearInline() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var concept: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasConcept: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearConcept() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var requires: [String] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.ProtoWithKeywords", "1i?:inline 2t?:concept 3t*:requires")
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var requiredInt32: Int32 { get { _fields.value._requiredInt32 ?? 0 } set { _fields.value._requiredInt32 = newValue } }
-  public var hasRequiredInt32: Bool { _fields.value._requiredInt32 != nil }
-  public mutating func clearRequiredInt32() { _fields.value._requiredInt32 = nil }
-  public var requiredInt64: Int64 { get { _fields.value._requiredInt64 ?? 0 } set { _fields.value._requiredInt64 = newValue } }
-  public var hasRequiredInt64: Bool { _fields.value._requiredInt64 != nil }
-  public mutating func clearRequiredInt64() { _fields.value._requiredInt64 = nil }
-  public var requiredUint32: UInt32 { get { _fields.value._requiredUint32 ?? 0 } set { _fields.value._requiredUint32 = newValue } }
-  public var hasRequiredUint32: Bool { _fields.value._requiredUint32 != nil }
-  public mutating func clearRequiredUint32() { _fields.value._requiredUint32 = nil }
-  public var requiredUint64: UInt64 { get { _fields.value._requiredUint64 ?? 0 } set { _fields.value._requiredUint64 = newValue } }
-  public var hasRequiredUint64: Bool { _fields.value._requiredUint64 != nil }
-  public mutating func clearRequiredUint64() { _fields.value._requiredUint64 = nil }
-  public var requiredSint32: Int32 { get { _fields.value._requiredSint32 ?? 0 } set { _fields.value._requiredSint32 = newValue } }
-  public var hasRequiredSint32: Bool { _fields.value._requiredSint32 != nil }
-  public mutating func clearRequiredSint32() { _fields.value._requiredSint32 = nil }
-  public var requiredSint64: Int64 { get { _fields.value._requiredSint64 ?? 0 } set { _fields.value._requiredSint64 = newValue } }
-  public var hasRequiredSint64: Bool { _fields.value._requiredSint64 != nil }
-  public mutating func clearRequiredSint64() { _fields.value._requiredSint64 = nil }
-  public var requiredFixed32: UInt32 { get { _fields.value._requiredFixed32 ?? 0 } set { _fields.value._requiredFixed32 = newValue } }
-  public var hasRequiredFixed32: Bool { _fields.value._requiredFixed32 != nil }
-  public mutating func clearRequiredFixed32() { _fields.value._requiredFixed32 = nil }
-  public var requiredFixed64: UInt64 { get { _fields.value._requiredFixed64 ?? 0 } set { _fields.value._requiredFixed64 = newValue } }
-  public var hasRequiredFixed64: Bool { _fields.value._requiredFixed64 != nil }
-  public mutating func clearRequiredFixed64() { _fields.value._requiredFixed64 = nil }
-  public var requiredSfixed32: Int32 { get { _fields.value._requiredSfixed32 ?? 0 } set { _fields.value._requiredSfixed32 = newValue } }
-  public var hasRequiredSfixed32: Bool { _fields.value._requiredSfixed32 != nil }
-  public mutating func clearRequiredSfixed32() { _fields.value._requiredSfixed32 = nil }
-  public var requiredSfixed64: Int64 { get { _fields.value._requiredSfixed64 ?? 0 } set { _fields.value._requiredSfixed64 = newValue } }
-  public var hasRequiredSfixed64: Bool { _fields.value._requiredSfixed64 != nil }
-  public mutating func clearRequiredSfixed64() { _fields.value._requiredSfixed64 = nil }
-  public var requiredFloat: Float { get { _fields.value._requiredFloat ?? 0 } set { _fields.value._requiredFloat = newValue } }
-  public var hasRequiredFloat: Bool { _fields.value._requiredFloat != nil }
-  public mutating func clearRequiredFloat() { _fields.value._requiredFloat = nil }
-  public var requiredDouble: Double { get { _fields.value._requiredDouble ?? 0 } set { _fields.value._requiredDouble = newValue } }
-  public var hasRequiredDouble: Bool { _fields.value._requiredDouble != nil }
-  public mutating func clearRequiredDouble() { _fields.value._requiredDouble = nil }
-  public var requiredBool: Bool { get { _fields.value._requiredBool ?? false } set { _fields.value._requiredBool = newValue } }
-  public var hasRequiredBool: Bool { _fields.value._requiredBool != nil }
-  public mutating func clearRequiredBool() { _fields.value._requiredBool = nil }
-  public var requiredString: String { get { _fields.value._requiredString ?? "" } _modify { yield &_fields.value._requiredString[or: ""] } }
-  public var hasRequiredString: Bool { _fields.value._requiredString != nil }
-  public mutating func clearRequiredString() { _fields.value._requiredString = nil }
-  public var requiredBytes: [UInt8] { get { _fields.value._requiredBytes ?? [] } _modify { yield &_fields.value._requiredBytes[or: []] } }
-  public var hasRequiredBytes: Bool { _fields.value._requiredBytes != nil }
-  public mutating func clearRequiredBytes() { _fields.value._requiredBytes = nil }
-  public var requiredNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage { get { _fields.value._requiredNestedMessage ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage() } _modify { yield &_fields.value._requiredNestedMessage[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage()] } }
-  public var hasRequiredNestedMessage: Bool { _fields.value._requiredNestedMessage != nil }
-  public mutating func clearRequiredNestedMessage() { _fields.value._requiredNestedMessage = nil }
-  public var requiredForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _fields.value._requiredForeignMessage ?? ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2() } _modify { yield &_fields.value._requiredForeignMessage[or: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2()] } }
-  public var hasRequiredForeignMessage: Bool { _fields.value._requiredForeignMessage != nil }
-  public mutating func clearRequiredForeignMessage() { _fields.value._requiredForeignMessage = nil }
-  public var requiredNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum { get { _fields.value._requiredNestedEnum ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum() } set { _fields.value._requiredNestedEnum = newValue } }
-  public var hasRequiredNestedEnum: Bool { _fields.value._requiredNestedEnum != nil }
-  public mutating func clearRequiredNestedEnum() { _fields.value._requiredNestedEnum = nil }
-  public var requiredForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2 { get { _fields.value._requiredForeignEnum ?? ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2() } set { _fields.value._requiredForeignEnum = newValue } }
-  public var hasRequiredForeignEnum: Bool { _fields.value._requiredForeignEnum != nil }
-  public mutating func clearRequiredForeignEnum() { _fields.value._requiredForeignEnum = nil }
-  public var requiredStringPiece: String { get { _fields.value._requiredStringPiece ?? "" } _modify { yield &_fields.value._requiredStringPiece[or: ""] } }
-  public var hasRequiredStringPiece: Bool { _fields.value._requiredStringPiece != nil }
-  public mutating func clearRequiredStringPiece() { _fields.value._requiredStringPiece = nil }
-  public var requiredCord: String { get { _fields.value._requiredCord ?? "" } _modify { yield &_fields.value._requiredCord[or: ""] } }
-  public var hasRequiredCord: Bool { _fields.value._requiredCord != nil }
-  public mutating func clearRequiredCord() { _fields.value._requiredCord = nil }
-  public var recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _fields.value._recursiveMessage ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2() } _modify { yield &_fields.value._recursiveMessage[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2()] } }
-  public var hasRecursiveMessage: Bool { _fields.value._recursiveMessage != nil }
-  public mutating func clearRecursiveMessage() { _fields.value._recursiveMessage = nil }
-  public var optionalRecursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _fields.value._optionalRecursiveMessage ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2() } _modify { yield &_fields.value._optionalRecursiveMessage[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2()] } }
-  public var hasOptionalRecursiveMessage: Bool { _fields.value._optionalRecursiveMessage != nil }
-  public mutating func clearOptionalRecursiveMessage() { _fields.value._optionalRecursiveMessage = nil }
-  public var data: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage { get { _fields.value._data ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage() } _modify { yield &_fields.value._data[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage()] } }
-  public var hasData: Bool { _fields.value._data != nil }
-  public mutating func clearData() { _fields.value._data = nil }
-  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? -123456789 } set { _fields.value._defaultInt32 = newValue } }
-  public var hasDefaultInt32: Bool { _fields.value._defaultInt32 != nil }
-  public mutating func clearDefaultInt32() { _fields.value._defaultInt32 = nil }
-  public var defaultInt64: Int64 { get { _fields.value._defaultInt64 ?? -9123456789123456789 } set { _fields.value._defaultInt64 = newValue } }
-  public var hasDefaultInt64: Bool { _fields.value._defaultInt64 != nil }
-  public mutating func clearDefaultInt64() { _fields.value._defaultInt64 = nil }
-  public var defaultUint32: UInt32 { get { _fields.value._defaultUint32 ?? 2123456789 } set { _fields.value._defaultUint32 = newValue } }
-  public var hasDefaultUint32: Bool { _fields.value._defaultUint32 != nil }
-  public mutating func clearDefaultUint32() { _fields.value._defaultUint32 = nil }
-  public var defaultUint64: UInt64 { get { _fields.value._defaultUint64 ?? 10123456789123456789 } set { _fields.value._defaultUint64 = newValue } }
-  public var hasDefaultUint64: Bool { _fields.value._defaultUint64 != nil }
-  public mutating func clearDefaultUint64() { _fields.value._defaultUint64 = nil }
-  public var defaultSint32: Int32 { get { _fields.value._defaultSint32 ?? -123456789 } set { _fields.value._defaultSint32 = newValue } }
-  public var hasDefaultSint32: Bool { _fields.value._defaultSint32 != nil }
-  public mutating func clearDefaultSint32() { _fields.value._defaultSint32 = nil }
-  public var defaultSint64: Int64 { get { _fields.value._defaultSint64 ?? -9123456789123456789 } set { _fields.value._defaultSint64 = newValue } }
-  public var hasDefaultSint64: Bool { _fields.value._defaultSint64 != nil }
-  public mutating func clearDefaultSint64() { _fields.value._defaultSint64 = nil }
-  public var defaultFixed32: UInt32 { get { _fields.value._defaultFixed32 ?? 2123456789 } set { _fields.value._defaultFixed32 = newValue } }
-  public var hasDefaultFixed32: Bool { _fields.value._defaultFixed32 != nil }
-  public mutating func clearDefaultFixed32() { _fields.value._defaultFixed32 = nil }
-  public var defaultFixed64: UInt64 { get { _fields.value._defaultFixed64 ?? 10123456789123456789 } set { _fields.value._defaultFixed64 = newValue } }
-  public var hasDefaultFixed64: Bool { _fields.value._defaultFixed64 != nil }
-  public mutating func clearDefaultFixed64() { _fields.value._defaultFixed64 = nil }
-  public var defaultSfixed32: Int32 { get { _fields.value._defaultSfixed32 ?? -123456789 } set { _fields.value._defaultSfixed32 = newValue } }
-  public var hasDefaultSfixed32: Bool { _fields.value._defaultSfixed32 != nil }
-  public mutating func clearDefaultSfixed32() { _fields.value._defaultSfixed32 = nil }
-  public var defaultSfixed64: Int64 { get { _fields.value._defaultSfixed64 ?? -9123456789123456789 } set { _fields.value._defaultSfixed64 = newValue } }
-  public var hasDefaultSfixed64: Bool { _fields.value._defaultSfixed64 != nil }
-  public mutating func clearDefaultSfixed64() { _fields.value._defaultSfixed64 = nil }
-  public var defaultFloat: Float { get { _fields.value._defaultFloat ?? 9e+09 } set { _fields.value._defaultFloat = newValue } }
-  public var hasDefaultFloat: Bool { _fields.value._defaultFloat != nil }
-  public mutating func clearDefaultFloat() { _fields.value._defaultFloat = nil }
-  public var defaultDouble: Double { get { _fields.value._defaultDouble ?? 7e+22 } set { _fields.value._defaultDouble = newValue } }
-  public var hasDefaultDouble: Bool { _fields.value._defaultDouble != nil }
-  public mutating func clearDefaultDouble() { _fields.value._defaultDouble = nil }
-  public var defaultBool: Bool { get { _fields.value._defaultBool ?? true } set { _fields.value._defaultBool = newValue } }
-  public var hasDefaultBool: Bool { _fields.value._defaultBool != nil }
-  public mutating func clearDefaultBool() { _fields.value._defaultBool = nil }
-  public var defaultString: String { get { _fields.value._defaultString ?? "Rosebud" } _modify { yield &_fields.value._defaultString[or: "Rosebud"] } }
-  public var hasDefaultString: Bool { _fields.value._defaultString != nil }
-  public mutating func clearDefaultString() { _fields.value._defaultString = nil }
-  public var defaultBytes: [UInt8] { get { _fields.value._defaultBytes ?? [106, 111, 115, 104, 117, 97] } _modify { yield &_fields.value._defaultBytes[or: [106, 111, 115, 104, 117, 97]] } }
-  public var hasDefaultBytes: Bool { _fields.value._defaultBytes != nil }
-  public mutating func clearDefaultBytes() { _fields.value._defaultBytes = nil }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if _fields.value._requiredInt32 == nil { return false }
-    if _fields.value._requiredInt64 == nil { return false }
-    if _fields.value._requiredUint32 == nil { return false }
-    if _fields.value._requiredUint64 == nil { return false }
-    if _fields.value._requiredSint32 == nil { return false }
-    if _fields.value._requiredSint64 == nil { return false }
-    if _fields.value._requiredFixed32 == nil { return false }
-    if _fields.value._requiredFixed64 == nil { return false }
-    if _fields.value._requiredSfixed32 == nil { return false }
-    if _fields.value._requiredSfixed64 == nil { return false }
-    if _fields.value._requiredFloat == nil { return false }
-    if _fields.value._requiredDouble == nil { return false }
-    if _fields.value._requiredBool == nil { return false }
-    if _fields.value._requiredString == nil { return false }
-    if _fields.value._requiredBytes == nil { return false }
-    if _fields.value._requiredNestedMessage == nil { return false }
-    if let value = _fields.value._requiredNestedMessage, !value.isInitialized { return false }
-    if _fields.value._requiredForeignMessage == nil { return false }
-    if _fields.value._requiredNestedEnum == nil { return false }
-    if _fields.value._requiredForeignEnum == nil { return false }
-    if _fields.value._requiredStringPiece == nil { return false }
-    if _fields.value._requiredCord == nil { return false }
-    if _fields.value._recursiveMessage == nil { return false }
-    if let value = _fields.value._recursiveMessage, !value.isInitialized { return false }
-    if let value = _fields.value._optionalRecursiveMessage, !value.isInitialized { return false }
-    if _fields.value._data == nil { return false }
-    if let value = _fields.value._data, !value.isInitialized { return false }
-    if _fields.value._defaultInt32 == nil { return false }
-    if _fields.value._defaultInt64 == nil { return false }
-    if _fields.value._defaultUint32 == nil { return false }
-    if _fields.value._defaultUint64 == nil { return false }
-    if _fields.value._defaultSint32 == nil { return false }
-    if _fields.value._defaultSint64 == nil { return false }
-    if _fields.value._defaultFixed32 == nil { return false }
-    if _fields.value._defaultFixed64 == nil { return false }
-    if _fields.value._defaultSfixed32 == nil { return false }
-    if _fields.value._defaultSfixed64 == nil { return false }
-    if _fields.value._defaultFloat == nil { return false }
-    if _fields.value._defaultDouble == nil { return false }
-    if _fields.value._defaultBool == nil { return false }
-    if _fields.value._defaultString == nil { return false }
-    if _fields.value._defaultBytes == nil { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _requiredInt32: Int32?
-    var _requiredInt64: Int64?
-    var _requiredUint32: UInt32?
-    var _requiredUint64: UInt64?
-    var _requiredSint32: Int32?
-    var _requiredSint64: Int64?
-    var _requiredFixed32: UInt32?
-    var _requiredFixed64: UInt64?
-    var _requiredSfixed32: Int32?
-    var _requiredSfixed64: Int64?
-    var _requiredFloat: Float?
-    var _requiredDouble: Double?
-    var _requiredBool: Bool?
-    var _requiredString: String?
-    var _requiredBytes: [UInt8]?
-    var _requiredNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage?
-    var _requiredForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2?
-    var _requiredNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum?
-    var _requiredForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2?
-    var _requiredStringPiece: String?
-    var _requiredCord: String?
-    var _recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2?
-    var _optionalRecursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2?
-    var _data: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage?
-    var _defaultInt32: Int32?
-    var _defaultInt64: Int64?
-    var _defaultUint32: UInt32?
-    var _defaultUint64: UInt64?
-    var _defaultSint32: Int32?
-    var _defaultSint64: Int64?
-    var _defaultFixed32: UInt32?
-    var _defaultFixed64: UInt64?
-    var _defaultSfixed32: Int32?
-    var _defaultSfixed64: Int64?
-    var _defaultFloat: Float?
-    var _defaultDouble: Double?
-    var _defaultBool: Bool?
-    var _defaultString: String?
-    var _defaultBytes: [UInt8]?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:required_int32 2:required_int64 3:required_uint32 4:required_uint64 5:required_sint32 6:required_sint64 7:required_fixed32 8:required_fixed64 9:required_sfixed32 10:required_sfixed64 11:required_float 12:required_double 13:required_bool 14:required_string 15:required_bytes 18:required_nested_message 19:required_foreign_message 21:required_nested_enum 22:required_foreign_enum 24:required_string_piece 25:required_cord 27:recursive_message 28:optional_recursive_message 201:data::Data 241:default_int32 242:default_int64 243:default_uint32 244:default_uint64 245:default_sint32 246:default_sint64 247:default_fixed32 248:default_fixed64 249:default_sfixed32 250:default_sfixed64 251:default_float 252:default_double 253:default_bool 254:default_string 255:default_bytes")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_requiredInt32, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_requiredInt64, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_requiredUint32, as: ProtoUInt32.self)
-      case 4: try decoder.optional(&_requiredUint64, as: ProtoUInt64.self)
-      case 5: try decoder.optional(&_requiredSint32, as: ProtoSInt32.self)
-      case 6: try decoder.optional(&_requiredSint64, as: ProtoSInt64.self)
-      case 7: try decoder.optional(&_requiredFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.optional(&_requiredFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.optional(&_requiredSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.optional(&_requiredSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.optional(&_requiredFloat, as: ProtoFloat.self)
-      case 12: try decoder.optional(&_requiredDouble, as: ProtoDouble.self)
-      case 13: try decoder.optional(&_requiredBool, as: ProtoBool.self)
-      case 14: try decoder.optional(&_requiredString, as: ProtoUncheckedString.self)
-      case 15: try decoder.optional(&_requiredBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_requiredNestedMessage)
-      case 19: try decoder.message(&_requiredForeignMessage)
-      case 21: try decoder.optional(&_requiredNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum.self)
-      case 22: try decoder.optional(&_requiredForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self)
-      case 24: try decoder.optional(&_requiredStringPiece, as: ProtoUncheckedString.self)
-      case 25: try decoder.optional(&_requiredCord, as: ProtoUncheckedString.self)
-      case 27: try decoder.message(&_recursiveMessage)
-      case 28: try decoder.message(&_optionalRecursiveMessage)
-      case 201: try decoder.group(&_data)
-      case 241: try decoder.optional(&_defaultInt32, as: ProtoInt32.self)
-      case 242: try decoder.optional(&_defaultInt64, as: ProtoInt64.self)
-      case 243: try decoder.optional(&_defaultUint32, as: ProtoUInt32.self)
-      case 244: try decoder.optional(&_defaultUint64, as: ProtoUInt64.self)
-      case 245: try decoder.optional(&_defaultSint32, as: ProtoSInt32.self)
-      case 246: try decoder.optional(&_defaultSint64, as: ProtoSInt64.self)
-      case 247: try decoder.optional(&_defaultFixed32, as: ProtoFixed32.self)
-      case 248: try decoder.optional(&_defaultFixed64, as: ProtoFixed64.self)
-      case 249: try decoder.optional(&_defaultSfixed32, as: ProtoSFixed32.self)
-      case 250: try decoder.optional(&_defaultSfixed64, as: ProtoSFixed64.self)
-      case 251: try decoder.optional(&_defaultFloat, as: ProtoFloat.self)
-      case 252: try decoder.optional(&_defaultDouble, as: ProtoDouble.self)
-      case 253: try decoder.optional(&_defaultBool, as: ProtoBool.self)
-      case 254: try decoder.optional(&_defaultString, as: ProtoUncheckedString.self)
-      case 255: try decoder.optional(&_defaultBytes, as: ProtoBytes.self)
-      case 120..<201: try decoder.extensionField(number, of: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.self, into: &extensionFields)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_requiredInt32, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_requiredInt64, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_requiredUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.explicit(_requiredUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.explicit(_requiredSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.explicit(_requiredSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.explicit(_requiredFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.explicit(_requiredFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.explicit(_requiredSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.explicit(_requiredSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.explicit(_requiredFloat, as: ProtoFloat.self, number: 11)
-      try visitor.explicit(_requiredDouble, as: ProtoDouble.self, number: 12)
-      try visitor.explicit(_requiredBool, as: ProtoBool.self, number: 13)
-      try visitor.explicit(_requiredString, as: ProtoUncheckedString.self, number: 14)
-      try visitor.explicit(_requiredBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_requiredNestedMessage, number: 18)
-      try visitor.message(_requiredForeignMessage, number: 19)
-      try visitor.explicit(_requiredNestedEnum, as: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum.self, number: 21)
-      try visitor.explicit(_requiredForeignEnum, as: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, number: 22)
-      try visitor.explicit(_requiredStringPiece, as: ProtoUncheckedString.self, number: 24)
-      try visitor.explicit(_requiredCord, as: ProtoUncheckedString.self, number: 25)
-      try visitor.message(_recursiveMessage, number: 27)
-      try visitor.message(_optionalRecursiveMessage, number: 28)
-      try visitor.extensions(extensionFields, in: 120..<201)
-      try visitor.group(_data, number: 201)
-      try visitor.explicit(_defaultInt32, as: ProtoInt32.self, number: 241)
-      try visitor.explicit(_defaultInt64, as: ProtoInt64.self, number: 242)
-      try visitor.explicit(_defaultUint32, as: ProtoUInt32.self, number: 243)
-      try visitor.explicit(_defaultUint64, as: ProtoUInt64.self, number: 244)
-      try visitor.explicit(_defaultSint32, as: ProtoSInt32.self, number: 245)
-      try visitor.explicit(_defaultSint64, as: ProtoSInt64.self, number: 246)
-      try visitor.explicit(_defaultFixed32, as: ProtoFixed32.self, number: 247)
-      try visitor.explicit(_defaultFixed64, as: ProtoFixed64.self, number: 248)
-      try visitor.explicit(_defaultSfixed32, as: ProtoSFixed32.self, number: 249)
-      try visitor.explicit(_defaultSfixed64, as: ProtoSFixed64.self, number: 250)
-      try visitor.explicit(_defaultFloat, as: ProtoFloat.self, number: 251)
-      try visitor.explicit(_defaultDouble, as: ProtoDouble.self, number: 252)
-      try visitor.explicit(_defaultBool, as: ProtoBool.self, number: 253)
-      try visitor.explicit(_defaultString, as: ProtoUncheckedString.self, number: 254)
-      try visitor.explicit(_defaultBytes, as: ProtoBytes.self, number: 255)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var requiredInt32: Int32 { get { _storage[264, bit: 0] } set { _storage[264, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredInt32() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var requiredInt64: Int64 { get { _storage[112, bit: 1] } set { _storage[112, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredInt64: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredInt64() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var requiredUint32: UInt32 { get { _storage[268, bit: 2] } set { _storage[268, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredUint32: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredUint32() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var requiredUint64: UInt64 { get { _storage[120, bit: 3] } set { _storage[120, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredUint64: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredUint64() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var requiredSint32: Int32 { get { _storage[272, bit: 4] } set { _storage[272, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredSint32: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredSint32() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var requiredSint64: Int64 { get { _storage[128, bit: 5] } set { _storage[128, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredSint64: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredSint64() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var requiredFixed32: UInt32 { get { _storage[276, bit: 6] } set { _storage[276, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredFixed32: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredFixed32() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var requiredFixed64: UInt64 { get { _storage[136, bit: 7] } set { _storage[136, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredFixed64: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredFixed64() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var requiredSfixed32: Int32 { get { _storage[280, bit: 8] } set { _storage[280, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredSfixed32: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredSfixed32() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var requiredSfixed64: Int64 { get { _storage[144, bit: 9] } set { _storage[144, bit: 9] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredSfixed64: Bool { _storage.has(bit: 9) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredSfixed64() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var requiredFloat: Float { get { _storage[284, bit: 10] } set { _storage[284, bit: 10] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredFloat: Bool { _storage.has(bit: 10) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredFloat() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var requiredDouble: Double { get { _storage[152, bit: 11] } set { _storage[152, bit: 11] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredDouble: Bool { _storage.has(bit: 11) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredDouble() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var requiredBool: Bool { get { _storage[320, bit: 12] } set { _storage[320, bit: 12] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredBool: Bool { _storage.has(bit: 12) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredBool() { _storage.clear(13) }
+  @_alwaysEmitIntoClient public var requiredString: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var hasRequiredString: Bool { _storage.has(string: 48) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredString() { _storage.clear(14) }
+  @_alwaysEmitIntoClient public var requiredBytes: [UInt8] { get { _storage[bytes: 160] } _modify { yield &_storage[bytes: 160] } }
+  @_alwaysEmitIntoClient public var hasRequiredBytes: Bool { _storage.has(reference: 160) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredBytes() { _storage.clear(15) }
+  @_alwaysEmitIntoClient public var requiredNestedMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage { get { _storage[message: 168] } _modify { yield &_storage[message: 168] } }
+  @_alwaysEmitIntoClient public var hasRequiredNestedMessage: Bool { _storage.has(reference: 168) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredNestedMessage() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var requiredForeignMessage: ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2 { get { _storage[message: 176] } _modify { yield &_storage[message: 176] } }
+  @_alwaysEmitIntoClient public var hasRequiredForeignMessage: Bool { _storage.has(reference: 176) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredForeignMessage() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var requiredNestedEnum: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum { get { _storage[enum: 288, bit: 13] } set { _storage[enum: 288, bit: 13] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredNestedEnum: Bool { _storage.has(bit: 13) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredNestedEnum() { _storage.clear(21) }
+  @_alwaysEmitIntoClient public var requiredForeignEnum: ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2 { get { _storage[enum: 292, bit: 14] } set { _storage[enum: 292, bit: 14] = newValue } }
+  @_alwaysEmitIntoClient public var hasRequiredForeignEnum: Bool { _storage.has(bit: 14) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredForeignEnum() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var requiredStringPiece: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var hasRequiredStringPiece: Bool { _storage.has(string: 64) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredStringPiece() { _storage.clear(24) }
+  @_alwaysEmitIntoClient public var requiredCord: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var hasRequiredCord: Bool { _storage.has(string: 80) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredCord() { _storage.clear(25) }
+  @_alwaysEmitIntoClient public var recursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  @_alwaysEmitIntoClient public var hasRecursiveMessage: Bool { _storage.has(reference: 184) }
+  @_alwaysEmitIntoClient public mutating func clearRecursiveMessage() { _storage.clear(27) }
+  @_alwaysEmitIntoClient public var optionalRecursiveMessage: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  @_alwaysEmitIntoClient public var hasOptionalRecursiveMessage: Bool { _storage.has(reference: 192) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalRecursiveMessage() { _storage.clear(28) }
+  @_alwaysEmitIntoClient public var data: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 200) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(201) }
+  @_alwaysEmitIntoClient public var defaultInt32: Int32 { get { _storage[296, bit: 15, default: -123456789] } set { _storage[296, bit: 15] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultInt32: Bool { _storage.has(bit: 15) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultInt32() { _storage.clear(241) }
+  @_alwaysEmitIntoClient public var defaultInt64: Int64 { get { _storage[208, bit: 16, default: -9123456789123456789] } set { _storage[208, bit: 16] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultInt64: Bool { _storage.has(bit: 16) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultInt64() { _storage.clear(242) }
+  @_alwaysEmitIntoClient public var defaultUint32: UInt32 { get { _storage[300, bit: 17, default: 2123456789] } set { _storage[300, bit: 17] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultUint32: Bool { _storage.has(bit: 17) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultUint32() { _storage.clear(243) }
+  @_alwaysEmitIntoClient public var defaultUint64: UInt64 { get { _storage[216, bit: 18, default: 10123456789123456789] } set { _storage[216, bit: 18] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultUint64: Bool { _storage.has(bit: 18) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultUint64() { _storage.clear(244) }
+  @_alwaysEmitIntoClient public var defaultSint32: Int32 { get { _storage[304, bit: 19, default: -123456789] } set { _storage[304, bit: 19] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSint32: Bool { _storage.has(bit: 19) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSint32() { _storage.clear(245) }
+  @_alwaysEmitIntoClient public var defaultSint64: Int64 { get { _storage[224, bit: 20, default: -9123456789123456789] } set { _storage[224, bit: 20] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSint64: Bool { _storage.has(bit: 20) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSint64() { _storage.clear(246) }
+  @_alwaysEmitIntoClient public var defaultFixed32: UInt32 { get { _storage[308, bit: 21, default: 2123456789] } set { _storage[308, bit: 21] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFixed32: Bool { _storage.has(bit: 21) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFixed32() { _storage.clear(247) }
+  @_alwaysEmitIntoClient public var defaultFixed64: UInt64 { get { _storage[232, bit: 22, default: 10123456789123456789] } set { _storage[232, bit: 22] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFixed64: Bool { _storage.has(bit: 22) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFixed64() { _storage.clear(248) }
+  @_alwaysEmitIntoClient public var defaultSfixed32: Int32 { get { _storage[312, bit: 23, default: -123456789] } set { _storage[312, bit: 23] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSfixed32: Bool { _storage.has(bit: 23) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSfixed32() { _storage.clear(249) }
+  @_alwaysEmitIntoClient public var defaultSfixed64: Int64 { get { _storage[240, bit: 24, default: -9123456789123456789] } set { _storage[240, bit: 24] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSfixed64: Bool { _storage.has(bit: 24) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSfixed64() { _storage.clear(250) }
+  @_alwaysEmitIntoClient public var defaultFloat: Float { get { _storage[316, bit: 25, default: 9e+09] } set { _storage[316, bit: 25] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultFloat: Bool { _storage.has(bit: 25) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultFloat() { _storage.clear(251) }
+  @_alwaysEmitIntoClient public var defaultDouble: Double { get { _storage[248, bit: 26, default: 7e+22] } set { _storage[248, bit: 26] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultDouble: Bool { _storage.has(bit: 26) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultDouble() { _storage.clear(252) }
+  @_alwaysEmitIntoClient public var defaultBool: Bool { get { _storage[321, bit: 27, default: true] } set { _storage[321, bit: 27] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultBool: Bool { _storage.has(bit: 27) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultBool() { _storage.clear(253) }
+  @_alwaysEmitIntoClient public var defaultString: String { get { _storage[string: 96, default: "Rosebud"] } _modify { yield &_storage[string: 96, default: "Rosebud"] } }
+  @_alwaysEmitIntoClient public var hasDefaultString: Bool { _storage.has(string: 96) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultString() { _storage.clear(254) }
+  @_alwaysEmitIntoClient public var defaultBytes: [UInt8] { get { _storage[bytes: 256, default: [106, 111, 115, 104, 117, 97]] } _modify { yield &_storage[bytes: 256, default: [106, 111, 115, 104, 117, 97]] } }
+  @_alwaysEmitIntoClient public var hasDefaultBytes: Bool { _storage.has(reference: 256) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultBytes() { _storage.clear(255) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2", "+xr 1i!:required_int32 2I!:required_int64 3u!:required_uint32 4U!:required_uint64 5z!:required_sint32 6Z!:required_sint64 7f!:required_fixed32 8F!:required_fixed64 9g!:required_sfixed32 10G!:required_sfixed64 11r!:required_float 12R!:required_double 13b!:required_bool 14t!:required_string 15y!:required_bytes 18m0!:required_nested_message 19m1!:required_foreign_message 21e2!:required_nested_enum 22e3!:required_foreign_enum 24t!:required_string_piece 25t!:required_cord 27m4!:recursive_message 28m4?:optional_recursive_message 201p5!:data::Data 241i!:default_int32 242I!:default_int64 243u!:default_uint32 244U!:default_uint64 245z!:default_sint32 246Z!:default_sint64 247f!:default_fixed32 248F!:default_fixed64 249g!:default_sfixed32 250G!:default_sfixed64 251r!:default_float 252R!:default_double 253b!:default_bool 254t!:default_string 255y!:default_bytes") { [ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedMessage.self, ProtobufTestMessages_Editions_Proto2_ForeignMessageProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.NestedEnum.self, ProtobufTestMessages_Editions_Proto2_ForeignEnumProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.self, ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.DataMessage.self] }
 
   public enum NestedEnum: SwitchboardProtobuf.Enum {
     case foo
@@ -1528,215 +715,88 @@ public struct ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2: S
   }
 
   public struct NestedMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
-    public var hasA: Bool { _fields.value._a != nil }
-    public mutating func clearA() { _fields.value._a = nil }
-    public var corecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _fields.value._corecursive ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2() } _modify { yield &_fields.value._corecursive[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2()] } }
-    public var hasCorecursive: Bool { _fields.value._corecursive != nil }
-    public mutating func clearCorecursive() { _fields.value._corecursive = nil }
-    public var optionalCorecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _fields.value._optionalCorecursive ?? ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2() } _modify { yield &_fields.value._optionalCorecursive[or: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2()] } }
-    public var hasOptionalCorecursive: Bool { _fields.value._optionalCorecursive != nil }
-    public mutating func clearOptionalCorecursive() { _fields.value._optionalCorecursive = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.NestedMessage"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public var isInitialized: Bool {
-      if _fields.value._a == nil { return false }
-      if _fields.value._corecursive == nil { return false }
-      if let value = _fields.value._corecursive, !value.isInitialized { return false }
-      if let value = _fields.value._optionalCorecursive, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _a: Int32?
-      var _corecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2?
-      var _optionalCorecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:corecursive 3:optional_corecursive")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_corecursive)
-        case 3: try decoder.message(&_optionalCorecursive)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_corecursive, number: 2)
-        try visitor.message(_optionalCorecursive, number: 3)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasA: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearA() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var corecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasCorecursive: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearCorecursive() { _storage.clear(2) }
+    @_alwaysEmitIntoClient public var optionalCorecursive: ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2 { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+    @_alwaysEmitIntoClient public var hasOptionalCorecursive: Bool { _storage.has(reference: 48) }
+    @_alwaysEmitIntoClient public mutating func clearOptionalCorecursive() { _storage.clear(3) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.NestedMessage", "+r 1i!:a 2m0!:corecursive 3m0?:optional_corecursive") { [ProtobufTestMessages_Editions_Proto2_TestAllRequiredTypesProto2.self] }
   }
 
   public struct DataMessage: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-    public var hasGroupInt32: Bool { _groupInt32 != nil }
-    public mutating func clearGroupInt32() { _groupInt32 = nil }
-    private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-    public var hasGroupUint32: Bool { _groupUint32 != nil }
-    public mutating func clearGroupUint32() { _groupUint32 = nil }
-    private var _groupUint32: UInt32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.Data"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("202:group_int32 203:group_uint32")
-    public var isInitialized: Bool {
-      if _groupInt32 == nil { return false }
-      if _groupUint32 == nil { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 202: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-      case 203: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 202)
-      try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 203)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(202) }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(203) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.Data", "+r 202i!:group_int32 203u!:group_uint32")
   }
 
   public struct MessageSetCorrect: SwitchboardProtobuf.ExtensibleMessage {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrect"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public var isInitialized: Bool {
-      return extensionFields.isInitialized
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try decoder.messageSetField(number, of: Self.self, into: &extensionFields)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.messageSet(extensionFields)
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrect", "+xMr")
   }
 
   public struct MessageSetCorrectExtension1: SwitchboardProtobuf.Message {
-    public var str: String { get { _str ?? "" } _modify { yield &_str[or: ""] } }
-    public var hasStr: Bool { _str != nil }
-    public mutating func clearStr() { _str = nil }
-    private var _str: String?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrectExtension1"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("25:str")
-    public var isInitialized: Bool {
-      if _str == nil { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 25: try decoder.optional(&_str, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_str, as: ProtoUncheckedString.self, number: 25)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var str: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var hasStr: Bool { _storage.has(string: 32) }
+    @_alwaysEmitIntoClient public mutating func clearStr() { _storage.clear(25) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrectExtension1", "+r 25t!:str")
   }
 
   public struct MessageSetCorrectExtension2: SwitchboardProtobuf.Message {
-    public var i: Int32 { get { _i ?? 0 } set { _i = newValue } }
-    public var hasI: Bool { _i != nil }
-    public mutating func clearI() { _i = nil }
-    private var _i: Int32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrectExtension2"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("9:i")
-    public var isInitialized: Bool {
-      if _i == nil { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 9: try decoder.optional(&_i, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_i, as: ProtoInt32.self, number: 9)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var i: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasI: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearI() { _storage.clear(9) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestAllRequiredTypesProto2.MessageSetCorrectExtension2", "+r 9i!:i")
   }
 }
 
 public struct ProtobufTestMessages_Editions_Proto2_TestLargeOneof: SwitchboardProtobuf.Message {
-  public var a1: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1 { get { if case .a1(let value)? = largeOneof { value } else { ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1() } } _modify { var new = self.a1; largeOneof = nil; defer { largeOneof = .a1(new) }; yield &new } }
-  public var a2: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A2 { get { if case .a2(let value)? = largeOneof { value } else { ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A2() } } _modify { var new = self.a2; largeOneof = nil; defer { largeOneof = .a2(new) }; yield &new } }
-  public var a3: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A3 { get { if case .a3(let value)? = largeOneof { value } else { ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A3() } } _modify { var new = self.a3; largeOneof = nil; defer { largeOneof = .a3(new) }; yield &new } }
-  public var a4: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A4 { get { if case .a4(let value)? = largeOneof { value } else { ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A4() } } _modify { var new = self.a4; largeOneof = nil; defer { largeOneof = .a4(new) }; yield &new } }
-  public var a5: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A5 { get { if case .a5(let value)? = largeOneof { value } else { ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A5() } } _modify { var new = self.a5; largeOneof = nil; defer { largeOneof = .a5(new) }; yield &new } }
-  public var largeOneof: OneOf_LargeOneof?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:a1 2:a2 3:a3 4:a4 5:a5")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1:
-      let isSet = largeOneof != nil
-      var value: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1?
-      if case .a1(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
-      defer { if let value { largeOneof = .a1(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 2:
-      let isSet = largeOneof != nil
-      var value: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A2?
-      if case .a2(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
-      defer { if let value { largeOneof = .a2(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 3:
-      let isSet = largeOneof != nil
-      var value: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A3?
-      if case .a3(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
-      defer { if let value { largeOneof = .a3(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 4:
-      let isSet = largeOneof != nil
-      var value: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A4?
-      if case .a4(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
-      defer { if let value { largeOneof = .a4(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 5:
-      let isSet = largeOneof != nil
-      var value: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A5?
-      if case .a5(let current)? = largeOneof { (value, largeOneof) = (current, nil) }
-      defer { if let value { largeOneof = .a5(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var a1: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1 { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  @_alwaysEmitIntoClient public var a2: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A2 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  @_alwaysEmitIntoClient public var a3: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A3 { get { _storage[message: 32, member: 3] } _modify { yield &_storage[message: 32, member: 3] } }
+  @_alwaysEmitIntoClient public var a4: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A4 { get { _storage[message: 32, member: 4] } _modify { yield &_storage[message: 32, member: 4] } }
+  @_alwaysEmitIntoClient public var a5: ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A5 { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
+  @_alwaysEmitIntoClient public var largeOneof: OneOf_LargeOneof? {
+    get {
+      switch _storage.member(32) {
+      case 1: .a1(_storage[message: 32, member: 1])
+      case 2: .a2(_storage[message: 32, member: 2])
+      case 3: .a3(_storage[message: 32, member: 3])
+      case 4: .a4(_storage[message: 32, member: 4])
+      case 5: .a5(_storage[message: 32, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a1(let value)?: _storage[message: 32, member: 1] = value
+      case .a2(let value)?: _storage[message: 32, member: 2] = value
+      case .a3(let value)?: _storage[message: 32, member: 3] = value
+      case .a4(let value)?: _storage[message: 32, member: 4] = value
+      case .a5(let value)?: _storage[message: 32, member: 5] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch largeOneof {
-    case .a1(let value)?: try visitor.message(value, number: 1)
-    case .a2(let value)?: try visitor.message(value, number: 2)
-    case .a3(let value)?: try visitor.message(value, number: 3)
-    case .a4(let value)?: try visitor.message(value, number: 4)
-    case .a5(let value)?: try visitor.message(value, number: 5)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof", "1m0@0:a1 2m1@0:a2 3m2@0:a3 4m3@0:a4 5m4@0:a5") { [ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1.self, ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A2.self, ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A3.self, ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A4.self, ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A5.self] }
 
   public enum OneOf_LargeOneof: Hashable, Sendable {
     case a1(ProtobufTestMessages_Editions_Proto2_TestLargeOneof.A1)
@@ -1747,58 +807,33 @@ public struct ProtobufTestMessages_Editions_Proto2_TestLargeOneof: SwitchboardPr
   }
 
   public struct A1: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof.A1"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof.A1", "")
   }
 
   public struct A2: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof.A2"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof.A2", "")
   }
 
   public struct A3: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof.A3"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof.A3", "")
   }
 
   public struct A4: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof.A4"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof.A4", "")
   }
 
   public struct A5: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto2.TestLargeOneof.A5"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto2.TestLargeOneof.A5", "")
   }
 }
 

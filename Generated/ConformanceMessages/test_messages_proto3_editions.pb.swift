@@ -30,687 +30,239 @@ public enum ProtobufTestMessages_Editions_Proto3_ForeignEnum: SwitchboardProtobu
 }
 
 public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// One value each.
-  public var optionalInt32: Int32 { get { _fields.value.optionalInt32 } _modify { yield &_fields.value.optionalInt32 } }
-  public var optionalInt64: Int64 { get { _fields.value.optionalInt64 } _modify { yield &_fields.value.optionalInt64 } }
-  public var optionalUint32: UInt32 { get { _fields.value.optionalUint32 } _modify { yield &_fields.value.optionalUint32 } }
-  public var optionalUint64: UInt64 { get { _fields.value.optionalUint64 } _modify { yield &_fields.value.optionalUint64 } }
-  public var optionalSint32: Int32 { get { _fields.value.optionalSint32 } _modify { yield &_fields.value.optionalSint32 } }
-  public var optionalSint64: Int64 { get { _fields.value.optionalSint64 } _modify { yield &_fields.value.optionalSint64 } }
-  public var optionalFixed32: UInt32 { get { _fields.value.optionalFixed32 } _modify { yield &_fields.value.optionalFixed32 } }
-  public var optionalFixed64: UInt64 { get { _fields.value.optionalFixed64 } _modify { yield &_fields.value.optionalFixed64 } }
-  public var optionalSfixed32: Int32 { get { _fields.value.optionalSfixed32 } _modify { yield &_fields.value.optionalSfixed32 } }
-  public var optionalSfixed64: Int64 { get { _fields.value.optionalSfixed64 } _modify { yield &_fields.value.optionalSfixed64 } }
-  public var optionalFloat: Float { get { _fields.value.optionalFloat } _modify { yield &_fields.value.optionalFloat } }
-  public var optionalDouble: Double { get { _fields.value.optionalDouble } _modify { yield &_fields.value.optionalDouble } }
-  public var optionalBool: Bool { get { _fields.value.optionalBool } _modify { yield &_fields.value.optionalBool } }
-  public var optionalString: String { get { _fields.value.optionalString } _modify { yield &_fields.value.optionalString } }
-  public var optionalBytes: [UInt8] { get { _fields.value.optionalBytes } _modify { yield &_fields.value.optionalBytes } }
-  public var optionalNestedMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage { get { _fields.value._optionalNestedMessage ?? ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage() } _modify { yield &_fields.value._optionalNestedMessage[or: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage()] } }
-  public var hasOptionalNestedMessage: Bool { _fields.value._optionalNestedMessage != nil }
-  public mutating func clearOptionalNestedMessage() { _fields.value._optionalNestedMessage = nil }
-  public var optionalForeignMessage: ProtobufTestMessages_Editions_Proto3_ForeignMessage { get { _fields.value._optionalForeignMessage ?? ProtobufTestMessages_Editions_Proto3_ForeignMessage() } _modify { yield &_fields.value._optionalForeignMessage[or: ProtobufTestMessages_Editions_Proto3_ForeignMessage()] } }
-  public var hasOptionalForeignMessage: Bool { _fields.value._optionalForeignMessage != nil }
-  public mutating func clearOptionalForeignMessage() { _fields.value._optionalForeignMessage = nil }
-  public var optionalNestedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum { get { _fields.value.optionalNestedEnum } _modify { yield &_fields.value.optionalNestedEnum } }
-  public var optionalForeignEnum: ProtobufTestMessages_Editions_Proto3_ForeignEnum { get { _fields.value.optionalForeignEnum } _modify { yield &_fields.value.optionalForeignEnum } }
-  public var optionalAliasedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum { get { _fields.value.optionalAliasedEnum } _modify { yield &_fields.value.optionalAliasedEnum } }
-  public var optionalStringPiece: String { get { _fields.value.optionalStringPiece } _modify { yield &_fields.value.optionalStringPiece } }
-  public var optionalCord: String { get { _fields.value.optionalCord } _modify { yield &_fields.value.optionalCord } }
-  public var recursiveMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3 { get { _fields.value._recursiveMessage ?? ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3() } _modify { yield &_fields.value._recursiveMessage[or: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3()] } }
-  public var hasRecursiveMessage: Bool { _fields.value._recursiveMessage != nil }
-  public mutating func clearRecursiveMessage() { _fields.value._recursiveMessage = nil }
+  @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { _storage[992] } set { _storage[992] = newValue } }
+  @_alwaysEmitIntoClient public var optionalInt64: Int64 { get { _storage[104] } set { _storage[104] = newValue } }
+  @_alwaysEmitIntoClient public var optionalUint32: UInt32 { get { _storage[996] } set { _storage[996] = newValue } }
+  @_alwaysEmitIntoClient public var optionalUint64: UInt64 { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var optionalSint32: Int32 { get { _storage[1000] } set { _storage[1000] = newValue } }
+  @_alwaysEmitIntoClient public var optionalSint64: Int64 { get { _storage[120] } set { _storage[120] = newValue } }
+  @_alwaysEmitIntoClient public var optionalFixed32: UInt32 { get { _storage[1004] } set { _storage[1004] = newValue } }
+  @_alwaysEmitIntoClient public var optionalFixed64: UInt64 { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var optionalSfixed32: Int32 { get { _storage[1008] } set { _storage[1008] = newValue } }
+  @_alwaysEmitIntoClient public var optionalSfixed64: Int64 { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var optionalFloat: Float { get { _storage[1012] } set { _storage[1012] = newValue } }
+  @_alwaysEmitIntoClient public var optionalDouble: Double { get { _storage[144] } set { _storage[144] = newValue } }
+  @_alwaysEmitIntoClient public var optionalBool: Bool { get { _storage[1104] } set { _storage[1104] = newValue } }
+  @_alwaysEmitIntoClient public var optionalString: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var optionalBytes: [UInt8] { get { _storage[bytes: 152] } _modify { yield &_storage[bytes: 152] } }
+  @_alwaysEmitIntoClient public var optionalNestedMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage { get { _storage[message: 160] } _modify { yield &_storage[message: 160] } }
+  @_alwaysEmitIntoClient public var hasOptionalNestedMessage: Bool { _storage.has(reference: 160) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNestedMessage() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var optionalForeignMessage: ProtobufTestMessages_Editions_Proto3_ForeignMessage { get { _storage[message: 168] } _modify { yield &_storage[message: 168] } }
+  @_alwaysEmitIntoClient public var hasOptionalForeignMessage: Bool { _storage.has(reference: 168) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalForeignMessage() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var optionalNestedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum { get { _storage[enum: 1016] } set { _storage[enum: 1016] = newValue } }
+  @_alwaysEmitIntoClient public var optionalForeignEnum: ProtobufTestMessages_Editions_Proto3_ForeignEnum { get { _storage[enum: 1020] } set { _storage[enum: 1020] = newValue } }
+  @_alwaysEmitIntoClient public var optionalAliasedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum { get { _storage[enum: 1024] } set { _storage[enum: 1024] = newValue } }
+  @_alwaysEmitIntoClient public var optionalStringPiece: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var optionalCord: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  @_alwaysEmitIntoClient public var recursiveMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3 { get { _storage[message: 176] } _modify { yield &_storage[message: 176] } }
+  @_alwaysEmitIntoClient public var hasRecursiveMessage: Bool { _storage.has(reference: 176) }
+  @_alwaysEmitIntoClient public mutating func clearRecursiveMessage() { _storage.clear(27) }
   /// Repeated, as the syntax has it by default.
-  public var repeatedInt32: [Int32] { get { _fields.value.repeatedInt32 } _modify { yield &_fields.value.repeatedInt32 } }
-  public var repeatedInt64: [Int64] { get { _fields.value.repeatedInt64 } _modify { yield &_fields.value.repeatedInt64 } }
-  public var repeatedUint32: [UInt32] { get { _fields.value.repeatedUint32 } _modify { yield &_fields.value.repeatedUint32 } }
-  public var repeatedUint64: [UInt64] { get { _fields.value.repeatedUint64 } _modify { yield &_fields.value.repeatedUint64 } }
-  public var repeatedSint32: [Int32] { get { _fields.value.repeatedSint32 } _modify { yield &_fields.value.repeatedSint32 } }
-  public var repeatedSint64: [Int64] { get { _fields.value.repeatedSint64 } _modify { yield &_fields.value.repeatedSint64 } }
-  public var repeatedFixed32: [UInt32] { get { _fields.value.repeatedFixed32 } _modify { yield &_fields.value.repeatedFixed32 } }
-  public var repeatedFixed64: [UInt64] { get { _fields.value.repeatedFixed64 } _modify { yield &_fields.value.repeatedFixed64 } }
-  public var repeatedSfixed32: [Int32] { get { _fields.value.repeatedSfixed32 } _modify { yield &_fields.value.repeatedSfixed32 } }
-  public var repeatedSfixed64: [Int64] { get { _fields.value.repeatedSfixed64 } _modify { yield &_fields.value.repeatedSfixed64 } }
-  public var repeatedFloat: [Float] { get { _fields.value.repeatedFloat } _modify { yield &_fields.value.repeatedFloat } }
-  public var repeatedDouble: [Double] { get { _fields.value.repeatedDouble } _modify { yield &_fields.value.repeatedDouble } }
-  public var repeatedBool: [Bool] { get { _fields.value.repeatedBool } _modify { yield &_fields.value.repeatedBool } }
-  public var repeatedString: [String] { get { _fields.value.repeatedString } _modify { yield &_fields.value.repeatedString } }
-  public var repeatedBytes: [[UInt8]] { get { _fields.value.repeatedBytes } _modify { yield &_fields.value.repeatedBytes } }
-  public var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] { get { _fields.value.repeatedNestedMessage } _modify { yield &_fields.value.repeatedNestedMessage } }
-  public var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto3_ForeignMessage] { get { _fields.value.repeatedForeignMessage } _modify { yield &_fields.value.repeatedForeignMessage } }
-  public var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _fields.value.repeatedNestedEnum } _modify { yield &_fields.value.repeatedNestedEnum } }
-  public var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto3_ForeignEnum] { get { _fields.value.repeatedForeignEnum } _modify { yield &_fields.value.repeatedForeignEnum } }
-  public var repeatedStringPiece: [String] { get { _fields.value.repeatedStringPiece } _modify { yield &_fields.value.repeatedStringPiece } }
-  public var repeatedCord: [String] { get { _fields.value.repeatedCord } _modify { yield &_fields.value.repeatedCord } }
+  @_alwaysEmitIntoClient public var repeatedInt32: [Int32] { get { _storage[array: 184] } _modify { yield &_storage[array: 184] } }
+  @_alwaysEmitIntoClient public var repeatedInt64: [Int64] { get { _storage[array: 192] } _modify { yield &_storage[array: 192] } }
+  @_alwaysEmitIntoClient public var repeatedUint32: [UInt32] { get { _storage[array: 200] } _modify { yield &_storage[array: 200] } }
+  @_alwaysEmitIntoClient public var repeatedUint64: [UInt64] { get { _storage[array: 208] } _modify { yield &_storage[array: 208] } }
+  @_alwaysEmitIntoClient public var repeatedSint32: [Int32] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  @_alwaysEmitIntoClient public var repeatedSint64: [Int64] { get { _storage[array: 224] } _modify { yield &_storage[array: 224] } }
+  @_alwaysEmitIntoClient public var repeatedFixed32: [UInt32] { get { _storage[array: 232] } _modify { yield &_storage[array: 232] } }
+  @_alwaysEmitIntoClient public var repeatedFixed64: [UInt64] { get { _storage[array: 240] } _modify { yield &_storage[array: 240] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed32: [Int32] { get { _storage[array: 248] } _modify { yield &_storage[array: 248] } }
+  @_alwaysEmitIntoClient public var repeatedSfixed64: [Int64] { get { _storage[array: 256] } _modify { yield &_storage[array: 256] } }
+  @_alwaysEmitIntoClient public var repeatedFloat: [Float] { get { _storage[array: 264] } _modify { yield &_storage[array: 264] } }
+  @_alwaysEmitIntoClient public var repeatedDouble: [Double] { get { _storage[array: 272] } _modify { yield &_storage[array: 272] } }
+  @_alwaysEmitIntoClient public var repeatedBool: [Bool] { get { _storage[array: 280] } _modify { yield &_storage[array: 280] } }
+  @_alwaysEmitIntoClient public var repeatedString: [String] { get { _storage[array: 288] } _modify { yield &_storage[array: 288] } }
+  @_alwaysEmitIntoClient public var repeatedBytes: [[UInt8]] { get { _storage[array: 296] } _modify { yield &_storage[array: 296] } }
+  @_alwaysEmitIntoClient public var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] { get { _storage[array: 304] } _modify { yield &_storage[array: 304] } }
+  @_alwaysEmitIntoClient public var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto3_ForeignMessage] { get { _storage[array: 312] } _modify { yield &_storage[array: 312] } }
+  @_alwaysEmitIntoClient public var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _storage[array: 320] } _modify { yield &_storage[array: 320] } }
+  @_alwaysEmitIntoClient public var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto3_ForeignEnum] { get { _storage[array: 328] } _modify { yield &_storage[array: 328] } }
+  @_alwaysEmitIntoClient public var repeatedStringPiece: [String] { get { _storage[array: 336] } _modify { yield &_storage[array: 336] } }
+  @_alwaysEmitIntoClient public var repeatedCord: [String] { get { _storage[array: 344] } _modify { yield &_storage[array: 344] } }
   /// Repeated and packed.
-  public var packedInt32: [Int32] { get { _fields.value.packedInt32 } _modify { yield &_fields.value.packedInt32 } }
-  public var packedInt64: [Int64] { get { _fields.value.packedInt64 } _modify { yield &_fields.value.packedInt64 } }
-  public var packedUint32: [UInt32] { get { _fields.value.packedUint32 } _modify { yield &_fields.value.packedUint32 } }
-  public var packedUint64: [UInt64] { get { _fields.value.packedUint64 } _modify { yield &_fields.value.packedUint64 } }
-  public var packedSint32: [Int32] { get { _fields.value.packedSint32 } _modify { yield &_fields.value.packedSint32 } }
-  public var packedSint64: [Int64] { get { _fields.value.packedSint64 } _modify { yield &_fields.value.packedSint64 } }
-  public var packedFixed32: [UInt32] { get { _fields.value.packedFixed32 } _modify { yield &_fields.value.packedFixed32 } }
-  public var packedFixed64: [UInt64] { get { _fields.value.packedFixed64 } _modify { yield &_fields.value.packedFixed64 } }
-  public var packedSfixed32: [Int32] { get { _fields.value.packedSfixed32 } _modify { yield &_fields.value.packedSfixed32 } }
-  public var packedSfixed64: [Int64] { get { _fields.value.packedSfixed64 } _modify { yield &_fields.value.packedSfixed64 } }
-  public var packedFloat: [Float] { get { _fields.value.packedFloat } _modify { yield &_fields.value.packedFloat } }
-  public var packedDouble: [Double] { get { _fields.value.packedDouble } _modify { yield &_fields.value.packedDouble } }
-  public var packedBool: [Bool] { get { _fields.value.packedBool } _modify { yield &_fields.value.packedBool } }
-  public var packedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _fields.value.packedNestedEnum } _modify { yield &_fields.value.packedNestedEnum } }
+  @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { _storage[array: 504] } _modify { yield &_storage[array: 504] } }
+  @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { _storage[array: 512] } _modify { yield &_storage[array: 512] } }
+  @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { _storage[array: 520] } _modify { yield &_storage[array: 520] } }
+  @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { _storage[array: 528] } _modify { yield &_storage[array: 528] } }
+  @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { _storage[array: 536] } _modify { yield &_storage[array: 536] } }
+  @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { _storage[array: 544] } _modify { yield &_storage[array: 544] } }
+  @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { _storage[array: 552] } _modify { yield &_storage[array: 552] } }
+  @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { _storage[array: 560] } _modify { yield &_storage[array: 560] } }
+  @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { _storage[array: 568] } _modify { yield &_storage[array: 568] } }
+  @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { _storage[array: 576] } _modify { yield &_storage[array: 576] } }
+  @_alwaysEmitIntoClient public var packedFloat: [Float] { get { _storage[array: 584] } _modify { yield &_storage[array: 584] } }
+  @_alwaysEmitIntoClient public var packedDouble: [Double] { get { _storage[array: 592] } _modify { yield &_storage[array: 592] } }
+  @_alwaysEmitIntoClient public var packedBool: [Bool] { get { _storage[array: 600] } _modify { yield &_storage[array: 600] } }
+  @_alwaysEmitIntoClient public var packedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _storage[array: 608] } _modify { yield &_storage[array: 608] } }
   /// Repeated and unpacked.
-  public var unpackedInt32: [Int32] { get { _fields.value.unpackedInt32 } _modify { yield &_fields.value.unpackedInt32 } }
-  public var unpackedInt64: [Int64] { get { _fields.value.unpackedInt64 } _modify { yield &_fields.value.unpackedInt64 } }
-  public var unpackedUint32: [UInt32] { get { _fields.value.unpackedUint32 } _modify { yield &_fields.value.unpackedUint32 } }
-  public var unpackedUint64: [UInt64] { get { _fields.value.unpackedUint64 } _modify { yield &_fields.value.unpackedUint64 } }
-  public var unpackedSint32: [Int32] { get { _fields.value.unpackedSint32 } _modify { yield &_fields.value.unpackedSint32 } }
-  public var unpackedSint64: [Int64] { get { _fields.value.unpackedSint64 } _modify { yield &_fields.value.unpackedSint64 } }
-  public var unpackedFixed32: [UInt32] { get { _fields.value.unpackedFixed32 } _modify { yield &_fields.value.unpackedFixed32 } }
-  public var unpackedFixed64: [UInt64] { get { _fields.value.unpackedFixed64 } _modify { yield &_fields.value.unpackedFixed64 } }
-  public var unpackedSfixed32: [Int32] { get { _fields.value.unpackedSfixed32 } _modify { yield &_fields.value.unpackedSfixed32 } }
-  public var unpackedSfixed64: [Int64] { get { _fields.value.unpackedSfixed64 } _modify { yield &_fields.value.unpackedSfixed64 } }
-  public var unpackedFloat: [Float] { get { _fields.value.unpackedFloat } _modify { yield &_fields.value.unpackedFloat } }
-  public var unpackedDouble: [Double] { get { _fields.value.unpackedDouble } _modify { yield &_fields.value.unpackedDouble } }
-  public var unpackedBool: [Bool] { get { _fields.value.unpackedBool } _modify { yield &_fields.value.unpackedBool } }
-  public var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _fields.value.unpackedNestedEnum } _modify { yield &_fields.value.unpackedNestedEnum } }
+  @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { _storage[array: 616] } _modify { yield &_storage[array: 616] } }
+  @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { _storage[array: 624] } _modify { yield &_storage[array: 624] } }
+  @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { _storage[array: 632] } _modify { yield &_storage[array: 632] } }
+  @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { _storage[array: 640] } _modify { yield &_storage[array: 640] } }
+  @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { _storage[array: 648] } _modify { yield &_storage[array: 648] } }
+  @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { _storage[array: 656] } _modify { yield &_storage[array: 656] } }
+  @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { _storage[array: 664] } _modify { yield &_storage[array: 664] } }
+  @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { _storage[array: 672] } _modify { yield &_storage[array: 672] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { _storage[array: 680] } _modify { yield &_storage[array: 680] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { _storage[array: 688] } _modify { yield &_storage[array: 688] } }
+  @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { _storage[array: 696] } _modify { yield &_storage[array: 696] } }
+  @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { _storage[array: 704] } _modify { yield &_storage[array: 704] } }
+  @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { _storage[array: 712] } _modify { yield &_storage[array: 712] } }
+  @_alwaysEmitIntoClient public var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _storage[array: 720] } _modify { yield &_storage[array: 720] } }
   /// Maps.
-  public var mapInt32Int32: [Int32: Int32] { get { _fields.value.mapInt32Int32 } _modify { yield &_fields.value.mapInt32Int32 } }
-  public var mapInt64Int64: [Int64: Int64] { get { _fields.value.mapInt64Int64 } _modify { yield &_fields.value.mapInt64Int64 } }
-  public var mapUint32Uint32: [UInt32: UInt32] { get { _fields.value.mapUint32Uint32 } _modify { yield &_fields.value.mapUint32Uint32 } }
-  public var mapUint64Uint64: [UInt64: UInt64] { get { _fields.value.mapUint64Uint64 } _modify { yield &_fields.value.mapUint64Uint64 } }
-  public var mapSint32Sint32: [Int32: Int32] { get { _fields.value.mapSint32Sint32 } _modify { yield &_fields.value.mapSint32Sint32 } }
-  public var mapSint64Sint64: [Int64: Int64] { get { _fields.value.mapSint64Sint64 } _modify { yield &_fields.value.mapSint64Sint64 } }
-  public var mapFixed32Fixed32: [UInt32: UInt32] { get { _fields.value.mapFixed32Fixed32 } _modify { yield &_fields.value.mapFixed32Fixed32 } }
-  public var mapFixed64Fixed64: [UInt64: UInt64] { get { _fields.value.mapFixed64Fixed64 } _modify { yield &_fields.value.mapFixed64Fixed64 } }
-  public var mapSfixed32Sfixed32: [Int32: Int32] { get { _fields.value.mapSfixed32Sfixed32 } _modify { yield &_fields.value.mapSfixed32Sfixed32 } }
-  public var mapSfixed64Sfixed64: [Int64: Int64] { get { _fields.value.mapSfixed64Sfixed64 } _modify { yield &_fields.value.mapSfixed64Sfixed64 } }
-  public var mapInt32Float: [Int32: Float] { get { _fields.value.mapInt32Float } _modify { yield &_fields.value.mapInt32Float } }
-  public var mapInt32Double: [Int32: Double] { get { _fields.value.mapInt32Double } _modify { yield &_fields.value.mapInt32Double } }
-  public var mapBoolBool: [Bool: Bool] { get { _fields.value.mapBoolBool } _modify { yield &_fields.value.mapBoolBool } }
-  public var mapStringString: [String: String] { get { _fields.value.mapStringString } _modify { yield &_fields.value.mapStringString } }
-  public var mapStringBytes: [String: [UInt8]] { get { _fields.value.mapStringBytes } _modify { yield &_fields.value.mapStringBytes } }
-  public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] { get { _fields.value.mapStringNestedMessage } _modify { yield &_fields.value.mapStringNestedMessage } }
-  public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto3_ForeignMessage] { get { _fields.value.mapStringForeignMessage } _modify { yield &_fields.value.mapStringForeignMessage } }
-  public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _fields.value.mapStringNestedEnum } _modify { yield &_fields.value.mapStringNestedEnum } }
-  public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto3_ForeignEnum] { get { _fields.value.mapStringForeignEnum } _modify { yield &_fields.value.mapStringForeignEnum } }
-  public var oneofUint32: UInt32 { get { if case .oneofUint32(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint32(newValue) } }
-  public var oneofNestedMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage { get { if case .oneofNestedMessage(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage() } } _modify { var new = self.oneofNestedMessage; _fields.value.oneofField = nil; defer { _fields.value.oneofField = .oneofNestedMessage(new) }; yield &new } }
-  public var oneofString: String { get { if case .oneofString(let value)? = _fields.value.oneofField { value } else { "" } } set { _fields.value.oneofField = .oneofString(newValue) } }
-  public var oneofBytes: [UInt8] { get { if case .oneofBytes(let value)? = _fields.value.oneofField { value } else { [] } } set { _fields.value.oneofField = .oneofBytes(newValue) } }
-  public var oneofBool: Bool { get { if case .oneofBool(let value)? = _fields.value.oneofField { value } else { false } } set { _fields.value.oneofField = .oneofBool(newValue) } }
-  public var oneofUint64: UInt64 { get { if case .oneofUint64(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofUint64(newValue) } }
-  public var oneofFloat: Float { get { if case .oneofFloat(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofFloat(newValue) } }
-  public var oneofDouble: Double { get { if case .oneofDouble(let value)? = _fields.value.oneofField { value } else { 0 } } set { _fields.value.oneofField = .oneofDouble(newValue) } }
-  public var oneofEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum { get { if case .oneofEnum(let value)? = _fields.value.oneofField { value } else { ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum() } } set { _fields.value.oneofField = .oneofEnum(newValue) } }
-  public var oneofNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { if case .oneofNullValue(let value)? = _fields.value.oneofField { value } else { SwitchboardProtobuf.Google_Protobuf_NullValue() } } set { _fields.value.oneofField = .oneofNullValue(newValue) } }
+  @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { _storage[map: 352] } _modify { yield &_storage[map: 352] } }
+  @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { _storage[map: 360] } _modify { yield &_storage[map: 360] } }
+  @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { _storage[map: 368] } _modify { yield &_storage[map: 368] } }
+  @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { _storage[map: 376] } _modify { yield &_storage[map: 376] } }
+  @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { _storage[map: 384] } _modify { yield &_storage[map: 384] } }
+  @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { _storage[map: 392] } _modify { yield &_storage[map: 392] } }
+  @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { _storage[map: 400] } _modify { yield &_storage[map: 400] } }
+  @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { _storage[map: 408] } _modify { yield &_storage[map: 408] } }
+  @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { _storage[map: 416] } _modify { yield &_storage[map: 416] } }
+  @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { _storage[map: 424] } _modify { yield &_storage[map: 424] } }
+  @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { _storage[map: 432] } _modify { yield &_storage[map: 432] } }
+  @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { _storage[map: 440] } _modify { yield &_storage[map: 440] } }
+  @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { _storage[map: 448] } _modify { yield &_storage[map: 448] } }
+  @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { _storage[map: 456] } _modify { yield &_storage[map: 456] } }
+  @_alwaysEmitIntoClient public var mapStringBytes: [String: [UInt8]] { get { _storage[map: 464] } _modify { yield &_storage[map: 464] } }
+  @_alwaysEmitIntoClient public var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] { get { _storage[map: 472] } _modify { yield &_storage[map: 472] } }
+  @_alwaysEmitIntoClient public var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto3_ForeignMessage] { get { _storage[map: 480] } _modify { yield &_storage[map: 480] } }
+  @_alwaysEmitIntoClient public var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] { get { _storage[map: 488] } _modify { yield &_storage[map: 488] } }
+  @_alwaysEmitIntoClient public var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto3_ForeignEnum] { get { _storage[map: 496] } _modify { yield &_storage[map: 496] } }
+  @_alwaysEmitIntoClient public var oneofUint32: UInt32 { get { _storage[32, member: 111] } set { _storage[32, member: 111] = newValue } }
+  @_alwaysEmitIntoClient public var oneofNestedMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage { get { _storage[message: 32, member: 112] } _modify { yield &_storage[message: 32, member: 112] } }
+  @_alwaysEmitIntoClient public var oneofString: String { get { _storage[string: 32, member: 113] } _modify { yield &_storage[string: 32, member: 113] } }
+  @_alwaysEmitIntoClient public var oneofBytes: [UInt8] { get { _storage[bytes: 32, member: 114] } _modify { yield &_storage[bytes: 32, member: 114] } }
+  @_alwaysEmitIntoClient public var oneofBool: Bool { get { _storage[32, member: 115] } set { _storage[32, member: 115] = newValue } }
+  @_alwaysEmitIntoClient public var oneofUint64: UInt64 { get { _storage[32, member: 116] } set { _storage[32, member: 116] = newValue } }
+  @_alwaysEmitIntoClient public var oneofFloat: Float { get { _storage[32, member: 117] } set { _storage[32, member: 117] = newValue } }
+  @_alwaysEmitIntoClient public var oneofDouble: Double { get { _storage[32, member: 118] } set { _storage[32, member: 118] = newValue } }
+  @_alwaysEmitIntoClient public var oneofEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum { get { _storage[enum: 32, member: 119] } set { _storage[enum: 32, member: 119] = newValue } }
+  @_alwaysEmitIntoClient public var oneofNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _storage[enum: 32, member: 120] } set { _storage[enum: 32, member: 120] = newValue } }
   /// Well-known types.
-  public var optionalBoolWrapper: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _fields.value._optionalBoolWrapper ?? SwitchboardProtobuf.Google_Protobuf_BoolValue() } _modify { yield &_fields.value._optionalBoolWrapper[or: SwitchboardProtobuf.Google_Protobuf_BoolValue()] } }
-  public var hasOptionalBoolWrapper: Bool { _fields.value._optionalBoolWrapper != nil }
-  public mutating func clearOptionalBoolWrapper() { _fields.value._optionalBoolWrapper = nil }
-  public var optionalInt32Wrapper: SwitchboardProtobuf.Google_Protobuf_Int32Value { get { _fields.value._optionalInt32Wrapper ?? SwitchboardProtobuf.Google_Protobuf_Int32Value() } _modify { yield &_fields.value._optionalInt32Wrapper[or: SwitchboardProtobuf.Google_Protobuf_Int32Value()] } }
-  public var hasOptionalInt32Wrapper: Bool { _fields.value._optionalInt32Wrapper != nil }
-  public mutating func clearOptionalInt32Wrapper() { _fields.value._optionalInt32Wrapper = nil }
-  public var optionalInt64Wrapper: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _fields.value._optionalInt64Wrapper ?? SwitchboardProtobuf.Google_Protobuf_Int64Value() } _modify { yield &_fields.value._optionalInt64Wrapper[or: SwitchboardProtobuf.Google_Protobuf_Int64Value()] } }
-  public var hasOptionalInt64Wrapper: Bool { _fields.value._optionalInt64Wrapper != nil }
-  public mutating func clearOptionalInt64Wrapper() { _fields.value._optionalInt64Wrapper = nil }
-  public var optionalUint32Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _fields.value._optionalUint32Wrapper ?? SwitchboardProtobuf.Google_Protobuf_UInt32Value() } _modify { yield &_fields.value._optionalUint32Wrapper[or: SwitchboardProtobuf.Google_Protobuf_UInt32Value()] } }
-  public var hasOptionalUint32Wrapper: Bool { _fields.value._optionalUint32Wrapper != nil }
-  public mutating func clearOptionalUint32Wrapper() { _fields.value._optionalUint32Wrapper = nil }
-  public var optionalUint64Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt64Value { get { _fields.value._optionalUint64Wrapper ?? SwitchboardProtobuf.Google_Protobuf_UInt64Value() } _modify { yield &_fields.value._optionalUint64Wrapper[or: SwitchboardProtobuf.Google_Protobuf_UInt64Value()] } }
-  public var hasOptionalUint64Wrapper: Bool { _fields.value._optionalUint64Wrapper != nil }
-  public mutating func clearOptionalUint64Wrapper() { _fields.value._optionalUint64Wrapper = nil }
-  public var optionalFloatWrapper: SwitchboardProtobuf.Google_Protobuf_FloatValue { get { _fields.value._optionalFloatWrapper ?? SwitchboardProtobuf.Google_Protobuf_FloatValue() } _modify { yield &_fields.value._optionalFloatWrapper[or: SwitchboardProtobuf.Google_Protobuf_FloatValue()] } }
-  public var hasOptionalFloatWrapper: Bool { _fields.value._optionalFloatWrapper != nil }
-  public mutating func clearOptionalFloatWrapper() { _fields.value._optionalFloatWrapper = nil }
-  public var optionalDoubleWrapper: SwitchboardProtobuf.Google_Protobuf_DoubleValue { get { _fields.value._optionalDoubleWrapper ?? SwitchboardProtobuf.Google_Protobuf_DoubleValue() } _modify { yield &_fields.value._optionalDoubleWrapper[or: SwitchboardProtobuf.Google_Protobuf_DoubleValue()] } }
-  public var hasOptionalDoubleWrapper: Bool { _fields.value._optionalDoubleWrapper != nil }
-  public mutating func clearOptionalDoubleWrapper() { _fields.value._optionalDoubleWrapper = nil }
-  public var optionalStringWrapper: SwitchboardProtobuf.Google_Protobuf_StringValue { get { _fields.value._optionalStringWrapper ?? SwitchboardProtobuf.Google_Protobuf_StringValue() } _modify { yield &_fields.value._optionalStringWrapper[or: SwitchboardProtobuf.Google_Protobuf_StringValue()] } }
-  public var hasOptionalStringWrapper: Bool { _fields.value._optionalStringWrapper != nil }
-  public mutating func clearOptionalStringWrapper() { _fields.value._optionalStringWrapper = nil }
-  public var optionalBytesWrapper: SwitchboardProtobuf.Google_Protobuf_BytesValue { get { _fields.value._optionalBytesWrapper ?? SwitchboardProtobuf.Google_Protobuf_BytesValue() } _modify { yield &_fields.value._optionalBytesWrapper[or: SwitchboardProtobuf.Google_Protobuf_BytesValue()] } }
-  public var hasOptionalBytesWrapper: Bool { _fields.value._optionalBytesWrapper != nil }
-  public mutating func clearOptionalBytesWrapper() { _fields.value._optionalBytesWrapper = nil }
-  public var repeatedBoolWrapper: [SwitchboardProtobuf.Google_Protobuf_BoolValue] { get { _fields.value.repeatedBoolWrapper } _modify { yield &_fields.value.repeatedBoolWrapper } }
-  public var repeatedInt32Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int32Value] { get { _fields.value.repeatedInt32Wrapper } _modify { yield &_fields.value.repeatedInt32Wrapper } }
-  public var repeatedInt64Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int64Value] { get { _fields.value.repeatedInt64Wrapper } _modify { yield &_fields.value.repeatedInt64Wrapper } }
-  public var repeatedUint32Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] { get { _fields.value.repeatedUint32Wrapper } _modify { yield &_fields.value.repeatedUint32Wrapper } }
-  public var repeatedUint64Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] { get { _fields.value.repeatedUint64Wrapper } _modify { yield &_fields.value.repeatedUint64Wrapper } }
-  public var repeatedFloatWrapper: [SwitchboardProtobuf.Google_Protobuf_FloatValue] { get { _fields.value.repeatedFloatWrapper } _modify { yield &_fields.value.repeatedFloatWrapper } }
-  public var repeatedDoubleWrapper: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] { get { _fields.value.repeatedDoubleWrapper } _modify { yield &_fields.value.repeatedDoubleWrapper } }
-  public var repeatedStringWrapper: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _fields.value.repeatedStringWrapper } _modify { yield &_fields.value.repeatedStringWrapper } }
-  public var repeatedBytesWrapper: [SwitchboardProtobuf.Google_Protobuf_BytesValue] { get { _fields.value.repeatedBytesWrapper } _modify { yield &_fields.value.repeatedBytesWrapper } }
-  public var optionalDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _fields.value._optionalDuration ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_fields.value._optionalDuration[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  public var hasOptionalDuration: Bool { _fields.value._optionalDuration != nil }
-  public mutating func clearOptionalDuration() { _fields.value._optionalDuration = nil }
-  public var optionalTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._optionalTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._optionalTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasOptionalTimestamp: Bool { _fields.value._optionalTimestamp != nil }
-  public mutating func clearOptionalTimestamp() { _fields.value._optionalTimestamp = nil }
-  public var optionalFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask { get { _fields.value._optionalFieldMask ?? SwitchboardProtobuf.Google_Protobuf_FieldMask() } _modify { yield &_fields.value._optionalFieldMask[or: SwitchboardProtobuf.Google_Protobuf_FieldMask()] } }
-  public var hasOptionalFieldMask: Bool { _fields.value._optionalFieldMask != nil }
-  public mutating func clearOptionalFieldMask() { _fields.value._optionalFieldMask = nil }
-  public var optionalStruct: SwitchboardProtobuf.Google_Protobuf_Struct { get { _fields.value._optionalStruct ?? SwitchboardProtobuf.Google_Protobuf_Struct() } _modify { yield &_fields.value._optionalStruct[or: SwitchboardProtobuf.Google_Protobuf_Struct()] } }
-  public var hasOptionalStruct: Bool { _fields.value._optionalStruct != nil }
-  public mutating func clearOptionalStruct() { _fields.value._optionalStruct = nil }
-  public var optionalAny: SwitchboardProtobuf.Google_Protobuf_Any { get { _fields.value._optionalAny ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_fields.value._optionalAny[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-  public var hasOptionalAny: Bool { _fields.value._optionalAny != nil }
-  public mutating func clearOptionalAny() { _fields.value._optionalAny = nil }
-  public var optionalValue: SwitchboardProtobuf.Google_Protobuf_Value { get { _fields.value._optionalValue ?? SwitchboardProtobuf.Google_Protobuf_Value() } _modify { yield &_fields.value._optionalValue[or: SwitchboardProtobuf.Google_Protobuf_Value()] } }
-  public var hasOptionalValue: Bool { _fields.value._optionalValue != nil }
-  public mutating func clearOptionalValue() { _fields.value._optionalValue = nil }
-  public var optionalNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _fields.value.optionalNullValue } _modify { yield &_fields.value.optionalNullValue } }
-  public var optionalEmpty: SwitchboardProtobuf.Google_Protobuf_Empty { get { _fields.value._optionalEmpty ?? SwitchboardProtobuf.Google_Protobuf_Empty() } _modify { yield &_fields.value._optionalEmpty[or: SwitchboardProtobuf.Google_Protobuf_Empty()] } }
-  public var hasOptionalEmpty: Bool { _fields.value._optionalEmpty != nil }
-  public mutating func clearOptionalEmpty() { _fields.value._optionalEmpty = nil }
-  public var repeatedDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] { get { _fields.value.repeatedDuration } _modify { yield &_fields.value.repeatedDuration } }
-  public var repeatedTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _fields.value.repeatedTimestamp } _modify { yield &_fields.value.repeatedTimestamp } }
-  public var repeatedFieldmask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] { get { _fields.value.repeatedFieldmask } _modify { yield &_fields.value.repeatedFieldmask } }
-  public var repeatedStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] { get { _fields.value.repeatedStruct } _modify { yield &_fields.value.repeatedStruct } }
-  public var repeatedAny: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _fields.value.repeatedAny } _modify { yield &_fields.value.repeatedAny } }
-  public var repeatedValue: [SwitchboardProtobuf.Google_Protobuf_Value] { get { _fields.value.repeatedValue } _modify { yield &_fields.value.repeatedValue } }
-  public var repeatedListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] { get { _fields.value.repeatedListValue } _modify { yield &_fields.value.repeatedListValue } }
-  public var repeatedEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] { get { _fields.value.repeatedEmpty } _modify { yield &_fields.value.repeatedEmpty } }
+  @_alwaysEmitIntoClient public var optionalBoolWrapper: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _storage[message: 728] } _modify { yield &_storage[message: 728] } }
+  @_alwaysEmitIntoClient public var hasOptionalBoolWrapper: Bool { _storage.has(reference: 728) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBoolWrapper() { _storage.clear(201) }
+  @_alwaysEmitIntoClient public var optionalInt32Wrapper: SwitchboardProtobuf.Google_Protobuf_Int32Value { get { _storage[message: 736] } _modify { yield &_storage[message: 736] } }
+  @_alwaysEmitIntoClient public var hasOptionalInt32Wrapper: Bool { _storage.has(reference: 736) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt32Wrapper() { _storage.clear(202) }
+  @_alwaysEmitIntoClient public var optionalInt64Wrapper: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _storage[message: 744] } _modify { yield &_storage[message: 744] } }
+  @_alwaysEmitIntoClient public var hasOptionalInt64Wrapper: Bool { _storage.has(reference: 744) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt64Wrapper() { _storage.clear(203) }
+  @_alwaysEmitIntoClient public var optionalUint32Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _storage[message: 752] } _modify { yield &_storage[message: 752] } }
+  @_alwaysEmitIntoClient public var hasOptionalUint32Wrapper: Bool { _storage.has(reference: 752) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint32Wrapper() { _storage.clear(204) }
+  @_alwaysEmitIntoClient public var optionalUint64Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt64Value { get { _storage[message: 760] } _modify { yield &_storage[message: 760] } }
+  @_alwaysEmitIntoClient public var hasOptionalUint64Wrapper: Bool { _storage.has(reference: 760) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint64Wrapper() { _storage.clear(205) }
+  @_alwaysEmitIntoClient public var optionalFloatWrapper: SwitchboardProtobuf.Google_Protobuf_FloatValue { get { _storage[message: 768] } _modify { yield &_storage[message: 768] } }
+  @_alwaysEmitIntoClient public var hasOptionalFloatWrapper: Bool { _storage.has(reference: 768) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFloatWrapper() { _storage.clear(206) }
+  @_alwaysEmitIntoClient public var optionalDoubleWrapper: SwitchboardProtobuf.Google_Protobuf_DoubleValue { get { _storage[message: 776] } _modify { yield &_storage[message: 776] } }
+  @_alwaysEmitIntoClient public var hasOptionalDoubleWrapper: Bool { _storage.has(reference: 776) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalDoubleWrapper() { _storage.clear(207) }
+  @_alwaysEmitIntoClient public var optionalStringWrapper: SwitchboardProtobuf.Google_Protobuf_StringValue { get { _storage[message: 784] } _modify { yield &_storage[message: 784] } }
+  @_alwaysEmitIntoClient public var hasOptionalStringWrapper: Bool { _storage.has(reference: 784) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalStringWrapper() { _storage.clear(208) }
+  @_alwaysEmitIntoClient public var optionalBytesWrapper: SwitchboardProtobuf.Google_Protobuf_BytesValue { get { _storage[message: 792] } _modify { yield &_storage[message: 792] } }
+  @_alwaysEmitIntoClient public var hasOptionalBytesWrapper: Bool { _storage.has(reference: 792) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBytesWrapper() { _storage.clear(209) }
+  @_alwaysEmitIntoClient public var repeatedBoolWrapper: [SwitchboardProtobuf.Google_Protobuf_BoolValue] { get { _storage[array: 800] } _modify { yield &_storage[array: 800] } }
+  @_alwaysEmitIntoClient public var repeatedInt32Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int32Value] { get { _storage[array: 808] } _modify { yield &_storage[array: 808] } }
+  @_alwaysEmitIntoClient public var repeatedInt64Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int64Value] { get { _storage[array: 816] } _modify { yield &_storage[array: 816] } }
+  @_alwaysEmitIntoClient public var repeatedUint32Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] { get { _storage[array: 824] } _modify { yield &_storage[array: 824] } }
+  @_alwaysEmitIntoClient public var repeatedUint64Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] { get { _storage[array: 832] } _modify { yield &_storage[array: 832] } }
+  @_alwaysEmitIntoClient public var repeatedFloatWrapper: [SwitchboardProtobuf.Google_Protobuf_FloatValue] { get { _storage[array: 840] } _modify { yield &_storage[array: 840] } }
+  @_alwaysEmitIntoClient public var repeatedDoubleWrapper: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] { get { _storage[array: 848] } _modify { yield &_storage[array: 848] } }
+  @_alwaysEmitIntoClient public var repeatedStringWrapper: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _storage[array: 856] } _modify { yield &_storage[array: 856] } }
+  @_alwaysEmitIntoClient public var repeatedBytesWrapper: [SwitchboardProtobuf.Google_Protobuf_BytesValue] { get { _storage[array: 864] } _modify { yield &_storage[array: 864] } }
+  @_alwaysEmitIntoClient public var optionalDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 872] } _modify { yield &_storage[message: 872] } }
+  @_alwaysEmitIntoClient public var hasOptionalDuration: Bool { _storage.has(reference: 872) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalDuration() { _storage.clear(301) }
+  @_alwaysEmitIntoClient public var optionalTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 880] } _modify { yield &_storage[message: 880] } }
+  @_alwaysEmitIntoClient public var hasOptionalTimestamp: Bool { _storage.has(reference: 880) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalTimestamp() { _storage.clear(302) }
+  @_alwaysEmitIntoClient public var optionalFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask { get { _storage[message: 888] } _modify { yield &_storage[message: 888] } }
+  @_alwaysEmitIntoClient public var hasOptionalFieldMask: Bool { _storage.has(reference: 888) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFieldMask() { _storage.clear(303) }
+  @_alwaysEmitIntoClient public var optionalStruct: SwitchboardProtobuf.Google_Protobuf_Struct { get { _storage[message: 896] } _modify { yield &_storage[message: 896] } }
+  @_alwaysEmitIntoClient public var hasOptionalStruct: Bool { _storage.has(reference: 896) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalStruct() { _storage.clear(304) }
+  @_alwaysEmitIntoClient public var optionalAny: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 904] } _modify { yield &_storage[message: 904] } }
+  @_alwaysEmitIntoClient public var hasOptionalAny: Bool { _storage.has(reference: 904) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalAny() { _storage.clear(305) }
+  @_alwaysEmitIntoClient public var optionalValue: SwitchboardProtobuf.Google_Protobuf_Value { get { _storage[message: 912] } _modify { yield &_storage[message: 912] } }
+  @_alwaysEmitIntoClient public var hasOptionalValue: Bool { _storage.has(reference: 912) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalValue() { _storage.clear(306) }
+  @_alwaysEmitIntoClient public var optionalNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _storage[enum: 1028] } set { _storage[enum: 1028] = newValue } }
+  @_alwaysEmitIntoClient public var optionalEmpty: SwitchboardProtobuf.Google_Protobuf_Empty { get { _storage[message: 920] } _modify { yield &_storage[message: 920] } }
+  @_alwaysEmitIntoClient public var hasOptionalEmpty: Bool { _storage.has(reference: 920) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalEmpty() { _storage.clear(308) }
+  @_alwaysEmitIntoClient public var repeatedDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] { get { _storage[array: 928] } _modify { yield &_storage[array: 928] } }
+  @_alwaysEmitIntoClient public var repeatedTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _storage[array: 936] } _modify { yield &_storage[array: 936] } }
+  @_alwaysEmitIntoClient public var repeatedFieldmask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] { get { _storage[array: 944] } _modify { yield &_storage[array: 944] } }
+  @_alwaysEmitIntoClient public var repeatedStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] { get { _storage[array: 984] } _modify { yield &_storage[array: 984] } }
+  @_alwaysEmitIntoClient public var repeatedAny: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[array: 952] } _modify { yield &_storage[array: 952] } }
+  @_alwaysEmitIntoClient public var repeatedValue: [SwitchboardProtobuf.Google_Protobuf_Value] { get { _storage[array: 960] } _modify { yield &_storage[array: 960] } }
+  @_alwaysEmitIntoClient public var repeatedListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] { get { _storage[array: 968] } _modify { yield &_storage[array: 968] } }
+  @_alwaysEmitIntoClient public var repeatedEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] { get { _storage[array: 976] } _modify { yield &_storage[array: 976] } }
   /// Names that show how JSON names are made.
-  public var fieldname1: Int32 { get { _fields.value.fieldname1 } _modify { yield &_fields.value.fieldname1 } }
-  public var fieldName2: Int32 { get { _fields.value.fieldName2 } _modify { yield &_fields.value.fieldName2 } }
-  public var fieldName3: Int32 { get { _fields.value.fieldName3 } _modify { yield &_fields.value.fieldName3 } }
-  public var field_Name4_: Int32 { get { _fields.value.field_Name4_ } _modify { yield &_fields.value.field_Name4_ } }
-  public var field0Name5: Int32 { get { _fields.value.field0Name5 } _modify { yield &_fields.value.field0Name5 } }
-  public var field0Name6: Int32 { get { _fields.value.field0Name6 } _modify { yield &_fields.value.field0Name6 } }
-  public var fieldName7: Int32 { get { _fields.value.fieldName7 } _modify { yield &_fields.value.fieldName7 } }
-  public var fieldName8: Int32 { get { _fields.value.fieldName8 } _modify { yield &_fields.value.fieldName8 } }
-  public var fieldName9: Int32 { get { _fields.value.fieldName9 } _modify { yield &_fields.value.fieldName9 } }
-  public var fieldName10: Int32 { get { _fields.value.fieldName10 } _modify { yield &_fields.value.fieldName10 } }
-  public var fieldName11: Int32 { get { _fields.value.fieldName11 } _modify { yield &_fields.value.fieldName11 } }
-  public var fieldName12: Int32 { get { _fields.value.fieldName12 } _modify { yield &_fields.value.fieldName12 } }
-  public var _FieldName13: Int32 { get { _fields.value._FieldName13 } _modify { yield &_fields.value._FieldName13 } }
-  public var _FieldName14: Int32 { get { _fields.value._FieldName14 } _modify { yield &_fields.value._FieldName14 } }
-  public var field_Name15: Int32 { get { _fields.value.field_Name15 } _modify { yield &_fields.value.field_Name15 } }
-  public var field_Name16: Int32 { get { _fields.value.field_Name16 } _modify { yield &_fields.value.field_Name16 } }
-  public var fieldName17__: Int32 { get { _fields.value.fieldName17__ } _modify { yield &_fields.value.fieldName17__ } }
-  public var fieldName18__: Int32 { get { _fields.value.fieldName18__ } _modify { yield &_fields.value.fieldName18__ } }
-  public var oneofField: OneOf_OneofField? { get { _fields.value.oneofField } _modify { yield &_fields.value.oneofField } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto3.TestAllTypesProto3"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var optionalInt32: Int32 = 0
-    var optionalInt64: Int64 = 0
-    var optionalUint32: UInt32 = 0
-    var optionalUint64: UInt64 = 0
-    var optionalSint32: Int32 = 0
-    var optionalSint64: Int64 = 0
-    var optionalFixed32: UInt32 = 0
-    var optionalFixed64: UInt64 = 0
-    var optionalSfixed32: Int32 = 0
-    var optionalSfixed64: Int64 = 0
-    var optionalFloat: Float = 0
-    var optionalDouble: Double = 0
-    var optionalBool: Bool = false
-    var optionalString: String = ""
-    var optionalBytes: [UInt8] = []
-    var _optionalNestedMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage?
-    var _optionalForeignMessage: ProtobufTestMessages_Editions_Proto3_ForeignMessage?
-    var optionalNestedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum = ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum()
-    var optionalForeignEnum: ProtobufTestMessages_Editions_Proto3_ForeignEnum = ProtobufTestMessages_Editions_Proto3_ForeignEnum()
-    var optionalAliasedEnum: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum = ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum()
-    var optionalStringPiece: String = ""
-    var optionalCord: String = ""
-    var _recursiveMessage: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3?
-    var repeatedInt32: [Int32] = []
-    var repeatedInt64: [Int64] = []
-    var repeatedUint32: [UInt32] = []
-    var repeatedUint64: [UInt64] = []
-    var repeatedSint32: [Int32] = []
-    var repeatedSint64: [Int64] = []
-    var repeatedFixed32: [UInt32] = []
-    var repeatedFixed64: [UInt64] = []
-    var repeatedSfixed32: [Int32] = []
-    var repeatedSfixed64: [Int64] = []
-    var repeatedFloat: [Float] = []
-    var repeatedDouble: [Double] = []
-    var repeatedBool: [Bool] = []
-    var repeatedString: [String] = []
-    var repeatedBytes: [[UInt8]] = []
-    var repeatedNestedMessage: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] = []
-    var repeatedForeignMessage: [ProtobufTestMessages_Editions_Proto3_ForeignMessage] = []
-    var repeatedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] = []
-    var repeatedForeignEnum: [ProtobufTestMessages_Editions_Proto3_ForeignEnum] = []
-    var repeatedStringPiece: [String] = []
-    var repeatedCord: [String] = []
-    var packedInt32: [Int32] = []
-    var packedInt64: [Int64] = []
-    var packedUint32: [UInt32] = []
-    var packedUint64: [UInt64] = []
-    var packedSint32: [Int32] = []
-    var packedSint64: [Int64] = []
-    var packedFixed32: [UInt32] = []
-    var packedFixed64: [UInt64] = []
-    var packedSfixed32: [Int32] = []
-    var packedSfixed64: [Int64] = []
-    var packedFloat: [Float] = []
-    var packedDouble: [Double] = []
-    var packedBool: [Bool] = []
-    var packedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] = []
-    var unpackedInt32: [Int32] = []
-    var unpackedInt64: [Int64] = []
-    var unpackedUint32: [UInt32] = []
-    var unpackedUint64: [UInt64] = []
-    var unpackedSint32: [Int32] = []
-    var unpackedSint64: [Int64] = []
-    var unpackedFixed32: [UInt32] = []
-    var unpackedFixed64: [UInt64] = []
-    var unpackedSfixed32: [Int32] = []
-    var unpackedSfixed64: [Int64] = []
-    var unpackedFloat: [Float] = []
-    var unpackedDouble: [Double] = []
-    var unpackedBool: [Bool] = []
-    var unpackedNestedEnum: [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] = []
-    var mapInt32Int32: [Int32: Int32] = [:]
-    var mapInt64Int64: [Int64: Int64] = [:]
-    var mapUint32Uint32: [UInt32: UInt32] = [:]
-    var mapUint64Uint64: [UInt64: UInt64] = [:]
-    var mapSint32Sint32: [Int32: Int32] = [:]
-    var mapSint64Sint64: [Int64: Int64] = [:]
-    var mapFixed32Fixed32: [UInt32: UInt32] = [:]
-    var mapFixed64Fixed64: [UInt64: UInt64] = [:]
-    var mapSfixed32Sfixed32: [Int32: Int32] = [:]
-    var mapSfixed64Sfixed64: [Int64: Int64] = [:]
-    var mapInt32Float: [Int32: Float] = [:]
-    var mapInt32Double: [Int32: Double] = [:]
-    var mapBoolBool: [Bool: Bool] = [:]
-    var mapStringString: [String: String] = [:]
-    var mapStringBytes: [String: [UInt8]] = [:]
-    var mapStringNestedMessage: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage] = [:]
-    var mapStringForeignMessage: [String: ProtobufTestMessages_Editions_Proto3_ForeignMessage] = [:]
-    var mapStringNestedEnum: [String: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum] = [:]
-    var mapStringForeignEnum: [String: ProtobufTestMessages_Editions_Proto3_ForeignEnum] = [:]
-    var _optionalBoolWrapper: SwitchboardProtobuf.Google_Protobuf_BoolValue?
-    var _optionalInt32Wrapper: SwitchboardProtobuf.Google_Protobuf_Int32Value?
-    var _optionalInt64Wrapper: SwitchboardProtobuf.Google_Protobuf_Int64Value?
-    var _optionalUint32Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt32Value?
-    var _optionalUint64Wrapper: SwitchboardProtobuf.Google_Protobuf_UInt64Value?
-    var _optionalFloatWrapper: SwitchboardProtobuf.Google_Protobuf_FloatValue?
-    var _optionalDoubleWrapper: SwitchboardProtobuf.Google_Protobuf_DoubleValue?
-    var _optionalStringWrapper: SwitchboardProtobuf.Google_Protobuf_StringValue?
-    var _optionalBytesWrapper: SwitchboardProtobuf.Google_Protobuf_BytesValue?
-    var repeatedBoolWrapper: [SwitchboardProtobuf.Google_Protobuf_BoolValue] = []
-    var repeatedInt32Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int32Value] = []
-    var repeatedInt64Wrapper: [SwitchboardProtobuf.Google_Protobuf_Int64Value] = []
-    var repeatedUint32Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] = []
-    var repeatedUint64Wrapper: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] = []
-    var repeatedFloatWrapper: [SwitchboardProtobuf.Google_Protobuf_FloatValue] = []
-    var repeatedDoubleWrapper: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] = []
-    var repeatedStringWrapper: [SwitchboardProtobuf.Google_Protobuf_StringValue] = []
-    var repeatedBytesWrapper: [SwitchboardProtobuf.Google_Protobuf_BytesValue] = []
-    var _optionalDuration: SwitchboardProtobuf.Google_Protobuf_Duration?
-    var _optionalTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _optionalFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask?
-    var _optionalStruct: SwitchboardProtobuf.Google_Protobuf_Struct?
-    var _optionalAny: SwitchboardProtobuf.Google_Protobuf_Any?
-    var _optionalValue: SwitchboardProtobuf.Google_Protobuf_Value?
-    var optionalNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue = SwitchboardProtobuf.Google_Protobuf_NullValue()
-    var _optionalEmpty: SwitchboardProtobuf.Google_Protobuf_Empty?
-    var repeatedDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] = []
-    var repeatedTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] = []
-    var repeatedFieldmask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] = []
-    var repeatedStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] = []
-    var repeatedAny: [SwitchboardProtobuf.Google_Protobuf_Any] = []
-    var repeatedValue: [SwitchboardProtobuf.Google_Protobuf_Value] = []
-    var repeatedListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] = []
-    var repeatedEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] = []
-    var fieldname1: Int32 = 0
-    var fieldName2: Int32 = 0
-    var fieldName3: Int32 = 0
-    var field_Name4_: Int32 = 0
-    var field0Name5: Int32 = 0
-    var field0Name6: Int32 = 0
-    var fieldName7: Int32 = 0
-    var fieldName8: Int32 = 0
-    var fieldName9: Int32 = 0
-    var fieldName10: Int32 = 0
-    var fieldName11: Int32 = 0
-    var fieldName12: Int32 = 0
-    var _FieldName13: Int32 = 0
-    var _FieldName14: Int32 = 0
-    var field_Name15: Int32 = 0
-    var field_Name16: Int32 = 0
-    var fieldName17__: Int32 = 0
-    var fieldName18__: Int32 = 0
-    var oneofField: OneOf_OneofField?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional_int32 2:optional_int64 3:optional_uint32 4:optional_uint64 5:optional_sint32 6:optional_sint64 7:optional_fixed32 8:optional_fixed64 9:optional_sfixed32 10:optional_sfixed64 11:optional_float 12:optional_double 13:optional_bool 14:optional_string 15:optional_bytes 18:optional_nested_message 19:optional_foreign_message 21:optional_nested_enum 22:optional_foreign_enum 23:optional_aliased_enum 24:optional_string_piece 25:optional_cord 27:recursive_message 31:repeated_int32 32:repeated_int64 33:repeated_uint32 34:repeated_uint64 35:repeated_sint32 36:repeated_sint64 37:repeated_fixed32 38:repeated_fixed64 39:repeated_sfixed32 40:repeated_sfixed64 41:repeated_float 42:repeated_double 43:repeated_bool 44:repeated_string 45:repeated_bytes 48:repeated_nested_message 49:repeated_foreign_message 51:repeated_nested_enum 52:repeated_foreign_enum 54:repeated_string_piece 55:repeated_cord 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_nested_enum 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_nested_enum 56:map_int32_int32 57:map_int64_int64 58:map_uint32_uint32 59:map_uint64_uint64 60:map_sint32_sint32 61:map_sint64_sint64 62:map_fixed32_fixed32 63:map_fixed64_fixed64 64:map_sfixed32_sfixed32 65:map_sfixed64_sfixed64 66:map_int32_float 67:map_int32_double 68:map_bool_bool 69:map_string_string 70:map_string_bytes 71:map_string_nested_message 72:map_string_foreign_message 73:map_string_nested_enum 74:map_string_foreign_enum 111:oneof_uint32 112:oneof_nested_message 113:oneof_string 114:oneof_bytes 115:oneof_bool 116:oneof_uint64 117:oneof_float 118:oneof_double 119:oneof_enum 120:oneof_null_value 201:optional_bool_wrapper 202:optional_int32_wrapper 203:optional_int64_wrapper 204:optional_uint32_wrapper 205:optional_uint64_wrapper 206:optional_float_wrapper 207:optional_double_wrapper 208:optional_string_wrapper 209:optional_bytes_wrapper 211:repeated_bool_wrapper 212:repeated_int32_wrapper 213:repeated_int64_wrapper 214:repeated_uint32_wrapper 215:repeated_uint64_wrapper 216:repeated_float_wrapper 217:repeated_double_wrapper 218:repeated_string_wrapper 219:repeated_bytes_wrapper 301:optional_duration 302:optional_timestamp 303:optional_field_mask 304:optional_struct 305:optional_any 306:optional_value 307:optional_null_value 308:optional_empty 311:repeated_duration 312:repeated_timestamp 313:repeated_fieldmask 324:repeated_struct 315:repeated_any 316:repeated_value 317:repeated_list_value 318:repeated_empty 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 0:reserved_field")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&optionalInt32, as: ProtoInt32.self)
-      case 2: try decoder.singular(&optionalInt64, as: ProtoInt64.self)
-      case 3: try decoder.singular(&optionalUint32, as: ProtoUInt32.self)
-      case 4: try decoder.singular(&optionalUint64, as: ProtoUInt64.self)
-      case 5: try decoder.singular(&optionalSint32, as: ProtoSInt32.self)
-      case 6: try decoder.singular(&optionalSint64, as: ProtoSInt64.self)
-      case 7: try decoder.singular(&optionalFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.singular(&optionalFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.singular(&optionalSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.singular(&optionalSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.singular(&optionalFloat, as: ProtoFloat.self)
-      case 12: try decoder.singular(&optionalDouble, as: ProtoDouble.self)
-      case 13: try decoder.singular(&optionalBool, as: ProtoBool.self)
-      case 14: try decoder.singular(&optionalString, as: ProtoString.self)
-      case 15: try decoder.singular(&optionalBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_optionalNestedMessage)
-      case 19: try decoder.message(&_optionalForeignMessage)
-      case 21: try decoder.singular(&optionalNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self)
-      case 22: try decoder.singular(&optionalForeignEnum, as: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self)
-      case 23: try decoder.singular(&optionalAliasedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum.self)
-      case 24: try decoder.singular(&optionalStringPiece, as: ProtoString.self)
-      case 25: try decoder.singular(&optionalCord, as: ProtoString.self)
-      case 27: try decoder.message(&_recursiveMessage)
-      case 31: try decoder.repeated(&repeatedInt32, as: ProtoInt32.self)
-      case 32: try decoder.repeated(&repeatedInt64, as: ProtoInt64.self)
-      case 33: try decoder.repeated(&repeatedUint32, as: ProtoUInt32.self)
-      case 34: try decoder.repeated(&repeatedUint64, as: ProtoUInt64.self)
-      case 35: try decoder.repeated(&repeatedSint32, as: ProtoSInt32.self)
-      case 36: try decoder.repeated(&repeatedSint64, as: ProtoSInt64.self)
-      case 37: try decoder.repeated(&repeatedFixed32, as: ProtoFixed32.self)
-      case 38: try decoder.repeated(&repeatedFixed64, as: ProtoFixed64.self)
-      case 39: try decoder.repeated(&repeatedSfixed32, as: ProtoSFixed32.self)
-      case 40: try decoder.repeated(&repeatedSfixed64, as: ProtoSFixed64.self)
-      case 41: try decoder.repeated(&repeatedFloat, as: ProtoFloat.self)
-      case 42: try decoder.repeated(&repeatedDouble, as: ProtoDouble.self)
-      case 43: try decoder.repeated(&repeatedBool, as: ProtoBool.self)
-      case 44: try decoder.repeated(&repeatedString, as: ProtoString.self)
-      case 45: try decoder.repeated(&repeatedBytes, as: ProtoBytes.self)
-      case 48: try decoder.messages(&repeatedNestedMessage)
-      case 49: try decoder.messages(&repeatedForeignMessage)
-      case 51: try decoder.repeated(&repeatedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self)
-      case 52: try decoder.repeated(&repeatedForeignEnum, as: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self)
-      case 54: try decoder.repeated(&repeatedStringPiece, as: ProtoString.self)
-      case 55: try decoder.repeated(&repeatedCord, as: ProtoString.self)
-      case 75: try decoder.repeated(&packedInt32, as: ProtoInt32.self)
-      case 76: try decoder.repeated(&packedInt64, as: ProtoInt64.self)
-      case 77: try decoder.repeated(&packedUint32, as: ProtoUInt32.self)
-      case 78: try decoder.repeated(&packedUint64, as: ProtoUInt64.self)
-      case 79: try decoder.repeated(&packedSint32, as: ProtoSInt32.self)
-      case 80: try decoder.repeated(&packedSint64, as: ProtoSInt64.self)
-      case 81: try decoder.repeated(&packedFixed32, as: ProtoFixed32.self)
-      case 82: try decoder.repeated(&packedFixed64, as: ProtoFixed64.self)
-      case 83: try decoder.repeated(&packedSfixed32, as: ProtoSFixed32.self)
-      case 84: try decoder.repeated(&packedSfixed64, as: ProtoSFixed64.self)
-      case 85: try decoder.repeated(&packedFloat, as: ProtoFloat.self)
-      case 86: try decoder.repeated(&packedDouble, as: ProtoDouble.self)
-      case 87: try decoder.repeated(&packedBool, as: ProtoBool.self)
-      case 88: try decoder.repeated(&packedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self)
-      case 89: try decoder.repeated(&unpackedInt32, as: ProtoInt32.self)
-      case 90: try decoder.repeated(&unpackedInt64, as: ProtoInt64.self)
-      case 91: try decoder.repeated(&unpackedUint32, as: ProtoUInt32.self)
-      case 92: try decoder.repeated(&unpackedUint64, as: ProtoUInt64.self)
-      case 93: try decoder.repeated(&unpackedSint32, as: ProtoSInt32.self)
-      case 94: try decoder.repeated(&unpackedSint64, as: ProtoSInt64.self)
-      case 95: try decoder.repeated(&unpackedFixed32, as: ProtoFixed32.self)
-      case 96: try decoder.repeated(&unpackedFixed64, as: ProtoFixed64.self)
-      case 97: try decoder.repeated(&unpackedSfixed32, as: ProtoSFixed32.self)
-      case 98: try decoder.repeated(&unpackedSfixed64, as: ProtoSFixed64.self)
-      case 99: try decoder.repeated(&unpackedFloat, as: ProtoFloat.self)
-      case 100: try decoder.repeated(&unpackedDouble, as: ProtoDouble.self)
-      case 101: try decoder.repeated(&unpackedBool, as: ProtoBool.self)
-      case 102: try decoder.repeated(&unpackedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self)
-      case 56: try decoder.map(&mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self)
-      case 57: try decoder.map(&mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self)
-      case 58: try decoder.map(&mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self)
-      case 59: try decoder.map(&mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self)
-      case 60: try decoder.map(&mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self)
-      case 61: try decoder.map(&mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self)
-      case 62: try decoder.map(&mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self)
-      case 63: try decoder.map(&mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self)
-      case 64: try decoder.map(&mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-      case 65: try decoder.map(&mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self)
-      case 66: try decoder.map(&mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self)
-      case 67: try decoder.map(&mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self)
-      case 68: try decoder.map(&mapBoolBool, key: ProtoBool.self, value: ProtoBool.self)
-      case 69: try decoder.map(&mapStringString, key: ProtoString.self, value: ProtoString.self)
-      case 70: try decoder.map(&mapStringBytes, key: ProtoString.self, value: ProtoBytes.self)
-      case 71: try decoder.messageMap(&mapStringNestedMessage, key: ProtoString.self)
-      case 72: try decoder.messageMap(&mapStringForeignMessage, key: ProtoString.self)
-      case 73: try decoder.map(&mapStringNestedEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self)
-      case 74: try decoder.map(&mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self)
-      case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: oneofField != nil) { oneofField = .oneofUint32(value) }
-      case 112:
-        let isSet = oneofField != nil
-        var value: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage?
-        if case .oneofNestedMessage(let current)? = oneofField { (value, oneofField) = (current, nil) }
-        defer { if let value { oneofField = .oneofNestedMessage(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 113: if let value = try decoder.oneof(ProtoString.self, isSet: oneofField != nil) { oneofField = .oneofString(value) }
-      case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: oneofField != nil) { oneofField = .oneofBytes(value) }
-      case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: oneofField != nil) { oneofField = .oneofBool(value) }
-      case 116: if let value = try decoder.oneof(ProtoUInt64.self, isSet: oneofField != nil) { oneofField = .oneofUint64(value) }
-      case 117: if let value = try decoder.oneof(ProtoFloat.self, isSet: oneofField != nil) { oneofField = .oneofFloat(value) }
-      case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: oneofField != nil) { oneofField = .oneofDouble(value) }
-      case 119: if let value = try decoder.oneof(ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, isSet: oneofField != nil) { oneofField = .oneofEnum(value) }
-      case 120: if let value = try decoder.oneof(SwitchboardProtobuf.Google_Protobuf_NullValue.self, isSet: oneofField != nil) { oneofField = .oneofNullValue(value) }
-      case 201: try decoder.message(&_optionalBoolWrapper)
-      case 202: try decoder.message(&_optionalInt32Wrapper)
-      case 203: try decoder.message(&_optionalInt64Wrapper)
-      case 204: try decoder.message(&_optionalUint32Wrapper)
-      case 205: try decoder.message(&_optionalUint64Wrapper)
-      case 206: try decoder.message(&_optionalFloatWrapper)
-      case 207: try decoder.message(&_optionalDoubleWrapper)
-      case 208: try decoder.message(&_optionalStringWrapper)
-      case 209: try decoder.message(&_optionalBytesWrapper)
-      case 211: try decoder.messages(&repeatedBoolWrapper)
-      case 212: try decoder.messages(&repeatedInt32Wrapper)
-      case 213: try decoder.messages(&repeatedInt64Wrapper)
-      case 214: try decoder.messages(&repeatedUint32Wrapper)
-      case 215: try decoder.messages(&repeatedUint64Wrapper)
-      case 216: try decoder.messages(&repeatedFloatWrapper)
-      case 217: try decoder.messages(&repeatedDoubleWrapper)
-      case 218: try decoder.messages(&repeatedStringWrapper)
-      case 219: try decoder.messages(&repeatedBytesWrapper)
-      case 301: try decoder.message(&_optionalDuration)
-      case 302: try decoder.message(&_optionalTimestamp)
-      case 303: try decoder.message(&_optionalFieldMask)
-      case 304: try decoder.message(&_optionalStruct)
-      case 305: try decoder.message(&_optionalAny)
-      case 306: try decoder.message(&_optionalValue)
-      case 307: try decoder.singular(&optionalNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self)
-      case 308: try decoder.message(&_optionalEmpty)
-      case 311: try decoder.messages(&repeatedDuration)
-      case 312: try decoder.messages(&repeatedTimestamp)
-      case 313: try decoder.messages(&repeatedFieldmask)
-      case 324: try decoder.messages(&repeatedStruct)
-      case 315: try decoder.messages(&repeatedAny)
-      case 316: try decoder.messages(&repeatedValue)
-      case 317: try decoder.messages(&repeatedListValue)
-      case 318: try decoder.messages(&repeatedEmpty)
-      case 401: try decoder.singular(&fieldname1, as: ProtoInt32.self)
-      case 402: try decoder.singular(&fieldName2, as: ProtoInt32.self)
-      case 403: try decoder.singular(&fieldName3, as: ProtoInt32.self)
-      case 404: try decoder.singular(&field_Name4_, as: ProtoInt32.self)
-      case 405: try decoder.singular(&field0Name5, as: ProtoInt32.self)
-      case 406: try decoder.singular(&field0Name6, as: ProtoInt32.self)
-      case 407: try decoder.singular(&fieldName7, as: ProtoInt32.self)
-      case 408: try decoder.singular(&fieldName8, as: ProtoInt32.self)
-      case 409: try decoder.singular(&fieldName9, as: ProtoInt32.self)
-      case 410: try decoder.singular(&fieldName10, as: ProtoInt32.self)
-      case 411: try decoder.singular(&fieldName11, as: ProtoInt32.self)
-      case 412: try decoder.singular(&fieldName12, as: ProtoInt32.self)
-      case 413: try decoder.singular(&_FieldName13, as: ProtoInt32.self)
-      case 414: try decoder.singular(&_FieldName14, as: ProtoInt32.self)
-      case 415: try decoder.singular(&field_Name15, as: ProtoInt32.self)
-      case 416: try decoder.singular(&field_Name16, as: ProtoInt32.self)
-      case 417: try decoder.singular(&fieldName17__, as: ProtoInt32.self)
-      case 418: try decoder.singular(&fieldName18__, as: ProtoInt32.self)
-      default: break
+  @_alwaysEmitIntoClient public var fieldname1: Int32 { get { _storage[1032] } set { _storage[1032] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName2: Int32 { get { _storage[1036] } set { _storage[1036] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName3: Int32 { get { _storage[1040] } set { _storage[1040] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name4_: Int32 { get { _storage[1044] } set { _storage[1044] = newValue } }
+  @_alwaysEmitIntoClient public var field0Name5: Int32 { get { _storage[1048] } set { _storage[1048] = newValue } }
+  @_alwaysEmitIntoClient public var field0Name6: Int32 { get { _storage[1052] } set { _storage[1052] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName7: Int32 { get { _storage[1056] } set { _storage[1056] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName8: Int32 { get { _storage[1060] } set { _storage[1060] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName9: Int32 { get { _storage[1064] } set { _storage[1064] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName10: Int32 { get { _storage[1068] } set { _storage[1068] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName11: Int32 { get { _storage[1072] } set { _storage[1072] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName12: Int32 { get { _storage[1076] } set { _storage[1076] = newValue } }
+  @_alwaysEmitIntoClient public var _FieldName13: Int32 { get { _storage[1080] } set { _storage[1080] = newValue } }
+  @_alwaysEmitIntoClient public var _FieldName14: Int32 { get { _storage[1084] } set { _storage[1084] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name15: Int32 { get { _storage[1088] } set { _storage[1088] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name16: Int32 { get { _storage[1092] } set { _storage[1092] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName17__: Int32 { get { _storage[1096] } set { _storage[1096] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName18__: Int32 { get { _storage[1100] } set { _storage[1100] = newValue } }
+  @_alwaysEmitIntoClient public var oneofField: OneOf_OneofField? {
+    get {
+      switch _storage.member(32) {
+      case 111: .oneofUint32(_storage[32, member: 111])
+      case 112: .oneofNestedMessage(_storage[message: 32, member: 112])
+      case 113: .oneofString(_storage[string: 32, member: 113])
+      case 114: .oneofBytes(_storage[bytes: 32, member: 114])
+      case 115: .oneofBool(_storage[32, member: 115])
+      case 116: .oneofUint64(_storage[32, member: 116])
+      case 117: .oneofFloat(_storage[32, member: 117])
+      case 118: .oneofDouble(_storage[32, member: 118])
+      case 119: .oneofEnum(_storage[enum: 32, member: 119])
+      case 120: .oneofNullValue(_storage[enum: 32, member: 120])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(optionalInt32, as: ProtoInt32.self, number: 1)
-      try visitor.implicit(optionalInt64, as: ProtoInt64.self, number: 2)
-      try visitor.implicit(optionalUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.implicit(optionalUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.implicit(optionalSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.implicit(optionalSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.implicit(optionalFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.implicit(optionalFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.implicit(optionalSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.implicit(optionalSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.implicit(optionalFloat, as: ProtoFloat.self, number: 11)
-      try visitor.implicit(optionalDouble, as: ProtoDouble.self, number: 12)
-      try visitor.implicit(optionalBool, as: ProtoBool.self, number: 13)
-      try visitor.implicit(optionalString, as: ProtoString.self, number: 14)
-      try visitor.implicit(optionalBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_optionalNestedMessage, number: 18)
-      try visitor.message(_optionalForeignMessage, number: 19)
-      try visitor.implicit(optionalNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 21)
-      try visitor.implicit(optionalForeignEnum, as: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self, number: 22)
-      try visitor.implicit(optionalAliasedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum.self, number: 23)
-      try visitor.implicit(optionalStringPiece, as: ProtoString.self, number: 24)
-      try visitor.implicit(optionalCord, as: ProtoString.self, number: 25)
-      try visitor.message(_recursiveMessage, number: 27)
-      try visitor.packed(repeatedInt32, as: ProtoInt32.self, number: 31)
-      try visitor.packed(repeatedInt64, as: ProtoInt64.self, number: 32)
-      try visitor.packed(repeatedUint32, as: ProtoUInt32.self, number: 33)
-      try visitor.packed(repeatedUint64, as: ProtoUInt64.self, number: 34)
-      try visitor.packed(repeatedSint32, as: ProtoSInt32.self, number: 35)
-      try visitor.packed(repeatedSint64, as: ProtoSInt64.self, number: 36)
-      try visitor.packed(repeatedFixed32, as: ProtoFixed32.self, number: 37)
-      try visitor.packed(repeatedFixed64, as: ProtoFixed64.self, number: 38)
-      try visitor.packed(repeatedSfixed32, as: ProtoSFixed32.self, number: 39)
-      try visitor.packed(repeatedSfixed64, as: ProtoSFixed64.self, number: 40)
-      try visitor.packed(repeatedFloat, as: ProtoFloat.self, number: 41)
-      try visitor.packed(repeatedDouble, as: ProtoDouble.self, number: 42)
-      try visitor.packed(repeatedBool, as: ProtoBool.self, number: 43)
-      try visitor.repeated(repeatedString, as: ProtoString.self, number: 44)
-      try visitor.repeated(repeatedBytes, as: ProtoBytes.self, number: 45)
-      try visitor.messages(repeatedNestedMessage, number: 48)
-      try visitor.messages(repeatedForeignMessage, number: 49)
-      try visitor.packed(repeatedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 51)
-      try visitor.packed(repeatedForeignEnum, as: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self, number: 52)
-      try visitor.repeated(repeatedStringPiece, as: ProtoString.self, number: 54)
-      try visitor.repeated(repeatedCord, as: ProtoString.self, number: 55)
-      try visitor.map(mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self, number: 56)
-      try visitor.map(mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self, number: 57)
-      try visitor.map(mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self, number: 58)
-      try visitor.map(mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self, number: 59)
-      try visitor.map(mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self, number: 60)
-      try visitor.map(mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self, number: 61)
-      try visitor.map(mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self, number: 62)
-      try visitor.map(mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self, number: 63)
-      try visitor.map(mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 64)
-      try visitor.map(mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self, number: 65)
-      try visitor.map(mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self, number: 66)
-      try visitor.map(mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self, number: 67)
-      try visitor.map(mapBoolBool, key: ProtoBool.self, value: ProtoBool.self, number: 68)
-      try visitor.map(mapStringString, key: ProtoString.self, value: ProtoString.self, number: 69)
-      try visitor.map(mapStringBytes, key: ProtoString.self, value: ProtoBytes.self, number: 70)
-      try visitor.messageMap(mapStringNestedMessage, key: ProtoString.self, number: 71)
-      try visitor.messageMap(mapStringForeignMessage, key: ProtoString.self, number: 72)
-      try visitor.map(mapStringNestedEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 73)
-      try visitor.map(mapStringForeignEnum, key: ProtoString.self, value: ProtobufTestMessages_Editions_Proto3_ForeignEnum.self, number: 74)
-      try visitor.packed(packedInt32, as: ProtoInt32.self, number: 75)
-      try visitor.packed(packedInt64, as: ProtoInt64.self, number: 76)
-      try visitor.packed(packedUint32, as: ProtoUInt32.self, number: 77)
-      try visitor.packed(packedUint64, as: ProtoUInt64.self, number: 78)
-      try visitor.packed(packedSint32, as: ProtoSInt32.self, number: 79)
-      try visitor.packed(packedSint64, as: ProtoSInt64.self, number: 80)
-      try visitor.packed(packedFixed32, as: ProtoFixed32.self, number: 81)
-      try visitor.packed(packedFixed64, as: ProtoFixed64.self, number: 82)
-      try visitor.packed(packedSfixed32, as: ProtoSFixed32.self, number: 83)
-      try visitor.packed(packedSfixed64, as: ProtoSFixed64.self, number: 84)
-      try visitor.packed(packedFloat, as: ProtoFloat.self, number: 85)
-      try visitor.packed(packedDouble, as: ProtoDouble.self, number: 86)
-      try visitor.packed(packedBool, as: ProtoBool.self, number: 87)
-      try visitor.packed(packedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 88)
-      try visitor.repeated(unpackedInt32, as: ProtoInt32.self, number: 89)
-      try visitor.repeated(unpackedInt64, as: ProtoInt64.self, number: 90)
-      try visitor.repeated(unpackedUint32, as: ProtoUInt32.self, number: 91)
-      try visitor.repeated(unpackedUint64, as: ProtoUInt64.self, number: 92)
-      try visitor.repeated(unpackedSint32, as: ProtoSInt32.self, number: 93)
-      try visitor.repeated(unpackedSint64, as: ProtoSInt64.self, number: 94)
-      try visitor.repeated(unpackedFixed32, as: ProtoFixed32.self, number: 95)
-      try visitor.repeated(unpackedFixed64, as: ProtoFixed64.self, number: 96)
-      try visitor.repeated(unpackedSfixed32, as: ProtoSFixed32.self, number: 97)
-      try visitor.repeated(unpackedSfixed64, as: ProtoSFixed64.self, number: 98)
-      try visitor.repeated(unpackedFloat, as: ProtoFloat.self, number: 99)
-      try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
-      try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
-      try visitor.repeated(unpackedNestedEnum, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 102)
-      switch oneofField {
-      case .oneofUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
-      case .oneofNestedMessage(let value)?: try visitor.message(value, number: 112)
-      case .oneofString(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 113)
-      case .oneofBytes(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 114)
-      case .oneofBool(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 115)
-      case .oneofUint64(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 116)
-      case .oneofFloat(let value)?: try visitor.explicit(value, as: ProtoFloat.self, number: 117)
-      case .oneofDouble(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 118)
-      case .oneofEnum(let value)?: try visitor.explicit(value, as: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, number: 119)
-      case .oneofNullValue(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self, number: 120)
-      case nil: break
+    set {
+      switch newValue {
+      case .oneofUint32(let value)?: _storage[32, member: 111] = value
+      case .oneofNestedMessage(let value)?: _storage[message: 32, member: 112] = value
+      case .oneofString(let value)?: _storage[string: 32, member: 113] = value
+      case .oneofBytes(let value)?: _storage[bytes: 32, member: 114] = value
+      case .oneofBool(let value)?: _storage[32, member: 115] = value
+      case .oneofUint64(let value)?: _storage[32, member: 116] = value
+      case .oneofFloat(let value)?: _storage[32, member: 117] = value
+      case .oneofDouble(let value)?: _storage[32, member: 118] = value
+      case .oneofEnum(let value)?: _storage[enum: 32, member: 119] = value
+      case .oneofNullValue(let value)?: _storage[enum: 32, member: 120] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      try visitor.message(_optionalBoolWrapper, number: 201)
-      try visitor.message(_optionalInt32Wrapper, number: 202)
-      try visitor.message(_optionalInt64Wrapper, number: 203)
-      try visitor.message(_optionalUint32Wrapper, number: 204)
-      try visitor.message(_optionalUint64Wrapper, number: 205)
-      try visitor.message(_optionalFloatWrapper, number: 206)
-      try visitor.message(_optionalDoubleWrapper, number: 207)
-      try visitor.message(_optionalStringWrapper, number: 208)
-      try visitor.message(_optionalBytesWrapper, number: 209)
-      try visitor.messages(repeatedBoolWrapper, number: 211)
-      try visitor.messages(repeatedInt32Wrapper, number: 212)
-      try visitor.messages(repeatedInt64Wrapper, number: 213)
-      try visitor.messages(repeatedUint32Wrapper, number: 214)
-      try visitor.messages(repeatedUint64Wrapper, number: 215)
-      try visitor.messages(repeatedFloatWrapper, number: 216)
-      try visitor.messages(repeatedDoubleWrapper, number: 217)
-      try visitor.messages(repeatedStringWrapper, number: 218)
-      try visitor.messages(repeatedBytesWrapper, number: 219)
-      try visitor.message(_optionalDuration, number: 301)
-      try visitor.message(_optionalTimestamp, number: 302)
-      try visitor.message(_optionalFieldMask, number: 303)
-      try visitor.message(_optionalStruct, number: 304)
-      try visitor.message(_optionalAny, number: 305)
-      try visitor.message(_optionalValue, number: 306)
-      try visitor.implicit(optionalNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self, number: 307)
-      try visitor.message(_optionalEmpty, number: 308)
-      try visitor.messages(repeatedDuration, number: 311)
-      try visitor.messages(repeatedTimestamp, number: 312)
-      try visitor.messages(repeatedFieldmask, number: 313)
-      try visitor.messages(repeatedAny, number: 315)
-      try visitor.messages(repeatedValue, number: 316)
-      try visitor.messages(repeatedListValue, number: 317)
-      try visitor.messages(repeatedEmpty, number: 318)
-      try visitor.messages(repeatedStruct, number: 324)
-      try visitor.implicit(fieldname1, as: ProtoInt32.self, number: 401)
-      try visitor.implicit(fieldName2, as: ProtoInt32.self, number: 402)
-      try visitor.implicit(fieldName3, as: ProtoInt32.self, number: 403)
-      try visitor.implicit(field_Name4_, as: ProtoInt32.self, number: 404)
-      try visitor.implicit(field0Name5, as: ProtoInt32.self, number: 405)
-      try visitor.implicit(field0Name6, as: ProtoInt32.self, number: 406)
-      try visitor.implicit(fieldName7, as: ProtoInt32.self, number: 407)
-      try visitor.implicit(fieldName8, as: ProtoInt32.self, number: 408)
-      try visitor.implicit(fieldName9, as: ProtoInt32.self, number: 409)
-      try visitor.implicit(fieldName10, as: ProtoInt32.self, number: 410)
-      try visitor.implicit(fieldName11, as: ProtoInt32.self, number: 411)
-      try visitor.implicit(fieldName12, as: ProtoInt32.self, number: 412)
-      try visitor.implicit(_FieldName13, as: ProtoInt32.self, number: 413)
-      try visitor.implicit(_FieldName14, as: ProtoInt32.self, number: 414)
-      try visitor.implicit(field_Name15, as: ProtoInt32.self, number: 415)
-      try visitor.implicit(field_Name16, as: ProtoInt32.self, number: 416)
-      try visitor.implicit(fieldName17__, as: ProtoInt32.self, number: 417)
-      try visitor.implicit(fieldName18__, as: ProtoInt32.self, number: 418)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto3.TestAllTypesProto3", "1i:optional_int32 2I:optional_int64 3u:optional_uint32 4U:optional_uint64 5z:optional_sint32 6Z:optional_sint64 7f:optional_fixed32 8F:optional_fixed64 9g:optional_sfixed32 10G:optional_sfixed64 11r:optional_float 12R:optional_double 13b:optional_bool 14s:optional_string 15y:optional_bytes 18m0?:optional_nested_message 19m1?:optional_foreign_message 21e2:optional_nested_enum 22e3:optional_foreign_enum 23e4:optional_aliased_enum 24s:optional_string_piece 25s:optional_cord 27m5?:recursive_message 31i#:repeated_int32 32I#:repeated_int64 33u#:repeated_uint32 34U#:repeated_uint64 35z#:repeated_sint32 36Z#:repeated_sint64 37f#:repeated_fixed32 38F#:repeated_fixed64 39g#:repeated_sfixed32 40G#:repeated_sfixed64 41r#:repeated_float 42R#:repeated_double 43b#:repeated_bool 44s*:repeated_string 45y*:repeated_bytes 48m0*:repeated_nested_message 49m1*:repeated_foreign_message 51e2#:repeated_nested_enum 52e3#:repeated_foreign_enum 54s*:repeated_string_piece 55s*:repeated_cord 56i<i:map_int32_int32 57I<I:map_int64_int64 58u<u:map_uint32_uint32 59U<U:map_uint64_uint64 60z<z:map_sint32_sint32 61Z<Z:map_sint64_sint64 62f<f:map_fixed32_fixed32 63F<F:map_fixed64_fixed64 64g<g:map_sfixed32_sfixed32 65G<G:map_sfixed64_sfixed64 66r<i:map_int32_float 67R<i:map_int32_double 68b<b:map_bool_bool 69s<s:map_string_string 70y<s:map_string_bytes 71m0<s:map_string_nested_message 72m1<s:map_string_foreign_message 73e2<s:map_string_nested_enum 74e3<s:map_string_foreign_enum 75i#:packed_int32 76I#:packed_int64 77u#:packed_uint32 78U#:packed_uint64 79z#:packed_sint32 80Z#:packed_sint64 81f#:packed_fixed32 82F#:packed_fixed64 83g#:packed_sfixed32 84G#:packed_sfixed64 85r#:packed_float 86R#:packed_double 87b#:packed_bool 88e2#:packed_nested_enum 89i*:unpacked_int32 90I*:unpacked_int64 91u*:unpacked_uint32 92U*:unpacked_uint64 93z*:unpacked_sint32 94Z*:unpacked_sint64 95f*:unpacked_fixed32 96F*:unpacked_fixed64 97g*:unpacked_sfixed32 98G*:unpacked_sfixed64 99r*:unpacked_float 100R*:unpacked_double 101b*:unpacked_bool 102e2*:unpacked_nested_enum 111u@0:oneof_uint32 112m0@0:oneof_nested_message 113s@0:oneof_string 114y@0:oneof_bytes 115b@0:oneof_bool 116U@0:oneof_uint64 117r@0:oneof_float 118R@0:oneof_double 119e2@0:oneof_enum 120e6@0:oneof_null_value 201m7?:optional_bool_wrapper 202m8?:optional_int32_wrapper 203m9?:optional_int64_wrapper 204m10?:optional_uint32_wrapper 205m11?:optional_uint64_wrapper 206m12?:optional_float_wrapper 207m13?:optional_double_wrapper 208m14?:optional_string_wrapper 209m15?:optional_bytes_wrapper 211m7*:repeated_bool_wrapper 212m8*:repeated_int32_wrapper 213m9*:repeated_int64_wrapper 214m10*:repeated_uint32_wrapper 215m11*:repeated_uint64_wrapper 216m12*:repeated_float_wrapper 217m13*:repeated_double_wrapper 218m14*:repeated_string_wrapper 219m15*:repeated_bytes_wrapper 301m16?:optional_duration 302m17?:optional_timestamp 303m18?:optional_field_mask 304m19?:optional_struct 305m20?:optional_any 306m21?:optional_value 307e6:optional_null_value 308m22?:optional_empty 311m16*:repeated_duration 312m17*:repeated_timestamp 313m18*:repeated_fieldmask 315m20*:repeated_any 316m21*:repeated_value 317m23*:repeated_list_value 318m22*:repeated_empty 324m19*:repeated_struct 401i:fieldname1 402i:field_name2 403i:_field_name3 404i:field__name4_ 405i:field0name5 406i:field_0_name6 407i:fieldName7 408i:FieldName8 409i:field_Name9 410i:Field_Name10 411i:FIELD_NAME11 412i:FIELD_name12 413i:__field_name13 414i:__Field_name14 415i:field__name15 416i:field__Name16 417i:field_name17__ 418i:Field_name18__ 0:reserved_field") { [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedMessage.self, ProtobufTestMessages_Editions_Proto3_ForeignMessage.self, ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.NestedEnum.self, ProtobufTestMessages_Editions_Proto3_ForeignEnum.self, ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.AliasedEnum.self, ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.self, SwitchboardProtobuf.Google_Protobuf_NullValue.self, SwitchboardProtobuf.Google_Protobuf_BoolValue.self, SwitchboardProtobuf.Google_Protobuf_Int32Value.self, SwitchboardProtobuf.Google_Protobuf_Int64Value.self, SwitchboardProtobuf.Google_Protobuf_UInt32Value.self, SwitchboardProtobuf.Google_Protobuf_UInt64Value.self, SwitchboardProtobuf.Google_Protobuf_FloatValue.self, SwitchboardProtobuf.Google_Protobuf_DoubleValue.self, SwitchboardProtobuf.Google_Protobuf_StringValue.self, SwitchboardProtobuf.Google_Protobuf_BytesValue.self, SwitchboardProtobuf.Google_Protobuf_Duration.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self, SwitchboardProtobuf.Google_Protobuf_FieldMask.self, SwitchboardProtobuf.Google_Protobuf_Struct.self, SwitchboardProtobuf.Google_Protobuf_Any.self, SwitchboardProtobuf.Google_Protobuf_Value.self, SwitchboardProtobuf.Google_Protobuf_Empty.self, SwitchboardProtobuf.Google_Protobuf_ListValue.self] }
 
   public enum OneOf_OneofField: Hashable, Sendable {
     case oneofUint32(UInt32)
@@ -785,81 +337,33 @@ public struct ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3: Switchboa
   }
 
   public struct NestedMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value.a } _modify { yield &_fields.value.a } }
-    public var corecursive: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3 { get { _fields.value._corecursive ?? ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3() } _modify { yield &_fields.value._corecursive[or: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3()] } }
-    public var hasCorecursive: Bool { _fields.value._corecursive != nil }
-    public mutating func clearCorecursive() { _fields.value._corecursive = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "protobuf_test_messages.editions.proto3.TestAllTypesProto3.NestedMessage"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var a: Int32 = 0
-      var _corecursive: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:corecursive")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.singular(&a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_corecursive)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.implicit(a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_corecursive, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+    @_alwaysEmitIntoClient public var corecursive: ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    @_alwaysEmitIntoClient public var hasCorecursive: Bool { _storage.has(reference: 32) }
+    @_alwaysEmitIntoClient public mutating func clearCorecursive() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto3.TestAllTypesProto3.NestedMessage", "1i:a 2m0?:corecursive") { [ProtobufTestMessages_Editions_Proto3_TestAllTypesProto3.self] }
   }
 }
 
 public struct ProtobufTestMessages_Editions_Proto3_ForeignMessage: SwitchboardProtobuf.Message {
-  public var c: Int32 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto3.ForeignMessage"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&c, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(c, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto3.ForeignMessage", "1i:c")
 }
 
 public struct ProtobufTestMessages_Editions_Proto3_NullHypothesisProto3: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto3.NullHypothesisProto3"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto3.NullHypothesisProto3", "")
 }
 
 public struct ProtobufTestMessages_Editions_Proto3_EnumOnlyProto3: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "protobuf_test_messages.editions.proto3.EnumOnlyProto3"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "protobuf_test_messages.editions.proto3.EnumOnlyProto3", "")
 
   public enum BoolEnum: SwitchboardProtobuf.Enum {
     case kFalse

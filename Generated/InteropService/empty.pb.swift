@@ -4,12 +4,7 @@ import SwitchboardProtobuf
 
 /// Nothing.
 public struct Grpc_Testing_Empty: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.Empty"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.Empty", "")
 }

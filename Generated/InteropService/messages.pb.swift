@@ -54,288 +54,123 @@ public enum Grpc_Testing_GrpclbRouteType: SwitchboardProtobuf.Enum {
 
 /// A boolean that can be absent.
 public struct Grpc_Testing_BoolValue: SwitchboardProtobuf.Message {
-  public var value: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.BoolValue"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:value")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.value, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.value, as: ProtoBool.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var value: Bool { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.BoolValue", "1b:value")
 }
 
 public struct Grpc_Testing_Payload: SwitchboardProtobuf.Message {
-  public var type: Grpc_Testing_PayloadType = Grpc_Testing_PayloadType()
-  public var body: [UInt8] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.Payload"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:type 2:body")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&type, as: Grpc_Testing_PayloadType.self)
-    case 2: try decoder.singular(&body, as: ProtoBytes.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(type, as: Grpc_Testing_PayloadType.self, number: 1)
-    try visitor.implicit(body, as: ProtoBytes.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var type: Grpc_Testing_PayloadType { get { _storage[enum: 40] } set { _storage[enum: 40] = newValue } }
+  @_alwaysEmitIntoClient public var body: [UInt8] { get { _storage[bytes: 32] } _modify { yield &_storage[bytes: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.Payload", "1e0:type 2y:body") { [Grpc_Testing_PayloadType.self] }
 }
 
 /// A status that the server is to end the call with.
 public struct Grpc_Testing_EchoStatus: SwitchboardProtobuf.Message {
-  public var code: Int32 = 0
-  public var message: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.EchoStatus"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:code 2:message")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&code, as: ProtoInt32.self)
-    case 2: try decoder.singular(&message, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(code, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(message, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var code: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var message: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.EchoStatus", "1i:code 2s:message")
 }
 
 public struct Grpc_Testing_SimpleRequest: SwitchboardProtobuf.Message {
-  public var responseType: Grpc_Testing_PayloadType = Grpc_Testing_PayloadType()
+  @_alwaysEmitIntoClient public var responseType: Grpc_Testing_PayloadType { get { _storage[enum: 64] } set { _storage[enum: 64] = newValue } }
   /// How many bytes the response's payload is to have.
-  public var responseSize: Int32 = 0
-  public var payload: Grpc_Testing_Payload { get { _payload ?? Grpc_Testing_Payload() } _modify { yield &_payload[or: Grpc_Testing_Payload()] } }
-  public var hasPayload: Bool { _payload != nil }
-  public mutating func clearPayload() { _payload = nil }
-  private var _payload: Grpc_Testing_Payload?
+  @_alwaysEmitIntoClient public var responseSize: Int32 { get { _storage[68] } set { _storage[68] = newValue } }
+  @_alwaysEmitIntoClient public var payload: Grpc_Testing_Payload { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasPayload: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearPayload() { _storage.clear(3) }
   /// Whether to answer with who makes the call, and what they may do.
-  public var fillUsername: Bool = false
-  public var fillOauthScope: Bool = false
+  @_alwaysEmitIntoClient public var fillUsername: Bool { get { _storage[72] } set { _storage[72] = newValue } }
+  @_alwaysEmitIntoClient public var fillOauthScope: Bool { get { _storage[73] } set { _storage[73] = newValue } }
   /// Whether the response is to be compressed.
-  public var responseCompressed: Grpc_Testing_BoolValue { get { _responseCompressed ?? Grpc_Testing_BoolValue() } _modify { yield &_responseCompressed[or: Grpc_Testing_BoolValue()] } }
-  public var hasResponseCompressed: Bool { _responseCompressed != nil }
-  public mutating func clearResponseCompressed() { _responseCompressed = nil }
-  private var _responseCompressed: Grpc_Testing_BoolValue?
-  public var responseStatus: Grpc_Testing_EchoStatus { get { _responseStatus ?? Grpc_Testing_EchoStatus() } _modify { yield &_responseStatus[or: Grpc_Testing_EchoStatus()] } }
-  public var hasResponseStatus: Bool { _responseStatus != nil }
-  public mutating func clearResponseStatus() { _responseStatus = nil }
-  private var _responseStatus: Grpc_Testing_EchoStatus?
+  @_alwaysEmitIntoClient public var responseCompressed: Grpc_Testing_BoolValue { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasResponseCompressed: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearResponseCompressed() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var responseStatus: Grpc_Testing_EchoStatus { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasResponseStatus: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearResponseStatus() { _storage.clear(7) }
   /// Whether the server is to refuse this request unless it came compressed (true) or not (false).
-  public var expectCompressed: Grpc_Testing_BoolValue { get { _expectCompressed ?? Grpc_Testing_BoolValue() } _modify { yield &_expectCompressed[or: Grpc_Testing_BoolValue()] } }
-  public var hasExpectCompressed: Bool { _expectCompressed != nil }
-  public mutating func clearExpectCompressed() { _expectCompressed = nil }
-  private var _expectCompressed: Grpc_Testing_BoolValue?
-  public var fillServerID: Bool = false
-  public var fillGrpclbRouteType: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.SimpleRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:response_type 2:response_size 3:payload 4:fill_username 5:fill_oauth_scope 6:response_compressed 7:response_status 8:expect_compressed 9:fill_server_id 10:fill_grpclb_route_type")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&responseType, as: Grpc_Testing_PayloadType.self)
-    case 2: try decoder.singular(&responseSize, as: ProtoInt32.self)
-    case 3: try decoder.message(&_payload)
-    case 4: try decoder.singular(&fillUsername, as: ProtoBool.self)
-    case 5: try decoder.singular(&fillOauthScope, as: ProtoBool.self)
-    case 6: try decoder.message(&_responseCompressed)
-    case 7: try decoder.message(&_responseStatus)
-    case 8: try decoder.message(&_expectCompressed)
-    case 9: try decoder.singular(&fillServerID, as: ProtoBool.self)
-    case 10: try decoder.singular(&fillGrpclbRouteType, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(responseType, as: Grpc_Testing_PayloadType.self, number: 1)
-    try visitor.implicit(responseSize, as: ProtoInt32.self, number: 2)
-    try visitor.message(_payload, number: 3)
-    try visitor.implicit(fillUsername, as: ProtoBool.self, number: 4)
-    try visitor.implicit(fillOauthScope, as: ProtoBool.self, number: 5)
-    try visitor.message(_responseCompressed, number: 6)
-    try visitor.message(_responseStatus, number: 7)
-    try visitor.message(_expectCompressed, number: 8)
-    try visitor.implicit(fillServerID, as: ProtoBool.self, number: 9)
-    try visitor.implicit(fillGrpclbRouteType, as: ProtoBool.self, number: 10)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var expectCompressed: Grpc_Testing_BoolValue { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasExpectCompressed: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearExpectCompressed() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var fillServerID: Bool { get { _storage[74] } set { _storage[74] = newValue } }
+  @_alwaysEmitIntoClient public var fillGrpclbRouteType: Bool { get { _storage[75] } set { _storage[75] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.SimpleRequest", "1e0:response_type 2i:response_size 3m1?:payload 4b:fill_username 5b:fill_oauth_scope 6m2?:response_compressed 7m3?:response_status 8m2?:expect_compressed 9b:fill_server_id 10b:fill_grpclb_route_type") { [Grpc_Testing_PayloadType.self, Grpc_Testing_Payload.self, Grpc_Testing_BoolValue.self, Grpc_Testing_EchoStatus.self] }
 }
 
 public struct Grpc_Testing_SimpleResponse: SwitchboardProtobuf.Message {
-  public var payload: Grpc_Testing_Payload { get { _payload ?? Grpc_Testing_Payload() } _modify { yield &_payload[or: Grpc_Testing_Payload()] } }
-  public var hasPayload: Bool { _payload != nil }
-  public mutating func clearPayload() { _payload = nil }
-  private var _payload: Grpc_Testing_Payload?
-  public var username: String = ""
-  public var oauthScope: String = ""
-  public var serverID: String = ""
-  public var grpclbRouteType: Grpc_Testing_GrpclbRouteType = Grpc_Testing_GrpclbRouteType()
-  public var hostname: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.SimpleResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:payload 2:username 3:oauth_scope 4:server_id 5:grpclb_route_type 6:hostname")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_payload)
-    case 2: try decoder.singular(&username, as: ProtoString.self)
-    case 3: try decoder.singular(&oauthScope, as: ProtoString.self)
-    case 4: try decoder.singular(&serverID, as: ProtoString.self)
-    case 5: try decoder.singular(&grpclbRouteType, as: Grpc_Testing_GrpclbRouteType.self)
-    case 6: try decoder.singular(&hostname, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_payload, number: 1)
-    try visitor.implicit(username, as: ProtoString.self, number: 2)
-    try visitor.implicit(oauthScope, as: ProtoString.self, number: 3)
-    try visitor.implicit(serverID, as: ProtoString.self, number: 4)
-    try visitor.implicit(grpclbRouteType, as: Grpc_Testing_GrpclbRouteType.self, number: 5)
-    try visitor.implicit(hostname, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var payload: Grpc_Testing_Payload { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  @_alwaysEmitIntoClient public var hasPayload: Bool { _storage.has(reference: 96) }
+  @_alwaysEmitIntoClient public mutating func clearPayload() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var username: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var oauthScope: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var serverID: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var grpclbRouteType: Grpc_Testing_GrpclbRouteType { get { _storage[enum: 104] } set { _storage[enum: 104] = newValue } }
+  @_alwaysEmitIntoClient public var hostname: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.SimpleResponse", "1m0?:payload 2s:username 3s:oauth_scope 4s:server_id 5e1:grpclb_route_type 6s:hostname") { [Grpc_Testing_Payload.self, Grpc_Testing_GrpclbRouteType.self] }
 }
 
 public struct Grpc_Testing_StreamingInputCallRequest: SwitchboardProtobuf.Message {
-  public var payload: Grpc_Testing_Payload { get { _payload ?? Grpc_Testing_Payload() } _modify { yield &_payload[or: Grpc_Testing_Payload()] } }
-  public var hasPayload: Bool { _payload != nil }
-  public mutating func clearPayload() { _payload = nil }
-  private var _payload: Grpc_Testing_Payload?
-  public var expectCompressed: Grpc_Testing_BoolValue { get { _expectCompressed ?? Grpc_Testing_BoolValue() } _modify { yield &_expectCompressed[or: Grpc_Testing_BoolValue()] } }
-  public var hasExpectCompressed: Bool { _expectCompressed != nil }
-  public mutating func clearExpectCompressed() { _expectCompressed = nil }
-  private var _expectCompressed: Grpc_Testing_BoolValue?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.StreamingInputCallRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:payload 2:expect_compressed")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_payload)
-    case 2: try decoder.message(&_expectCompressed)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_payload, number: 1)
-    try visitor.message(_expectCompressed, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var payload: Grpc_Testing_Payload { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasPayload: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearPayload() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var expectCompressed: Grpc_Testing_BoolValue { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasExpectCompressed: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearExpectCompressed() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.StreamingInputCallRequest", "1m0?:payload 2m1?:expect_compressed") { [Grpc_Testing_Payload.self, Grpc_Testing_BoolValue.self] }
 }
 
 public struct Grpc_Testing_StreamingInputCallResponse: SwitchboardProtobuf.Message {
   /// How many bytes all payloads had together.
-  public var aggregatedPayloadSize: Int32 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.StreamingInputCallResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:aggregated_payload_size")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&aggregatedPayloadSize, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(aggregatedPayloadSize, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var aggregatedPayloadSize: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.StreamingInputCallResponse", "1i:aggregated_payload_size")
 }
 
 /// One response of a stream.
 public struct Grpc_Testing_ResponseParameters: SwitchboardProtobuf.Message {
-  public var size: Int32 = 0
+  @_alwaysEmitIntoClient public var size: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
   /// How long to wait before it.
-  public var intervalUs: Int32 = 0
-  public var compressed: Grpc_Testing_BoolValue { get { _compressed ?? Grpc_Testing_BoolValue() } _modify { yield &_compressed[or: Grpc_Testing_BoolValue()] } }
-  public var hasCompressed: Bool { _compressed != nil }
-  public mutating func clearCompressed() { _compressed = nil }
-  private var _compressed: Grpc_Testing_BoolValue?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.ResponseParameters"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:size 2:interval_us 3:compressed")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&size, as: ProtoInt32.self)
-    case 2: try decoder.singular(&intervalUs, as: ProtoInt32.self)
-    case 3: try decoder.message(&_compressed)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(size, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(intervalUs, as: ProtoInt32.self, number: 2)
-    try visitor.message(_compressed, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var intervalUs: Int32 { get { _storage[44] } set { _storage[44] = newValue } }
+  @_alwaysEmitIntoClient public var compressed: Grpc_Testing_BoolValue { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasCompressed: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearCompressed() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.ResponseParameters", "1i:size 2i:interval_us 3m0?:compressed") { [Grpc_Testing_BoolValue.self] }
 }
 
 public struct Grpc_Testing_StreamingOutputCallRequest: SwitchboardProtobuf.Message {
-  public var responseType: Grpc_Testing_PayloadType = Grpc_Testing_PayloadType()
-  public var responseParameters: [Grpc_Testing_ResponseParameters] = []
-  public var payload: Grpc_Testing_Payload { get { _payload ?? Grpc_Testing_Payload() } _modify { yield &_payload[or: Grpc_Testing_Payload()] } }
-  public var hasPayload: Bool { _payload != nil }
-  public mutating func clearPayload() { _payload = nil }
-  private var _payload: Grpc_Testing_Payload?
-  public var responseStatus: Grpc_Testing_EchoStatus { get { _responseStatus ?? Grpc_Testing_EchoStatus() } _modify { yield &_responseStatus[or: Grpc_Testing_EchoStatus()] } }
-  public var hasResponseStatus: Bool { _responseStatus != nil }
-  public mutating func clearResponseStatus() { _responseStatus = nil }
-  private var _responseStatus: Grpc_Testing_EchoStatus?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.StreamingOutputCallRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:response_type 2:response_parameters 3:payload 7:response_status")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&responseType, as: Grpc_Testing_PayloadType.self)
-    case 2: try decoder.messages(&responseParameters)
-    case 3: try decoder.message(&_payload)
-    case 7: try decoder.message(&_responseStatus)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(responseType, as: Grpc_Testing_PayloadType.self, number: 1)
-    try visitor.messages(responseParameters, number: 2)
-    try visitor.message(_payload, number: 3)
-    try visitor.message(_responseStatus, number: 7)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var responseType: Grpc_Testing_PayloadType { get { _storage[enum: 56] } set { _storage[enum: 56] = newValue } }
+  @_alwaysEmitIntoClient public var responseParameters: [Grpc_Testing_ResponseParameters] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  @_alwaysEmitIntoClient public var payload: Grpc_Testing_Payload { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasPayload: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearPayload() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var responseStatus: Grpc_Testing_EchoStatus { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasResponseStatus: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearResponseStatus() { _storage.clear(7) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.StreamingOutputCallRequest", "1e0:response_type 2m1*:response_parameters 3m2?:payload 7m3?:response_status") { [Grpc_Testing_PayloadType.self, Grpc_Testing_ResponseParameters.self, Grpc_Testing_Payload.self, Grpc_Testing_EchoStatus.self] }
 }
 
 public struct Grpc_Testing_StreamingOutputCallResponse: SwitchboardProtobuf.Message {
-  public var payload: Grpc_Testing_Payload { get { _payload ?? Grpc_Testing_Payload() } _modify { yield &_payload[or: Grpc_Testing_Payload()] } }
-  public var hasPayload: Bool { _payload != nil }
-  public mutating func clearPayload() { _payload = nil }
-  private var _payload: Grpc_Testing_Payload?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.testing.StreamingOutputCallResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:payload")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_payload)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_payload, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var payload: Grpc_Testing_Payload { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasPayload: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearPayload() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.testing.StreamingOutputCallResponse", "1m0?:payload") { [Grpc_Testing_Payload.self] }
 }

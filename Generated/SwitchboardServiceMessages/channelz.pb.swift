@@ -3,93 +3,40 @@
 import SwitchboardProtobuf
 
 public struct Grpc_Channelz_V1_Channel: SwitchboardProtobuf.Message {
-  public var ref: Grpc_Channelz_V1_ChannelRef { get { _ref ?? Grpc_Channelz_V1_ChannelRef() } _modify { yield &_ref[or: Grpc_Channelz_V1_ChannelRef()] } }
-  public var hasRef: Bool { _ref != nil }
-  public mutating func clearRef() { _ref = nil }
-  private var _ref: Grpc_Channelz_V1_ChannelRef?
-  public var data: Grpc_Channelz_V1_ChannelData { get { _data ?? Grpc_Channelz_V1_ChannelData() } _modify { yield &_data[or: Grpc_Channelz_V1_ChannelData()] } }
-  public var hasData: Bool { _data != nil }
-  public mutating func clearData() { _data = nil }
-  private var _data: Grpc_Channelz_V1_ChannelData?
-  public var channelRef: [Grpc_Channelz_V1_ChannelRef] = []
-  public var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] = []
-  public var socketRef: [Grpc_Channelz_V1_SocketRef] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Channel"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:ref 2:data 3:channel_ref 4:subchannel_ref 5:socket_ref")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_ref)
-    case 2: try decoder.message(&_data)
-    case 3: try decoder.messages(&channelRef)
-    case 4: try decoder.messages(&subchannelRef)
-    case 5: try decoder.messages(&socketRef)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_ref, number: 1)
-    try visitor.message(_data, number: 2)
-    try visitor.messages(channelRef, number: 3)
-    try visitor.messages(subchannelRef, number: 4)
-    try visitor.messages(socketRef, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var ref: Grpc_Channelz_V1_ChannelRef { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasRef: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearRef() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var data: Grpc_Channelz_V1_ChannelData { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var channelRef: [Grpc_Channelz_V1_ChannelRef] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var socketRef: [Grpc_Channelz_V1_SocketRef] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Channel", "1m0?:ref 2m1?:data 3m0*:channel_ref 4m2*:subchannel_ref 5m3*:socket_ref") { [Grpc_Channelz_V1_ChannelRef.self, Grpc_Channelz_V1_ChannelData.self, Grpc_Channelz_V1_SubchannelRef.self, Grpc_Channelz_V1_SocketRef.self] }
 }
 
 public struct Grpc_Channelz_V1_Subchannel: SwitchboardProtobuf.Message {
-  public var ref: Grpc_Channelz_V1_SubchannelRef { get { _ref ?? Grpc_Channelz_V1_SubchannelRef() } _modify { yield &_ref[or: Grpc_Channelz_V1_SubchannelRef()] } }
-  public var hasRef: Bool { _ref != nil }
-  public mutating func clearRef() { _ref = nil }
-  private var _ref: Grpc_Channelz_V1_SubchannelRef?
-  public var data: Grpc_Channelz_V1_ChannelData { get { _data ?? Grpc_Channelz_V1_ChannelData() } _modify { yield &_data[or: Grpc_Channelz_V1_ChannelData()] } }
-  public var hasData: Bool { _data != nil }
-  public mutating func clearData() { _data = nil }
-  private var _data: Grpc_Channelz_V1_ChannelData?
-  public var channelRef: [Grpc_Channelz_V1_ChannelRef] = []
-  public var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] = []
-  public var socketRef: [Grpc_Channelz_V1_SocketRef] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Subchannel"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:ref 2:data 3:channel_ref 4:subchannel_ref 5:socket_ref")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_ref)
-    case 2: try decoder.message(&_data)
-    case 3: try decoder.messages(&channelRef)
-    case 4: try decoder.messages(&subchannelRef)
-    case 5: try decoder.messages(&socketRef)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_ref, number: 1)
-    try visitor.message(_data, number: 2)
-    try visitor.messages(channelRef, number: 3)
-    try visitor.messages(subchannelRef, number: 4)
-    try visitor.messages(socketRef, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var ref: Grpc_Channelz_V1_SubchannelRef { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasRef: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearRef() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var data: Grpc_Channelz_V1_ChannelData { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var channelRef: [Grpc_Channelz_V1_ChannelRef] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var subchannelRef: [Grpc_Channelz_V1_SubchannelRef] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var socketRef: [Grpc_Channelz_V1_SocketRef] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Subchannel", "1m0?:ref 2m1?:data 3m2*:channel_ref 4m0*:subchannel_ref 5m3*:socket_ref") { [Grpc_Channelz_V1_SubchannelRef.self, Grpc_Channelz_V1_ChannelData.self, Grpc_Channelz_V1_ChannelRef.self, Grpc_Channelz_V1_SocketRef.self] }
 }
 
 public struct Grpc_Channelz_V1_ChannelConnectivityState: SwitchboardProtobuf.Message {
-  public var state: Grpc_Channelz_V1_ChannelConnectivityState.State = Grpc_Channelz_V1_ChannelConnectivityState.State()
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ChannelConnectivityState"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:state")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&state, as: Grpc_Channelz_V1_ChannelConnectivityState.State.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(state, as: Grpc_Channelz_V1_ChannelConnectivityState.State.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var state: Grpc_Channelz_V1_ChannelConnectivityState.State { get { _storage[enum: 32] } set { _storage[enum: 32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ChannelConnectivityState", "1e0:state") { [Grpc_Channelz_V1_ChannelConnectivityState.State.self] }
 
   public enum State: SwitchboardProtobuf.Enum {
     case unknown
@@ -129,116 +76,53 @@ public struct Grpc_Channelz_V1_ChannelConnectivityState: SwitchboardProtobuf.Mes
 }
 
 public struct Grpc_Channelz_V1_ChannelData: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var state: Grpc_Channelz_V1_ChannelConnectivityState { get { _fields.value._state ?? Grpc_Channelz_V1_ChannelConnectivityState() } _modify { yield &_fields.value._state[or: Grpc_Channelz_V1_ChannelConnectivityState()] } }
-  public var hasState: Bool { _fields.value._state != nil }
-  public mutating func clearState() { _fields.value._state = nil }
+  @_alwaysEmitIntoClient public var state: Grpc_Channelz_V1_ChannelConnectivityState { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasState: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearState() { _storage.clear(1) }
   /// The target that the channel was made with.
-  public var target: String { get { _fields.value.target } _modify { yield &_fields.value.target } }
-  public var trace: Grpc_Channelz_V1_ChannelTrace { get { _fields.value._trace ?? Grpc_Channelz_V1_ChannelTrace() } _modify { yield &_fields.value._trace[or: Grpc_Channelz_V1_ChannelTrace()] } }
-  public var hasTrace: Bool { _fields.value._trace != nil }
-  public mutating func clearTrace() { _fields.value._trace = nil }
-  public var callsStarted: Int64 { get { _fields.value.callsStarted } _modify { yield &_fields.value.callsStarted } }
-  public var callsSucceeded: Int64 { get { _fields.value.callsSucceeded } _modify { yield &_fields.value.callsSucceeded } }
-  public var callsFailed: Int64 { get { _fields.value.callsFailed } _modify { yield &_fields.value.callsFailed } }
-  public var lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._lastCallStartedTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._lastCallStartedTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastCallStartedTimestamp: Bool { _fields.value._lastCallStartedTimestamp != nil }
-  public mutating func clearLastCallStartedTimestamp() { _fields.value._lastCallStartedTimestamp = nil }
-  public var maxConnectionsPerSubchannel: UInt32 { get { _fields.value.maxConnectionsPerSubchannel } _modify { yield &_fields.value.maxConnectionsPerSubchannel } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ChannelData"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _state: Grpc_Channelz_V1_ChannelConnectivityState?
-    var target: String = ""
-    var _trace: Grpc_Channelz_V1_ChannelTrace?
-    var callsStarted: Int64 = 0
-    var callsSucceeded: Int64 = 0
-    var callsFailed: Int64 = 0
-    var _lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var maxConnectionsPerSubchannel: UInt32 = 0
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:state 2:target 3:trace 4:calls_started 5:calls_succeeded 6:calls_failed 7:last_call_started_timestamp 8:max_connections_per_subchannel")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_state)
-      case 2: try decoder.singular(&target, as: ProtoString.self)
-      case 3: try decoder.message(&_trace)
-      case 4: try decoder.singular(&callsStarted, as: ProtoInt64.self)
-      case 5: try decoder.singular(&callsSucceeded, as: ProtoInt64.self)
-      case 6: try decoder.singular(&callsFailed, as: ProtoInt64.self)
-      case 7: try decoder.message(&_lastCallStartedTimestamp)
-      case 8: try decoder.singular(&maxConnectionsPerSubchannel, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_state, number: 1)
-      try visitor.implicit(target, as: ProtoString.self, number: 2)
-      try visitor.message(_trace, number: 3)
-      try visitor.implicit(callsStarted, as: ProtoInt64.self, number: 4)
-      try visitor.implicit(callsSucceeded, as: ProtoInt64.self, number: 5)
-      try visitor.implicit(callsFailed, as: ProtoInt64.self, number: 6)
-      try visitor.message(_lastCallStartedTimestamp, number: 7)
-      try visitor.implicit(maxConnectionsPerSubchannel, as: ProtoUInt32.self, number: 8)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var target: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var trace: Grpc_Channelz_V1_ChannelTrace { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasTrace: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearTrace() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var callsStarted: Int64 { get { _storage[64] } set { _storage[64] = newValue } }
+  @_alwaysEmitIntoClient public var callsSucceeded: Int64 { get { _storage[72] } set { _storage[72] = newValue } }
+  @_alwaysEmitIntoClient public var callsFailed: Int64 { get { _storage[80] } set { _storage[80] = newValue } }
+  @_alwaysEmitIntoClient public var lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  @_alwaysEmitIntoClient public var hasLastCallStartedTimestamp: Bool { _storage.has(reference: 88) }
+  @_alwaysEmitIntoClient public mutating func clearLastCallStartedTimestamp() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var maxConnectionsPerSubchannel: UInt32 { get { _storage[96] } set { _storage[96] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ChannelData", "1m0?:state 2s:target 3m1?:trace 4I:calls_started 5I:calls_succeeded 6I:calls_failed 7m2?:last_call_started_timestamp 8u:max_connections_per_subchannel") { [Grpc_Channelz_V1_ChannelConnectivityState.self, Grpc_Channelz_V1_ChannelTrace.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self] }
 }
 
 public struct Grpc_Channelz_V1_ChannelTraceEvent: SwitchboardProtobuf.Message {
-  public var description_p: String = ""
-  public var severity: Grpc_Channelz_V1_ChannelTraceEvent.Severity = Grpc_Channelz_V1_ChannelTraceEvent.Severity()
-  public var timestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _timestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_timestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasTimestamp: Bool { _timestamp != nil }
-  public mutating func clearTimestamp() { _timestamp = nil }
-  private var _timestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-  public var channelRef: Grpc_Channelz_V1_ChannelRef { get { if case .channelRef(let value)? = childRef { value } else { Grpc_Channelz_V1_ChannelRef() } } _modify { var new = self.channelRef; childRef = nil; defer { childRef = .channelRef(new) }; yield &new } }
-  public var subchannelRef: Grpc_Channelz_V1_SubchannelRef { get { if case .subchannelRef(let value)? = childRef { value } else { Grpc_Channelz_V1_SubchannelRef() } } _modify { var new = self.subchannelRef; childRef = nil; defer { childRef = .subchannelRef(new) }; yield &new } }
-  public var childRef: OneOf_ChildRef?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ChannelTraceEvent"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:description 2:severity 3:timestamp 4:channel_ref 5:subchannel_ref")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&description_p, as: ProtoString.self)
-    case 2: try decoder.singular(&severity, as: Grpc_Channelz_V1_ChannelTraceEvent.Severity.self)
-    case 3: try decoder.message(&_timestamp)
-    case 4:
-      let isSet = childRef != nil
-      var value: Grpc_Channelz_V1_ChannelRef?
-      if case .channelRef(let current)? = childRef { (value, childRef) = (current, nil) }
-      defer { if let value { childRef = .channelRef(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 5:
-      let isSet = childRef != nil
-      var value: Grpc_Channelz_V1_SubchannelRef?
-      if case .subchannelRef(let current)? = childRef { (value, childRef) = (current, nil) }
-      defer { if let value { childRef = .subchannelRef(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var severity: Grpc_Channelz_V1_ChannelTraceEvent.Severity { get { _storage[enum: 80] } set { _storage[enum: 80] = newValue } }
+  @_alwaysEmitIntoClient public var timestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasTimestamp: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearTimestamp() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var channelRef: Grpc_Channelz_V1_ChannelRef { get { _storage[message: 32, member: 4] } _modify { yield &_storage[message: 32, member: 4] } }
+  @_alwaysEmitIntoClient public var subchannelRef: Grpc_Channelz_V1_SubchannelRef { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
+  @_alwaysEmitIntoClient public var childRef: OneOf_ChildRef? {
+    get {
+      switch _storage.member(32) {
+      case 4: .channelRef(_storage[message: 32, member: 4])
+      case 5: .subchannelRef(_storage[message: 32, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .channelRef(let value)?: _storage[message: 32, member: 4] = value
+      case .subchannelRef(let value)?: _storage[message: 32, member: 5] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(description_p, as: ProtoString.self, number: 1)
-    try visitor.implicit(severity, as: Grpc_Channelz_V1_ChannelTraceEvent.Severity.self, number: 2)
-    try visitor.message(_timestamp, number: 3)
-    switch childRef {
-    case .channelRef(let value)?: try visitor.message(value, number: 4)
-    case .subchannelRef(let value)?: try visitor.message(value, number: 5)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ChannelTraceEvent", "1s:description 2e0:severity 3m1?:timestamp 4m2@0:channel_ref 5m3@0:subchannel_ref") { [Grpc_Channelz_V1_ChannelTraceEvent.Severity.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self, Grpc_Channelz_V1_ChannelRef.self, Grpc_Channelz_V1_SubchannelRef.self] }
 
   public enum OneOf_ChildRef: Hashable, Sendable {
     case channelRef(Grpc_Channelz_V1_ChannelRef)
@@ -277,404 +161,164 @@ public struct Grpc_Channelz_V1_ChannelTraceEvent: SwitchboardProtobuf.Message {
 }
 
 public struct Grpc_Channelz_V1_ChannelTrace: SwitchboardProtobuf.Message {
-  public var numEventsLogged: Int64 = 0
-  public var creationTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _creationTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_creationTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasCreationTimestamp: Bool { _creationTimestamp != nil }
-  public mutating func clearCreationTimestamp() { _creationTimestamp = nil }
-  private var _creationTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-  public var events: [Grpc_Channelz_V1_ChannelTraceEvent] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ChannelTrace"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:num_events_logged 2:creation_timestamp 3:events")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&numEventsLogged, as: ProtoInt64.self)
-    case 2: try decoder.message(&_creationTimestamp)
-    case 3: try decoder.messages(&events)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(numEventsLogged, as: ProtoInt64.self, number: 1)
-    try visitor.message(_creationTimestamp, number: 2)
-    try visitor.messages(events, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var numEventsLogged: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var creationTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasCreationTimestamp: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearCreationTimestamp() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var events: [Grpc_Channelz_V1_ChannelTraceEvent] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ChannelTrace", "1I:num_events_logged 2m0?:creation_timestamp 3m1*:events") { [SwitchboardProtobuf.Google_Protobuf_Timestamp.self, Grpc_Channelz_V1_ChannelTraceEvent.self] }
 }
 
 public struct Grpc_Channelz_V1_ChannelRef: SwitchboardProtobuf.Message {
-  public var channelID: Int64 = 0
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ChannelRef"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:channel_id 2:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&channelID, as: ProtoInt64.self)
-    case 2: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(channelID, as: ProtoInt64.self, number: 1)
-    try visitor.implicit(name, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var channelID: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ChannelRef", "1I:channel_id 2s:name")
 }
 
 public struct Grpc_Channelz_V1_SubchannelRef: SwitchboardProtobuf.Message {
-  public var subchannelID: Int64 = 0
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SubchannelRef"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("7:subchannel_id 8:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 7: try decoder.singular(&subchannelID, as: ProtoInt64.self)
-    case 8: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(subchannelID, as: ProtoInt64.self, number: 7)
-    try visitor.implicit(name, as: ProtoString.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var subchannelID: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SubchannelRef", "7I:subchannel_id 8s:name")
 }
 
 public struct Grpc_Channelz_V1_SocketRef: SwitchboardProtobuf.Message {
-  public var socketID: Int64 = 0
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketRef"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("3:socket_id 4:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 3: try decoder.singular(&socketID, as: ProtoInt64.self)
-    case 4: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(socketID, as: ProtoInt64.self, number: 3)
-    try visitor.implicit(name, as: ProtoString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var socketID: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketRef", "3I:socket_id 4s:name")
 }
 
 public struct Grpc_Channelz_V1_ServerRef: SwitchboardProtobuf.Message {
-  public var serverID: Int64 = 0
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ServerRef"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("5:server_id 6:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 5: try decoder.singular(&serverID, as: ProtoInt64.self)
-    case 6: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(serverID, as: ProtoInt64.self, number: 5)
-    try visitor.implicit(name, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var serverID: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ServerRef", "5I:server_id 6s:name")
 }
 
 public struct Grpc_Channelz_V1_Server: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var ref: Grpc_Channelz_V1_ServerRef { get { _fields.value._ref ?? Grpc_Channelz_V1_ServerRef() } _modify { yield &_fields.value._ref[or: Grpc_Channelz_V1_ServerRef()] } }
-  public var hasRef: Bool { _fields.value._ref != nil }
-  public mutating func clearRef() { _fields.value._ref = nil }
-  public var data: Grpc_Channelz_V1_ServerData { get { _fields.value._data ?? Grpc_Channelz_V1_ServerData() } _modify { yield &_fields.value._data[or: Grpc_Channelz_V1_ServerData()] } }
-  public var hasData: Bool { _fields.value._data != nil }
-  public mutating func clearData() { _fields.value._data = nil }
+  @_alwaysEmitIntoClient public var ref: Grpc_Channelz_V1_ServerRef { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasRef: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearRef() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var data: Grpc_Channelz_V1_ServerData { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(2) }
   /// The sockets that the server listens on.
-  public var listenSocket: [Grpc_Channelz_V1_SocketRef] { get { _fields.value.listenSocket } _modify { yield &_fields.value.listenSocket } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Server"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _ref: Grpc_Channelz_V1_ServerRef?
-    var _data: Grpc_Channelz_V1_ServerData?
-    var listenSocket: [Grpc_Channelz_V1_SocketRef] = []
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:ref 2:data 3:listen_socket")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_ref)
-      case 2: try decoder.message(&_data)
-      case 3: try decoder.messages(&listenSocket)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_ref, number: 1)
-      try visitor.message(_data, number: 2)
-      try visitor.messages(listenSocket, number: 3)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var listenSocket: [Grpc_Channelz_V1_SocketRef] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Server", "1m0?:ref 2m1?:data 3m2*:listen_socket") { [Grpc_Channelz_V1_ServerRef.self, Grpc_Channelz_V1_ServerData.self, Grpc_Channelz_V1_SocketRef.self] }
 }
 
 public struct Grpc_Channelz_V1_ServerData: SwitchboardProtobuf.Message {
-  public var trace: Grpc_Channelz_V1_ChannelTrace { get { _trace ?? Grpc_Channelz_V1_ChannelTrace() } _modify { yield &_trace[or: Grpc_Channelz_V1_ChannelTrace()] } }
-  public var hasTrace: Bool { _trace != nil }
-  public mutating func clearTrace() { _trace = nil }
-  private var _trace: Grpc_Channelz_V1_ChannelTrace?
-  public var callsStarted: Int64 = 0
-  public var callsSucceeded: Int64 = 0
-  public var callsFailed: Int64 = 0
-  public var lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _lastCallStartedTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_lastCallStartedTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastCallStartedTimestamp: Bool { _lastCallStartedTimestamp != nil }
-  public mutating func clearLastCallStartedTimestamp() { _lastCallStartedTimestamp = nil }
-  private var _lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.ServerData"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:trace 2:calls_started 3:calls_succeeded 4:calls_failed 5:last_call_started_timestamp")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_trace)
-    case 2: try decoder.singular(&callsStarted, as: ProtoInt64.self)
-    case 3: try decoder.singular(&callsSucceeded, as: ProtoInt64.self)
-    case 4: try decoder.singular(&callsFailed, as: ProtoInt64.self)
-    case 5: try decoder.message(&_lastCallStartedTimestamp)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_trace, number: 1)
-    try visitor.implicit(callsStarted, as: ProtoInt64.self, number: 2)
-    try visitor.implicit(callsSucceeded, as: ProtoInt64.self, number: 3)
-    try visitor.implicit(callsFailed, as: ProtoInt64.self, number: 4)
-    try visitor.message(_lastCallStartedTimestamp, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var trace: Grpc_Channelz_V1_ChannelTrace { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasTrace: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearTrace() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var callsStarted: Int64 { get { _storage[40] } set { _storage[40] = newValue } }
+  @_alwaysEmitIntoClient public var callsSucceeded: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var callsFailed: Int64 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var lastCallStartedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasLastCallStartedTimestamp: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearLastCallStartedTimestamp() { _storage.clear(5) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.ServerData", "1m0?:trace 2I:calls_started 3I:calls_succeeded 4I:calls_failed 5m1?:last_call_started_timestamp") { [Grpc_Channelz_V1_ChannelTrace.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self] }
 }
 
 public struct Grpc_Channelz_V1_Socket: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var ref: Grpc_Channelz_V1_SocketRef { get { _fields.value._ref ?? Grpc_Channelz_V1_SocketRef() } _modify { yield &_fields.value._ref[or: Grpc_Channelz_V1_SocketRef()] } }
-  public var hasRef: Bool { _fields.value._ref != nil }
-  public mutating func clearRef() { _fields.value._ref = nil }
-  public var data: Grpc_Channelz_V1_SocketData { get { _fields.value._data ?? Grpc_Channelz_V1_SocketData() } _modify { yield &_fields.value._data[or: Grpc_Channelz_V1_SocketData()] } }
-  public var hasData: Bool { _fields.value._data != nil }
-  public mutating func clearData() { _fields.value._data = nil }
-  public var local: Grpc_Channelz_V1_Address { get { _fields.value._local ?? Grpc_Channelz_V1_Address() } _modify { yield &_fields.value._local[or: Grpc_Channelz_V1_Address()] } }
-  public var hasLocal: Bool { _fields.value._local != nil }
-  public mutating func clearLocal() { _fields.value._local = nil }
+  @_alwaysEmitIntoClient public var ref: Grpc_Channelz_V1_SocketRef { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasRef: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearRef() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var data: Grpc_Channelz_V1_SocketData { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasData: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearData() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var local: Grpc_Channelz_V1_Address { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasLocal: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearLocal() { _storage.clear(3) }
   /// Empty for listening sockets.
-  public var remote: Grpc_Channelz_V1_Address { get { _fields.value._remote ?? Grpc_Channelz_V1_Address() } _modify { yield &_fields.value._remote[or: Grpc_Channelz_V1_Address()] } }
-  public var hasRemote: Bool { _fields.value._remote != nil }
-  public mutating func clearRemote() { _fields.value._remote = nil }
+  @_alwaysEmitIntoClient public var remote: Grpc_Channelz_V1_Address { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasRemote: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearRemote() { _storage.clear(4) }
   /// Empty if the connection is not secured.
-  public var security: Grpc_Channelz_V1_Security { get { _fields.value._security ?? Grpc_Channelz_V1_Security() } _modify { yield &_fields.value._security[or: Grpc_Channelz_V1_Security()] } }
-  public var hasSecurity: Bool { _fields.value._security != nil }
-  public mutating func clearSecurity() { _fields.value._security = nil }
+  @_alwaysEmitIntoClient public var security: Grpc_Channelz_V1_Security { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+  @_alwaysEmitIntoClient public var hasSecurity: Bool { _storage.has(reference: 80) }
+  @_alwaysEmitIntoClient public mutating func clearSecurity() { _storage.clear(5) }
   /// The name of the peer, if it differs from the address.
-  public var remoteName: String { get { _fields.value.remoteName } _modify { yield &_fields.value.remoteName } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Socket"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _ref: Grpc_Channelz_V1_SocketRef?
-    var _data: Grpc_Channelz_V1_SocketData?
-    var _local: Grpc_Channelz_V1_Address?
-    var _remote: Grpc_Channelz_V1_Address?
-    var _security: Grpc_Channelz_V1_Security?
-    var remoteName: String = ""
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:ref 2:data 3:local 4:remote 5:security 6:remote_name")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_ref)
-      case 2: try decoder.message(&_data)
-      case 3: try decoder.message(&_local)
-      case 4: try decoder.message(&_remote)
-      case 5: try decoder.message(&_security)
-      case 6: try decoder.singular(&remoteName, as: ProtoString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_ref, number: 1)
-      try visitor.message(_data, number: 2)
-      try visitor.message(_local, number: 3)
-      try visitor.message(_remote, number: 4)
-      try visitor.message(_security, number: 5)
-      try visitor.implicit(remoteName, as: ProtoString.self, number: 6)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var remoteName: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Socket", "1m0?:ref 2m1?:data 3m2?:local 4m2?:remote 5m3?:security 6s:remote_name") { [Grpc_Channelz_V1_SocketRef.self, Grpc_Channelz_V1_SocketData.self, Grpc_Channelz_V1_Address.self, Grpc_Channelz_V1_Security.self] }
 }
 
 public struct Grpc_Channelz_V1_SocketData: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var streamsStarted: Int64 { get { _fields.value.streamsStarted } _modify { yield &_fields.value.streamsStarted } }
-  public var streamsSucceeded: Int64 { get { _fields.value.streamsSucceeded } _modify { yield &_fields.value.streamsSucceeded } }
-  public var streamsFailed: Int64 { get { _fields.value.streamsFailed } _modify { yield &_fields.value.streamsFailed } }
-  public var messagesSent: Int64 { get { _fields.value.messagesSent } _modify { yield &_fields.value.messagesSent } }
-  public var messagesReceived: Int64 { get { _fields.value.messagesReceived } _modify { yield &_fields.value.messagesReceived } }
-  public var keepAlivesSent: Int64 { get { _fields.value.keepAlivesSent } _modify { yield &_fields.value.keepAlivesSent } }
-  public var lastLocalStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._lastLocalStreamCreatedTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._lastLocalStreamCreatedTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastLocalStreamCreatedTimestamp: Bool { _fields.value._lastLocalStreamCreatedTimestamp != nil }
-  public mutating func clearLastLocalStreamCreatedTimestamp() { _fields.value._lastLocalStreamCreatedTimestamp = nil }
-  public var lastRemoteStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._lastRemoteStreamCreatedTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._lastRemoteStreamCreatedTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastRemoteStreamCreatedTimestamp: Bool { _fields.value._lastRemoteStreamCreatedTimestamp != nil }
-  public mutating func clearLastRemoteStreamCreatedTimestamp() { _fields.value._lastRemoteStreamCreatedTimestamp = nil }
-  public var lastMessageSentTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._lastMessageSentTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._lastMessageSentTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastMessageSentTimestamp: Bool { _fields.value._lastMessageSentTimestamp != nil }
-  public mutating func clearLastMessageSentTimestamp() { _fields.value._lastMessageSentTimestamp = nil }
-  public var lastMessageReceivedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._lastMessageReceivedTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._lastMessageReceivedTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasLastMessageReceivedTimestamp: Bool { _fields.value._lastMessageReceivedTimestamp != nil }
-  public mutating func clearLastMessageReceivedTimestamp() { _fields.value._lastMessageReceivedTimestamp = nil }
-  public var localFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _fields.value._localFlowControlWindow ?? SwitchboardProtobuf.Google_Protobuf_Int64Value() } _modify { yield &_fields.value._localFlowControlWindow[or: SwitchboardProtobuf.Google_Protobuf_Int64Value()] } }
-  public var hasLocalFlowControlWindow: Bool { _fields.value._localFlowControlWindow != nil }
-  public mutating func clearLocalFlowControlWindow() { _fields.value._localFlowControlWindow = nil }
-  public var remoteFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _fields.value._remoteFlowControlWindow ?? SwitchboardProtobuf.Google_Protobuf_Int64Value() } _modify { yield &_fields.value._remoteFlowControlWindow[or: SwitchboardProtobuf.Google_Protobuf_Int64Value()] } }
-  public var hasRemoteFlowControlWindow: Bool { _fields.value._remoteFlowControlWindow != nil }
-  public mutating func clearRemoteFlowControlWindow() { _fields.value._remoteFlowControlWindow = nil }
-  public var option: [Grpc_Channelz_V1_SocketOption] { get { _fields.value.option } _modify { yield &_fields.value.option } }
+  @_alwaysEmitIntoClient public var streamsStarted: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var streamsSucceeded: Int64 { get { _storage[40] } set { _storage[40] = newValue } }
+  @_alwaysEmitIntoClient public var streamsFailed: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var messagesSent: Int64 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var messagesReceived: Int64 { get { _storage[64] } set { _storage[64] = newValue } }
+  @_alwaysEmitIntoClient public var keepAlivesSent: Int64 { get { _storage[72] } set { _storage[72] = newValue } }
+  @_alwaysEmitIntoClient public var lastLocalStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+  @_alwaysEmitIntoClient public var hasLastLocalStreamCreatedTimestamp: Bool { _storage.has(reference: 80) }
+  @_alwaysEmitIntoClient public mutating func clearLastLocalStreamCreatedTimestamp() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var lastRemoteStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  @_alwaysEmitIntoClient public var hasLastRemoteStreamCreatedTimestamp: Bool { _storage.has(reference: 88) }
+  @_alwaysEmitIntoClient public mutating func clearLastRemoteStreamCreatedTimestamp() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var lastMessageSentTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  @_alwaysEmitIntoClient public var hasLastMessageSentTimestamp: Bool { _storage.has(reference: 96) }
+  @_alwaysEmitIntoClient public mutating func clearLastMessageSentTimestamp() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var lastMessageReceivedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
+  @_alwaysEmitIntoClient public var hasLastMessageReceivedTimestamp: Bool { _storage.has(reference: 104) }
+  @_alwaysEmitIntoClient public mutating func clearLastMessageReceivedTimestamp() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var localFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _storage[message: 112] } _modify { yield &_storage[message: 112] } }
+  @_alwaysEmitIntoClient public var hasLocalFlowControlWindow: Bool { _storage.has(reference: 112) }
+  @_alwaysEmitIntoClient public mutating func clearLocalFlowControlWindow() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var remoteFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  @_alwaysEmitIntoClient public var hasRemoteFlowControlWindow: Bool { _storage.has(reference: 120) }
+  @_alwaysEmitIntoClient public mutating func clearRemoteFlowControlWindow() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var option: [Grpc_Channelz_V1_SocketOption] { get { _storage[array: 128] } _modify { yield &_storage[array: 128] } }
   /// The code of the GOAWAY frame received, if any.
-  public var receivedGoawayError: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _fields.value._receivedGoawayError ?? SwitchboardProtobuf.Google_Protobuf_UInt32Value() } _modify { yield &_fields.value._receivedGoawayError[or: SwitchboardProtobuf.Google_Protobuf_UInt32Value()] } }
-  public var hasReceivedGoawayError: Bool { _fields.value._receivedGoawayError != nil }
-  public mutating func clearReceivedGoawayError() { _fields.value._receivedGoawayError = nil }
+  @_alwaysEmitIntoClient public var receivedGoawayError: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  @_alwaysEmitIntoClient public var hasReceivedGoawayError: Bool { _storage.has(reference: 136) }
+  @_alwaysEmitIntoClient public mutating func clearReceivedGoawayError() { _storage.clear(14) }
   /// The number of streams that the peer allows at a time.
-  public var peerMaxConcurrentStreams: UInt32 { get { _fields.value.peerMaxConcurrentStreams } _modify { yield &_fields.value.peerMaxConcurrentStreams } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketData"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var streamsStarted: Int64 = 0
-    var streamsSucceeded: Int64 = 0
-    var streamsFailed: Int64 = 0
-    var messagesSent: Int64 = 0
-    var messagesReceived: Int64 = 0
-    var keepAlivesSent: Int64 = 0
-    var _lastLocalStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _lastRemoteStreamCreatedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _lastMessageSentTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _lastMessageReceivedTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _localFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value?
-    var _remoteFlowControlWindow: SwitchboardProtobuf.Google_Protobuf_Int64Value?
-    var option: [Grpc_Channelz_V1_SocketOption] = []
-    var _receivedGoawayError: SwitchboardProtobuf.Google_Protobuf_UInt32Value?
-    var peerMaxConcurrentStreams: UInt32 = 0
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:streams_started 2:streams_succeeded 3:streams_failed 4:messages_sent 5:messages_received 6:keep_alives_sent 7:last_local_stream_created_timestamp 8:last_remote_stream_created_timestamp 9:last_message_sent_timestamp 10:last_message_received_timestamp 11:local_flow_control_window 12:remote_flow_control_window 13:option 14:received_goaway_error 15:peer_max_concurrent_streams")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&streamsStarted, as: ProtoInt64.self)
-      case 2: try decoder.singular(&streamsSucceeded, as: ProtoInt64.self)
-      case 3: try decoder.singular(&streamsFailed, as: ProtoInt64.self)
-      case 4: try decoder.singular(&messagesSent, as: ProtoInt64.self)
-      case 5: try decoder.singular(&messagesReceived, as: ProtoInt64.self)
-      case 6: try decoder.singular(&keepAlivesSent, as: ProtoInt64.self)
-      case 7: try decoder.message(&_lastLocalStreamCreatedTimestamp)
-      case 8: try decoder.message(&_lastRemoteStreamCreatedTimestamp)
-      case 9: try decoder.message(&_lastMessageSentTimestamp)
-      case 10: try decoder.message(&_lastMessageReceivedTimestamp)
-      case 11: try decoder.message(&_localFlowControlWindow)
-      case 12: try decoder.message(&_remoteFlowControlWindow)
-      case 13: try decoder.messages(&option)
-      case 14: try decoder.message(&_receivedGoawayError)
-      case 15: try decoder.singular(&peerMaxConcurrentStreams, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(streamsStarted, as: ProtoInt64.self, number: 1)
-      try visitor.implicit(streamsSucceeded, as: ProtoInt64.self, number: 2)
-      try visitor.implicit(streamsFailed, as: ProtoInt64.self, number: 3)
-      try visitor.implicit(messagesSent, as: ProtoInt64.self, number: 4)
-      try visitor.implicit(messagesReceived, as: ProtoInt64.self, number: 5)
-      try visitor.implicit(keepAlivesSent, as: ProtoInt64.self, number: 6)
-      try visitor.message(_lastLocalStreamCreatedTimestamp, number: 7)
-      try visitor.message(_lastRemoteStreamCreatedTimestamp, number: 8)
-      try visitor.message(_lastMessageSentTimestamp, number: 9)
-      try visitor.message(_lastMessageReceivedTimestamp, number: 10)
-      try visitor.message(_localFlowControlWindow, number: 11)
-      try visitor.message(_remoteFlowControlWindow, number: 12)
-      try visitor.messages(option, number: 13)
-      try visitor.message(_receivedGoawayError, number: 14)
-      try visitor.implicit(peerMaxConcurrentStreams, as: ProtoUInt32.self, number: 15)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var peerMaxConcurrentStreams: UInt32 { get { _storage[144] } set { _storage[144] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketData", "1I:streams_started 2I:streams_succeeded 3I:streams_failed 4I:messages_sent 5I:messages_received 6I:keep_alives_sent 7m0?:last_local_stream_created_timestamp 8m0?:last_remote_stream_created_timestamp 9m0?:last_message_sent_timestamp 10m0?:last_message_received_timestamp 11m1?:local_flow_control_window 12m1?:remote_flow_control_window 13m2*:option 14m3?:received_goaway_error 15u:peer_max_concurrent_streams") { [SwitchboardProtobuf.Google_Protobuf_Timestamp.self, SwitchboardProtobuf.Google_Protobuf_Int64Value.self, Grpc_Channelz_V1_SocketOption.self, SwitchboardProtobuf.Google_Protobuf_UInt32Value.self] }
 }
 
 public struct Grpc_Channelz_V1_Address: SwitchboardProtobuf.Message {
-  public var tcpipAddress: Grpc_Channelz_V1_Address.TcpIpAddress { get { if case .tcpipAddress(let value)? = address { value } else { Grpc_Channelz_V1_Address.TcpIpAddress() } } _modify { var new = self.tcpipAddress; address = nil; defer { address = .tcpipAddress(new) }; yield &new } }
-  public var udsAddress: Grpc_Channelz_V1_Address.UdsAddress { get { if case .udsAddress(let value)? = address { value } else { Grpc_Channelz_V1_Address.UdsAddress() } } _modify { var new = self.udsAddress; address = nil; defer { address = .udsAddress(new) }; yield &new } }
-  public var otherAddress: Grpc_Channelz_V1_Address.OtherAddress { get { if case .otherAddress(let value)? = address { value } else { Grpc_Channelz_V1_Address.OtherAddress() } } _modify { var new = self.otherAddress; address = nil; defer { address = .otherAddress(new) }; yield &new } }
-  public var address: OneOf_Address?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Address"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:tcpip_address 2:uds_address 3:other_address")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1:
-      let isSet = address != nil
-      var value: Grpc_Channelz_V1_Address.TcpIpAddress?
-      if case .tcpipAddress(let current)? = address { (value, address) = (current, nil) }
-      defer { if let value { address = .tcpipAddress(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 2:
-      let isSet = address != nil
-      var value: Grpc_Channelz_V1_Address.UdsAddress?
-      if case .udsAddress(let current)? = address { (value, address) = (current, nil) }
-      defer { if let value { address = .udsAddress(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 3:
-      let isSet = address != nil
-      var value: Grpc_Channelz_V1_Address.OtherAddress?
-      if case .otherAddress(let current)? = address { (value, address) = (current, nil) }
-      defer { if let value { address = .otherAddress(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var tcpipAddress: Grpc_Channelz_V1_Address.TcpIpAddress { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  @_alwaysEmitIntoClient public var udsAddress: Grpc_Channelz_V1_Address.UdsAddress { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  @_alwaysEmitIntoClient public var otherAddress: Grpc_Channelz_V1_Address.OtherAddress { get { _storage[message: 32, member: 3] } _modify { yield &_storage[message: 32, member: 3] } }
+  @_alwaysEmitIntoClient public var address: OneOf_Address? {
+    get {
+      switch _storage.member(32) {
+      case 1: .tcpipAddress(_storage[message: 32, member: 1])
+      case 2: .udsAddress(_storage[message: 32, member: 2])
+      case 3: .otherAddress(_storage[message: 32, member: 3])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .tcpipAddress(let value)?: _storage[message: 32, member: 1] = value
+      case .udsAddress(let value)?: _storage[message: 32, member: 2] = value
+      case .otherAddress(let value)?: _storage[message: 32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch address {
-    case .tcpipAddress(let value)?: try visitor.message(value, number: 1)
-    case .udsAddress(let value)?: try visitor.message(value, number: 2)
-    case .otherAddress(let value)?: try visitor.message(value, number: 3)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Address", "1m0@0:tcpip_address 2m1@0:uds_address 3m2@0:other_address") { [Grpc_Channelz_V1_Address.TcpIpAddress.self, Grpc_Channelz_V1_Address.UdsAddress.self, Grpc_Channelz_V1_Address.OtherAddress.self] }
 
   public enum OneOf_Address: Hashable, Sendable {
     case tcpipAddress(Grpc_Channelz_V1_Address.TcpIpAddress)
@@ -684,102 +328,53 @@ public struct Grpc_Channelz_V1_Address: SwitchboardProtobuf.Message {
 
   public struct TcpIpAddress: SwitchboardProtobuf.Message {
     /// Four or sixteen bytes.
-    public var ipAddress: [UInt8] = []
-    public var port: Int32 = 0
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "grpc.channelz.v1.Address.TcpIpAddress"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:ip_address 2:port")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&ipAddress, as: ProtoBytes.self)
-      case 2: try decoder.singular(&port, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(ipAddress, as: ProtoBytes.self, number: 1)
-      try visitor.implicit(port, as: ProtoInt32.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var ipAddress: [UInt8] { get { _storage[bytes: 32] } _modify { yield &_storage[bytes: 32] } }
+    @_alwaysEmitIntoClient public var port: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Address.TcpIpAddress", "1y:ip_address 2i:port")
   }
 
   public struct UdsAddress: SwitchboardProtobuf.Message {
-    public var filename: String = ""
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "grpc.channelz.v1.Address.UdsAddress"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:filename")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&filename, as: ProtoString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(filename, as: ProtoString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var filename: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Address.UdsAddress", "1s:filename")
   }
 
   public struct OtherAddress: SwitchboardProtobuf.Message {
-    public var name: String = ""
-    public var value: SwitchboardProtobuf.Google_Protobuf_Any { get { _value ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_value[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-    public var hasValue: Bool { _value != nil }
-    public mutating func clearValue() { _value = nil }
-    private var _value: SwitchboardProtobuf.Google_Protobuf_Any?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "grpc.channelz.v1.Address.OtherAddress"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:value")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&name, as: ProtoString.self)
-      case 2: try decoder.message(&_value)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(name, as: ProtoString.self, number: 1)
-      try visitor.message(_value, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var value: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+    @_alwaysEmitIntoClient public var hasValue: Bool { _storage.has(reference: 48) }
+    @_alwaysEmitIntoClient public mutating func clearValue() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Address.OtherAddress", "1s:name 2m0?:value") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
   }
 }
 
 public struct Grpc_Channelz_V1_Security: SwitchboardProtobuf.Message {
-  public var tls: Grpc_Channelz_V1_Security.Tls { get { if case .tls(let value)? = model { value } else { Grpc_Channelz_V1_Security.Tls() } } _modify { var new = self.tls; model = nil; defer { model = .tls(new) }; yield &new } }
-  public var other: Grpc_Channelz_V1_Security.OtherSecurity { get { if case .other(let value)? = model { value } else { Grpc_Channelz_V1_Security.OtherSecurity() } } _modify { var new = self.other; model = nil; defer { model = .other(new) }; yield &new } }
-  public var model: OneOf_Model?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.Security"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:tls 2:other")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1:
-      let isSet = model != nil
-      var value: Grpc_Channelz_V1_Security.Tls?
-      if case .tls(let current)? = model { (value, model) = (current, nil) }
-      defer { if let value { model = .tls(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 2:
-      let isSet = model != nil
-      var value: Grpc_Channelz_V1_Security.OtherSecurity?
-      if case .other(let current)? = model { (value, model) = (current, nil) }
-      defer { if let value { model = .other(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var tls: Grpc_Channelz_V1_Security.Tls { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  @_alwaysEmitIntoClient public var other: Grpc_Channelz_V1_Security.OtherSecurity { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  @_alwaysEmitIntoClient public var model: OneOf_Model? {
+    get {
+      switch _storage.member(32) {
+      case 1: .tls(_storage[message: 32, member: 1])
+      case 2: .other(_storage[message: 32, member: 2])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .tls(let value)?: _storage[message: 32, member: 1] = value
+      case .other(let value)?: _storage[message: 32, member: 2] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch model {
-    case .tls(let value)?: try visitor.message(value, number: 1)
-    case .other(let value)?: try visitor.message(value, number: 2)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Security", "1m0@0:tls 2m1@0:other") { [Grpc_Channelz_V1_Security.Tls.self, Grpc_Channelz_V1_Security.OtherSecurity.self] }
 
   public enum OneOf_Model: Hashable, Sendable {
     case tls(Grpc_Channelz_V1_Security.Tls)
@@ -787,35 +382,30 @@ public struct Grpc_Channelz_V1_Security: SwitchboardProtobuf.Message {
   }
 
   public struct Tls: SwitchboardProtobuf.Message {
-    public var standardName: String { get { if case .standardName(let value)? = cipherSuite { value } else { "" } } set { cipherSuite = .standardName(newValue) } }
-    public var otherName: String { get { if case .otherName(let value)? = cipherSuite { value } else { "" } } set { cipherSuite = .otherName(newValue) } }
+    @_alwaysEmitIntoClient public var standardName: String { get { _storage[string: 32, member: 1] } _modify { yield &_storage[string: 32, member: 1] } }
+    @_alwaysEmitIntoClient public var otherName: String { get { _storage[string: 32, member: 2] } _modify { yield &_storage[string: 32, member: 2] } }
     /// In DER.
-    public var localCertificate: [UInt8] = []
-    public var remoteCertificate: [UInt8] = []
-    public var cipherSuite: OneOf_CipherSuite?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "grpc.channelz.v1.Security.Tls"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:standard_name 2:other_name 3:local_certificate 4:remote_certificate")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: if let value = try decoder.oneof(ProtoString.self, isSet: cipherSuite != nil) { cipherSuite = .standardName(value) }
-      case 2: if let value = try decoder.oneof(ProtoString.self, isSet: cipherSuite != nil) { cipherSuite = .otherName(value) }
-      case 3: try decoder.singular(&localCertificate, as: ProtoBytes.self)
-      case 4: try decoder.singular(&remoteCertificate, as: ProtoBytes.self)
-      default: break
+    @_alwaysEmitIntoClient public var localCertificate: [UInt8] { get { _storage[bytes: 56] } _modify { yield &_storage[bytes: 56] } }
+    @_alwaysEmitIntoClient public var remoteCertificate: [UInt8] { get { _storage[bytes: 64] } _modify { yield &_storage[bytes: 64] } }
+    @_alwaysEmitIntoClient public var cipherSuite: OneOf_CipherSuite? {
+      get {
+        switch _storage.member(32) {
+        case 1: .standardName(_storage[string: 32, member: 1])
+        case 2: .otherName(_storage[string: 32, member: 2])
+        default: nil
+        }
+      }
+      set {
+        switch newValue {
+        case .standardName(let value)?: _storage[string: 32, member: 1] = value
+        case .otherName(let value)?: _storage[string: 32, member: 2] = value
+        case nil: _storage.clear(oneof: 32)
+        }
       }
     }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch cipherSuite {
-      case .standardName(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 1)
-      case .otherName(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 2)
-      case nil: break
-      }
-      try visitor.implicit(localCertificate, as: ProtoBytes.self, number: 3)
-      try visitor.implicit(remoteCertificate, as: ProtoBytes.self, number: 4)
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Security.Tls", "1s@0:standard_name 2s@0:other_name 3y:local_certificate 4y:remote_certificate")
 
     public enum OneOf_CipherSuite: Hashable, Sendable {
       case standardName(String)
@@ -824,492 +414,195 @@ public struct Grpc_Channelz_V1_Security: SwitchboardProtobuf.Message {
   }
 
   public struct OtherSecurity: SwitchboardProtobuf.Message {
-    public var name: String = ""
-    public var value: SwitchboardProtobuf.Google_Protobuf_Any { get { _value ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_value[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-    public var hasValue: Bool { _value != nil }
-    public mutating func clearValue() { _value = nil }
-    private var _value: SwitchboardProtobuf.Google_Protobuf_Any?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "grpc.channelz.v1.Security.OtherSecurity"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:value")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&name, as: ProtoString.self)
-      case 2: try decoder.message(&_value)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(name, as: ProtoString.self, number: 1)
-      try visitor.message(_value, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var value: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+    @_alwaysEmitIntoClient public var hasValue: Bool { _storage.has(reference: 48) }
+    @_alwaysEmitIntoClient public mutating func clearValue() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.Security.OtherSecurity", "1s:name 2m0?:value") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
   }
 }
 
 public struct Grpc_Channelz_V1_SocketOption: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var value: String = ""
-  public var additional: SwitchboardProtobuf.Google_Protobuf_Any { get { _additional ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_additional[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-  public var hasAdditional: Bool { _additional != nil }
-  public mutating func clearAdditional() { _additional = nil }
-  private var _additional: SwitchboardProtobuf.Google_Protobuf_Any?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketOption"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:value 3:additional")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.singular(&self.value, as: ProtoString.self)
-    case 3: try decoder.message(&_additional)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.value, as: ProtoString.self, number: 2)
-    try visitor.message(_additional, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var value: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var additional: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasAdditional: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearAdditional() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketOption", "1s:name 2s:value 3m0?:additional") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
 }
 
 public struct Grpc_Channelz_V1_SocketOptionTimeout: SwitchboardProtobuf.Message {
-  public var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _duration ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_duration[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  public var hasDuration: Bool { _duration != nil }
-  public mutating func clearDuration() { _duration = nil }
-  private var _duration: SwitchboardProtobuf.Google_Protobuf_Duration?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketOptionTimeout"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:duration")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_duration)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_duration, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasDuration: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearDuration() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketOptionTimeout", "1m0?:duration") { [SwitchboardProtobuf.Google_Protobuf_Duration.self] }
 }
 
 public struct Grpc_Channelz_V1_SocketOptionLinger: SwitchboardProtobuf.Message {
-  public var active: Bool = false
-  public var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _duration ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_duration[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  public var hasDuration: Bool { _duration != nil }
-  public mutating func clearDuration() { _duration = nil }
-  private var _duration: SwitchboardProtobuf.Google_Protobuf_Duration?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketOptionLinger"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:active 2:duration")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&active, as: ProtoBool.self)
-    case 2: try decoder.message(&_duration)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(active, as: ProtoBool.self, number: 1)
-    try visitor.message(_duration, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var active: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  @_alwaysEmitIntoClient public var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasDuration: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearDuration() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketOptionLinger", "1b:active 2m0?:duration") { [SwitchboardProtobuf.Google_Protobuf_Duration.self] }
 }
 
 public struct Grpc_Channelz_V1_SocketOptionTcpInfo: SwitchboardProtobuf.Message {
-  public var tcpiState: UInt32 = 0
-  public var tcpiCaState: UInt32 = 0
-  public var tcpiRetransmits: UInt32 = 0
-  public var tcpiProbes: UInt32 = 0
-  public var tcpiBackoff: UInt32 = 0
-  public var tcpiOptions: UInt32 = 0
-  public var tcpiSndWscale: UInt32 = 0
-  public var tcpiRcvWscale: UInt32 = 0
-  public var tcpiRto: UInt32 = 0
-  public var tcpiAto: UInt32 = 0
-  public var tcpiSndMss: UInt32 = 0
-  public var tcpiRcvMss: UInt32 = 0
-  public var tcpiUnacked: UInt32 = 0
-  public var tcpiSacked: UInt32 = 0
-  public var tcpiLost: UInt32 = 0
-  public var tcpiRetrans: UInt32 = 0
-  public var tcpiFackets: UInt32 = 0
-  public var tcpiLastDataSent: UInt32 = 0
-  public var tcpiLastAckSent: UInt32 = 0
-  public var tcpiLastDataRecv: UInt32 = 0
-  public var tcpiLastAckRecv: UInt32 = 0
-  public var tcpiPmtu: UInt32 = 0
-  public var tcpiRcvSsthresh: UInt32 = 0
-  public var tcpiRtt: UInt32 = 0
-  public var tcpiRttvar: UInt32 = 0
-  public var tcpiSndSsthresh: UInt32 = 0
-  public var tcpiSndCwnd: UInt32 = 0
-  public var tcpiAdvmss: UInt32 = 0
-  public var tcpiReordering: UInt32 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.SocketOptionTcpInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:tcpi_state 2:tcpi_ca_state 3:tcpi_retransmits 4:tcpi_probes 5:tcpi_backoff 6:tcpi_options 7:tcpi_snd_wscale 8:tcpi_rcv_wscale 9:tcpi_rto 10:tcpi_ato 11:tcpi_snd_mss 12:tcpi_rcv_mss 13:tcpi_unacked 14:tcpi_sacked 15:tcpi_lost 16:tcpi_retrans 17:tcpi_fackets 18:tcpi_last_data_sent 19:tcpi_last_ack_sent 20:tcpi_last_data_recv 21:tcpi_last_ack_recv 22:tcpi_pmtu 23:tcpi_rcv_ssthresh 24:tcpi_rtt 25:tcpi_rttvar 26:tcpi_snd_ssthresh 27:tcpi_snd_cwnd 28:tcpi_advmss 29:tcpi_reordering")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&tcpiState, as: ProtoUInt32.self)
-    case 2: try decoder.singular(&tcpiCaState, as: ProtoUInt32.self)
-    case 3: try decoder.singular(&tcpiRetransmits, as: ProtoUInt32.self)
-    case 4: try decoder.singular(&tcpiProbes, as: ProtoUInt32.self)
-    case 5: try decoder.singular(&tcpiBackoff, as: ProtoUInt32.self)
-    case 6: try decoder.singular(&tcpiOptions, as: ProtoUInt32.self)
-    case 7: try decoder.singular(&tcpiSndWscale, as: ProtoUInt32.self)
-    case 8: try decoder.singular(&tcpiRcvWscale, as: ProtoUInt32.self)
-    case 9: try decoder.singular(&tcpiRto, as: ProtoUInt32.self)
-    case 10: try decoder.singular(&tcpiAto, as: ProtoUInt32.self)
-    case 11: try decoder.singular(&tcpiSndMss, as: ProtoUInt32.self)
-    case 12: try decoder.singular(&tcpiRcvMss, as: ProtoUInt32.self)
-    case 13: try decoder.singular(&tcpiUnacked, as: ProtoUInt32.self)
-    case 14: try decoder.singular(&tcpiSacked, as: ProtoUInt32.self)
-    case 15: try decoder.singular(&tcpiLost, as: ProtoUInt32.self)
-    case 16: try decoder.singular(&tcpiRetrans, as: ProtoUInt32.self)
-    case 17: try decoder.singular(&tcpiFackets, as: ProtoUInt32.self)
-    case 18: try decoder.singular(&tcpiLastDataSent, as: ProtoUInt32.self)
-    case 19: try decoder.singular(&tcpiLastAckSent, as: ProtoUInt32.self)
-    case 20: try decoder.singular(&tcpiLastDataRecv, as: ProtoUInt32.self)
-    case 21: try decoder.singular(&tcpiLastAckRecv, as: ProtoUInt32.self)
-    case 22: try decoder.singular(&tcpiPmtu, as: ProtoUInt32.self)
-    case 23: try decoder.singular(&tcpiRcvSsthresh, as: ProtoUInt32.self)
-    case 24: try decoder.singular(&tcpiRtt, as: ProtoUInt32.self)
-    case 25: try decoder.singular(&tcpiRttvar, as: ProtoUInt32.self)
-    case 26: try decoder.singular(&tcpiSndSsthresh, as: ProtoUInt32.self)
-    case 27: try decoder.singular(&tcpiSndCwnd, as: ProtoUInt32.self)
-    case 28: try decoder.singular(&tcpiAdvmss, as: ProtoUInt32.self)
-    case 29: try decoder.singular(&tcpiReordering, as: ProtoUInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(tcpiState, as: ProtoUInt32.self, number: 1)
-    try visitor.implicit(tcpiCaState, as: ProtoUInt32.self, number: 2)
-    try visitor.implicit(tcpiRetransmits, as: ProtoUInt32.self, number: 3)
-    try visitor.implicit(tcpiProbes, as: ProtoUInt32.self, number: 4)
-    try visitor.implicit(tcpiBackoff, as: ProtoUInt32.self, number: 5)
-    try visitor.implicit(tcpiOptions, as: ProtoUInt32.self, number: 6)
-    try visitor.implicit(tcpiSndWscale, as: ProtoUInt32.self, number: 7)
-    try visitor.implicit(tcpiRcvWscale, as: ProtoUInt32.self, number: 8)
-    try visitor.implicit(tcpiRto, as: ProtoUInt32.self, number: 9)
-    try visitor.implicit(tcpiAto, as: ProtoUInt32.self, number: 10)
-    try visitor.implicit(tcpiSndMss, as: ProtoUInt32.self, number: 11)
-    try visitor.implicit(tcpiRcvMss, as: ProtoUInt32.self, number: 12)
-    try visitor.implicit(tcpiUnacked, as: ProtoUInt32.self, number: 13)
-    try visitor.implicit(tcpiSacked, as: ProtoUInt32.self, number: 14)
-    try visitor.implicit(tcpiLost, as: ProtoUInt32.self, number: 15)
-    try visitor.implicit(tcpiRetrans, as: ProtoUInt32.self, number: 16)
-    try visitor.implicit(tcpiFackets, as: ProtoUInt32.self, number: 17)
-    try visitor.implicit(tcpiLastDataSent, as: ProtoUInt32.self, number: 18)
-    try visitor.implicit(tcpiLastAckSent, as: ProtoUInt32.self, number: 19)
-    try visitor.implicit(tcpiLastDataRecv, as: ProtoUInt32.self, number: 20)
-    try visitor.implicit(tcpiLastAckRecv, as: ProtoUInt32.self, number: 21)
-    try visitor.implicit(tcpiPmtu, as: ProtoUInt32.self, number: 22)
-    try visitor.implicit(tcpiRcvSsthresh, as: ProtoUInt32.self, number: 23)
-    try visitor.implicit(tcpiRtt, as: ProtoUInt32.self, number: 24)
-    try visitor.implicit(tcpiRttvar, as: ProtoUInt32.self, number: 25)
-    try visitor.implicit(tcpiSndSsthresh, as: ProtoUInt32.self, number: 26)
-    try visitor.implicit(tcpiSndCwnd, as: ProtoUInt32.self, number: 27)
-    try visitor.implicit(tcpiAdvmss, as: ProtoUInt32.self, number: 28)
-    try visitor.implicit(tcpiReordering, as: ProtoUInt32.self, number: 29)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var tcpiState: UInt32 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiCaState: UInt32 { get { _storage[36] } set { _storage[36] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRetransmits: UInt32 { get { _storage[40] } set { _storage[40] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiProbes: UInt32 { get { _storage[44] } set { _storage[44] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiBackoff: UInt32 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiOptions: UInt32 { get { _storage[52] } set { _storage[52] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiSndWscale: UInt32 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRcvWscale: UInt32 { get { _storage[60] } set { _storage[60] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRto: UInt32 { get { _storage[64] } set { _storage[64] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiAto: UInt32 { get { _storage[68] } set { _storage[68] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiSndMss: UInt32 { get { _storage[72] } set { _storage[72] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRcvMss: UInt32 { get { _storage[76] } set { _storage[76] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiUnacked: UInt32 { get { _storage[80] } set { _storage[80] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiSacked: UInt32 { get { _storage[84] } set { _storage[84] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiLost: UInt32 { get { _storage[88] } set { _storage[88] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRetrans: UInt32 { get { _storage[92] } set { _storage[92] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiFackets: UInt32 { get { _storage[96] } set { _storage[96] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiLastDataSent: UInt32 { get { _storage[100] } set { _storage[100] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiLastAckSent: UInt32 { get { _storage[104] } set { _storage[104] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiLastDataRecv: UInt32 { get { _storage[108] } set { _storage[108] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiLastAckRecv: UInt32 { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiPmtu: UInt32 { get { _storage[116] } set { _storage[116] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRcvSsthresh: UInt32 { get { _storage[120] } set { _storage[120] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRtt: UInt32 { get { _storage[124] } set { _storage[124] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiRttvar: UInt32 { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiSndSsthresh: UInt32 { get { _storage[132] } set { _storage[132] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiSndCwnd: UInt32 { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiAdvmss: UInt32 { get { _storage[140] } set { _storage[140] = newValue } }
+  @_alwaysEmitIntoClient public var tcpiReordering: UInt32 { get { _storage[144] } set { _storage[144] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.SocketOptionTcpInfo", "1u:tcpi_state 2u:tcpi_ca_state 3u:tcpi_retransmits 4u:tcpi_probes 5u:tcpi_backoff 6u:tcpi_options 7u:tcpi_snd_wscale 8u:tcpi_rcv_wscale 9u:tcpi_rto 10u:tcpi_ato 11u:tcpi_snd_mss 12u:tcpi_rcv_mss 13u:tcpi_unacked 14u:tcpi_sacked 15u:tcpi_lost 16u:tcpi_retrans 17u:tcpi_fackets 18u:tcpi_last_data_sent 19u:tcpi_last_ack_sent 20u:tcpi_last_data_recv 21u:tcpi_last_ack_recv 22u:tcpi_pmtu 23u:tcpi_rcv_ssthresh 24u:tcpi_rtt 25u:tcpi_rttvar 26u:tcpi_snd_ssthresh 27u:tcpi_snd_cwnd 28u:tcpi_advmss 29u:tcpi_reordering")
 }
 
 public struct Grpc_Channelz_V1_GetTopChannelsRequest: SwitchboardProtobuf.Message {
   /// Lower IDs are left out.
-  public var startChannelID: Int64 = 0
+  @_alwaysEmitIntoClient public var startChannelID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
   /// With zero, the server chooses.
-  public var maxResults: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetTopChannelsRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:start_channel_id 2:max_results")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&startChannelID, as: ProtoInt64.self)
-    case 2: try decoder.singular(&maxResults, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(startChannelID, as: ProtoInt64.self, number: 1)
-    try visitor.implicit(maxResults, as: ProtoInt64.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var maxResults: Int64 { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetTopChannelsRequest", "1I:start_channel_id 2I:max_results")
 }
 
 public struct Grpc_Channelz_V1_GetTopChannelsResponse: SwitchboardProtobuf.Message {
-  public var channel: [Grpc_Channelz_V1_Channel] = []
+  @_alwaysEmitIntoClient public var channel: [Grpc_Channelz_V1_Channel] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
   /// Whether these are the last.
-  public var end: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetTopChannelsResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:channel 2:end")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&channel)
-    case 2: try decoder.singular(&end, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(channel, number: 1)
-    try visitor.implicit(end, as: ProtoBool.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var end: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetTopChannelsResponse", "1m0*:channel 2b:end") { [Grpc_Channelz_V1_Channel.self] }
 }
 
 public struct Grpc_Channelz_V1_GetServersRequest: SwitchboardProtobuf.Message {
-  public var startServerID: Int64 = 0
-  public var maxResults: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServersRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:start_server_id 2:max_results")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&startServerID, as: ProtoInt64.self)
-    case 2: try decoder.singular(&maxResults, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(startServerID, as: ProtoInt64.self, number: 1)
-    try visitor.implicit(maxResults, as: ProtoInt64.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var startServerID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var maxResults: Int64 { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServersRequest", "1I:start_server_id 2I:max_results")
 }
 
 public struct Grpc_Channelz_V1_GetServersResponse: SwitchboardProtobuf.Message {
-  public var server: [Grpc_Channelz_V1_Server] = []
-  public var end: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServersResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:server 2:end")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&server)
-    case 2: try decoder.singular(&end, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(server, number: 1)
-    try visitor.implicit(end, as: ProtoBool.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var server: [Grpc_Channelz_V1_Server] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  @_alwaysEmitIntoClient public var end: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServersResponse", "1m0*:server 2b:end") { [Grpc_Channelz_V1_Server.self] }
 }
 
 public struct Grpc_Channelz_V1_GetServerRequest: SwitchboardProtobuf.Message {
-  public var serverID: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServerRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:server_id")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&serverID, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(serverID, as: ProtoInt64.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var serverID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServerRequest", "1I:server_id")
 }
 
 public struct Grpc_Channelz_V1_GetServerResponse: SwitchboardProtobuf.Message {
-  public var server: Grpc_Channelz_V1_Server { get { _server ?? Grpc_Channelz_V1_Server() } _modify { yield &_server[or: Grpc_Channelz_V1_Server()] } }
-  public var hasServer: Bool { _server != nil }
-  public mutating func clearServer() { _server = nil }
-  private var _server: Grpc_Channelz_V1_Server?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServerResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:server")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_server)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_server, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var server: Grpc_Channelz_V1_Server { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasServer: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearServer() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServerResponse", "1m0?:server") { [Grpc_Channelz_V1_Server.self] }
 }
 
 public struct Grpc_Channelz_V1_GetServerSocketsRequest: SwitchboardProtobuf.Message {
-  public var serverID: Int64 = 0
-  public var startSocketID: Int64 = 0
-  public var maxResults: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServerSocketsRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:server_id 2:start_socket_id 3:max_results")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&serverID, as: ProtoInt64.self)
-    case 2: try decoder.singular(&startSocketID, as: ProtoInt64.self)
-    case 3: try decoder.singular(&maxResults, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(serverID, as: ProtoInt64.self, number: 1)
-    try visitor.implicit(startSocketID, as: ProtoInt64.self, number: 2)
-    try visitor.implicit(maxResults, as: ProtoInt64.self, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var serverID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  @_alwaysEmitIntoClient public var startSocketID: Int64 { get { _storage[40] } set { _storage[40] = newValue } }
+  @_alwaysEmitIntoClient public var maxResults: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServerSocketsRequest", "1I:server_id 2I:start_socket_id 3I:max_results")
 }
 
 public struct Grpc_Channelz_V1_GetServerSocketsResponse: SwitchboardProtobuf.Message {
-  public var socketRef: [Grpc_Channelz_V1_SocketRef] = []
-  public var end: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetServerSocketsResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:socket_ref 2:end")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&socketRef)
-    case 2: try decoder.singular(&end, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(socketRef, number: 1)
-    try visitor.implicit(end, as: ProtoBool.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var socketRef: [Grpc_Channelz_V1_SocketRef] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  @_alwaysEmitIntoClient public var end: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetServerSocketsResponse", "1m0*:socket_ref 2b:end") { [Grpc_Channelz_V1_SocketRef.self] }
 }
 
 public struct Grpc_Channelz_V1_GetChannelRequest: SwitchboardProtobuf.Message {
-  public var channelID: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetChannelRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:channel_id")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&channelID, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(channelID, as: ProtoInt64.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var channelID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetChannelRequest", "1I:channel_id")
 }
 
 public struct Grpc_Channelz_V1_GetChannelResponse: SwitchboardProtobuf.Message {
-  public var channel: Grpc_Channelz_V1_Channel { get { _channel ?? Grpc_Channelz_V1_Channel() } _modify { yield &_channel[or: Grpc_Channelz_V1_Channel()] } }
-  public var hasChannel: Bool { _channel != nil }
-  public mutating func clearChannel() { _channel = nil }
-  private var _channel: Grpc_Channelz_V1_Channel?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetChannelResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:channel")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_channel)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_channel, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var channel: Grpc_Channelz_V1_Channel { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasChannel: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearChannel() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetChannelResponse", "1m0?:channel") { [Grpc_Channelz_V1_Channel.self] }
 }
 
 public struct Grpc_Channelz_V1_GetSubchannelRequest: SwitchboardProtobuf.Message {
-  public var subchannelID: Int64 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetSubchannelRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:subchannel_id")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&subchannelID, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(subchannelID, as: ProtoInt64.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var subchannelID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetSubchannelRequest", "1I:subchannel_id")
 }
 
 public struct Grpc_Channelz_V1_GetSubchannelResponse: SwitchboardProtobuf.Message {
-  public var subchannel: Grpc_Channelz_V1_Subchannel { get { _subchannel ?? Grpc_Channelz_V1_Subchannel() } _modify { yield &_subchannel[or: Grpc_Channelz_V1_Subchannel()] } }
-  public var hasSubchannel: Bool { _subchannel != nil }
-  public mutating func clearSubchannel() { _subchannel = nil }
-  private var _subchannel: Grpc_Channelz_V1_Subchannel?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetSubchannelResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:subchannel")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_subchannel)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_subchannel, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var subchannel: Grpc_Channelz_V1_Subchannel { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasSubchannel: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearSubchannel() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetSubchannelResponse", "1m0?:subchannel") { [Grpc_Channelz_V1_Subchannel.self] }
 }
 
 public struct Grpc_Channelz_V1_GetSocketRequest: SwitchboardProtobuf.Message {
-  public var socketID: Int64 = 0
+  @_alwaysEmitIntoClient public var socketID: Int64 { get { _storage[32] } set { _storage[32] = newValue } }
   /// Leaves out what is expensive to compute.
-  public var summary: Bool = false
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetSocketRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:socket_id 2:summary")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&socketID, as: ProtoInt64.self)
-    case 2: try decoder.singular(&summary, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(socketID, as: ProtoInt64.self, number: 1)
-    try visitor.implicit(summary, as: ProtoBool.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var summary: Bool { get { _storage[40] } set { _storage[40] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetSocketRequest", "1I:socket_id 2b:summary")
 }
 
 public struct Grpc_Channelz_V1_GetSocketResponse: SwitchboardProtobuf.Message {
-  public var socket: Grpc_Channelz_V1_Socket { get { _socket ?? Grpc_Channelz_V1_Socket() } _modify { yield &_socket[or: Grpc_Channelz_V1_Socket()] } }
-  public var hasSocket: Bool { _socket != nil }
-  public mutating func clearSocket() { _socket = nil }
-  private var _socket: Grpc_Channelz_V1_Socket?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.channelz.v1.GetSocketResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:socket")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_socket)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_socket, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var socket: Grpc_Channelz_V1_Socket { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasSocket: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearSocket() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.channelz.v1.GetSocketResponse", "1m0?:socket") { [Grpc_Channelz_V1_Socket.self] }
 }

@@ -5,345 +5,146 @@ import SwitchboardProtobuf
 /// Why a call failed, in a form that is stable over time.
 public struct Google_Rpc_ErrorInfo: SwitchboardProtobuf.Message {
   /// Such as API_DISABLED; unique within the domain.
-  public var reason: String = ""
+  @_alwaysEmitIntoClient public var reason: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   /// Who the reason belongs to, such as a service's host name.
-  public var domain: String = ""
+  @_alwaysEmitIntoClient public var domain: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
   /// More about this one error.
-  public var metadata: [String: String] = [:]
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.ErrorInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:reason 2:domain 3:metadata")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&reason, as: ProtoString.self)
-    case 2: try decoder.singular(&domain, as: ProtoString.self)
-    case 3: try decoder.map(&metadata, key: ProtoString.self, value: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(reason, as: ProtoString.self, number: 1)
-    try visitor.implicit(domain, as: ProtoString.self, number: 2)
-    try visitor.map(metadata, key: ProtoString.self, value: ProtoString.self, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var metadata: [String: String] { get { _storage[map: 64] } _modify { yield &_storage[map: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.ErrorInfo", "1s:reason 2s:domain 3s<s:metadata")
 }
 
 /// When a call may be tried again.
 public struct Google_Rpc_RetryInfo: SwitchboardProtobuf.Message {
   /// How long to wait at least.
-  public var retryDelay: SwitchboardProtobuf.Google_Protobuf_Duration { get { _retryDelay ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_retryDelay[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  public var hasRetryDelay: Bool { _retryDelay != nil }
-  public mutating func clearRetryDelay() { _retryDelay = nil }
-  private var _retryDelay: SwitchboardProtobuf.Google_Protobuf_Duration?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.RetryInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:retry_delay")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_retryDelay)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_retryDelay, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var retryDelay: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasRetryDelay: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearRetryDelay() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.RetryInfo", "1m0?:retry_delay") { [SwitchboardProtobuf.Google_Protobuf_Duration.self] }
 }
 
 /// For those who look after the server.
 public struct Google_Rpc_DebugInfo: SwitchboardProtobuf.Message {
-  public var stackEntries: [String] = []
-  public var detail: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.DebugInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:stack_entries 2:detail")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&stackEntries, as: ProtoString.self)
-    case 2: try decoder.singular(&detail, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(stackEntries, as: ProtoString.self, number: 1)
-    try visitor.implicit(detail, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var stackEntries: [String] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var detail: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.DebugInfo", "1s*:stack_entries 2s:detail")
 }
 
 /// Which quotas the call went over.
 public struct Google_Rpc_QuotaFailure: SwitchboardProtobuf.Message {
-  public var violations: [Google_Rpc_QuotaFailure.Violation] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.QuotaFailure"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:violations")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&violations)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(violations, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var violations: [Google_Rpc_QuotaFailure.Violation] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.QuotaFailure", "1m0*:violations") { [Google_Rpc_QuotaFailure.Violation.self] }
 
   public struct Violation: SwitchboardProtobuf.Message {
     /// Whose quota it is, such as a project or an address.
-    public var subject: String = ""
-    public var description_p: String = ""
+    @_alwaysEmitIntoClient public var subject: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
     /// The service that the quota is for, where it is another than the one called.
-    public var apiService: String = ""
+    @_alwaysEmitIntoClient public var apiService: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
     /// What the quota limits, and which limit of it this is.
-    public var quotaMetric: String = ""
-    public var quotaID: String = ""
-    public var quotaDimensions: [String: String] = [:]
+    @_alwaysEmitIntoClient public var quotaMetric: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+    @_alwaysEmitIntoClient public var quotaID: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+    @_alwaysEmitIntoClient public var quotaDimensions: [String: String] { get { _storage[map: 120] } _modify { yield &_storage[map: 120] } }
     /// The limit when the call was checked, and a new one that is on its way.
-    public var quotaValue: Int64 = 0
-    public var futureQuotaValue: Int64 { get { _futureQuotaValue ?? 0 } set { _futureQuotaValue = newValue } }
-    public var hasFutureQuotaValue: Bool { _futureQuotaValue != nil }
-    public mutating func clearFutureQuotaValue() { _futureQuotaValue = nil }
-    private var _futureQuotaValue: Int64?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.rpc.QuotaFailure.Violation"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:subject 2:description 3:api_service 4:quota_metric 5:quota_id 6:quota_dimensions 7:quota_value 8:future_quota_value")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&subject, as: ProtoString.self)
-      case 2: try decoder.singular(&description_p, as: ProtoString.self)
-      case 3: try decoder.singular(&apiService, as: ProtoString.self)
-      case 4: try decoder.singular(&quotaMetric, as: ProtoString.self)
-      case 5: try decoder.singular(&quotaID, as: ProtoString.self)
-      case 6: try decoder.map(&quotaDimensions, key: ProtoString.self, value: ProtoString.self)
-      case 7: try decoder.singular(&quotaValue, as: ProtoInt64.self)
-      case 8: try decoder.optional(&_futureQuotaValue, as: ProtoInt64.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(subject, as: ProtoString.self, number: 1)
-      try visitor.implicit(description_p, as: ProtoString.self, number: 2)
-      try visitor.implicit(apiService, as: ProtoString.self, number: 3)
-      try visitor.implicit(quotaMetric, as: ProtoString.self, number: 4)
-      try visitor.implicit(quotaID, as: ProtoString.self, number: 5)
-      try visitor.map(quotaDimensions, key: ProtoString.self, value: ProtoString.self, number: 6)
-      try visitor.implicit(quotaValue, as: ProtoInt64.self, number: 7)
-      try visitor.explicit(_futureQuotaValue, as: ProtoInt64.self, number: 8)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var quotaValue: Int64 { get { _storage[128] } set { _storage[128] = newValue } }
+    @_alwaysEmitIntoClient public var futureQuotaValue: Int64 { get { _storage[136, bit: 0] } set { _storage[136, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasFutureQuotaValue: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearFutureQuotaValue() { _storage.clear(8) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.QuotaFailure.Violation", "1s:subject 2s:description 3s:api_service 4s:quota_metric 5s:quota_id 6s<s:quota_dimensions 7I:quota_value 8I?:future_quota_value")
   }
 }
 
 /// What has to be true before the call can succeed.
 public struct Google_Rpc_PreconditionFailure: SwitchboardProtobuf.Message {
-  public var violations: [Google_Rpc_PreconditionFailure.Violation] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.PreconditionFailure"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:violations")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&violations)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(violations, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var violations: [Google_Rpc_PreconditionFailure.Violation] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.PreconditionFailure", "1m0*:violations") { [Google_Rpc_PreconditionFailure.Violation.self] }
 
   public struct Violation: SwitchboardProtobuf.Message {
     /// A kind of condition, and what it is about.
-    public var type: String = ""
-    public var subject: String = ""
-    public var description_p: String = ""
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.rpc.PreconditionFailure.Violation"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:type 2:subject 3:description")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&type, as: ProtoString.self)
-      case 2: try decoder.singular(&subject, as: ProtoString.self)
-      case 3: try decoder.singular(&description_p, as: ProtoString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(type, as: ProtoString.self, number: 1)
-      try visitor.implicit(subject, as: ProtoString.self, number: 2)
-      try visitor.implicit(description_p, as: ProtoString.self, number: 3)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var type: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var subject: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+    @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.PreconditionFailure.Violation", "1s:type 2s:subject 3s:description")
   }
 }
 
 /// What is wrong with the request.
 public struct Google_Rpc_BadRequest: SwitchboardProtobuf.Message {
-  public var fieldViolations: [Google_Rpc_BadRequest.FieldViolation] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.BadRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:field_violations")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&fieldViolations)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(fieldViolations, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var fieldViolations: [Google_Rpc_BadRequest.FieldViolation] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.BadRequest", "1m0*:field_violations") { [Google_Rpc_BadRequest.FieldViolation.self] }
 
   public struct FieldViolation: SwitchboardProtobuf.Message {
     /// A path of names from the request's fields on, such as `order.items[2].price`.
-    public var field: String = ""
-    public var description_p: String = ""
+    @_alwaysEmitIntoClient public var field: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
     /// As in ErrorInfo.
-    public var reason: String = ""
-    public var localizedMessage: Google_Rpc_LocalizedMessage { get { _localizedMessage ?? Google_Rpc_LocalizedMessage() } _modify { yield &_localizedMessage[or: Google_Rpc_LocalizedMessage()] } }
-    public var hasLocalizedMessage: Bool { _localizedMessage != nil }
-    public mutating func clearLocalizedMessage() { _localizedMessage = nil }
-    private var _localizedMessage: Google_Rpc_LocalizedMessage?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.rpc.BadRequest.FieldViolation"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:field 2:description 3:reason 4:localized_message")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&field, as: ProtoString.self)
-      case 2: try decoder.singular(&description_p, as: ProtoString.self)
-      case 3: try decoder.singular(&reason, as: ProtoString.self)
-      case 4: try decoder.message(&_localizedMessage)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(field, as: ProtoString.self, number: 1)
-      try visitor.implicit(description_p, as: ProtoString.self, number: 2)
-      try visitor.implicit(reason, as: ProtoString.self, number: 3)
-      try visitor.message(_localizedMessage, number: 4)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var reason: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+    @_alwaysEmitIntoClient public var localizedMessage: Google_Rpc_LocalizedMessage { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+    @_alwaysEmitIntoClient public var hasLocalizedMessage: Bool { _storage.has(reference: 80) }
+    @_alwaysEmitIntoClient public mutating func clearLocalizedMessage() { _storage.clear(4) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.BadRequest.FieldViolation", "1s:field 2s:description 3s:reason 4m0?:localized_message") { [Google_Rpc_LocalizedMessage.self] }
   }
 }
 
 /// By what the call can be found in logs.
 public struct Google_Rpc_RequestInfo: SwitchboardProtobuf.Message {
-  public var requestID: String = ""
-  public var servingData: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.RequestInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:request_id 2:serving_data")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&requestID, as: ProtoString.self)
-    case 2: try decoder.singular(&servingData, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(requestID, as: ProtoString.self, number: 1)
-    try visitor.implicit(servingData, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var requestID: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var servingData: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.RequestInfo", "1s:request_id 2s:serving_data")
 }
 
 /// Which resource was asked for.
 public struct Google_Rpc_ResourceInfo: SwitchboardProtobuf.Message {
-  public var resourceType: String = ""
-  public var resourceName: String = ""
-  public var owner: String = ""
-  public var description_p: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.ResourceInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:resource_type 2:resource_name 3:owner 4:description")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&resourceType, as: ProtoString.self)
-    case 2: try decoder.singular(&resourceName, as: ProtoString.self)
-    case 3: try decoder.singular(&owner, as: ProtoString.self)
-    case 4: try decoder.singular(&description_p, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(resourceType, as: ProtoString.self, number: 1)
-    try visitor.implicit(resourceName, as: ProtoString.self, number: 2)
-    try visitor.implicit(owner, as: ProtoString.self, number: 3)
-    try visitor.implicit(description_p, as: ProtoString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var resourceType: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var resourceName: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var owner: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.ResourceInfo", "1s:resource_type 2s:resource_name 3s:owner 4s:description")
 }
 
 /// Where to read more.
 public struct Google_Rpc_Help: SwitchboardProtobuf.Message {
-  public var links: [Google_Rpc_Help.Link] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.Help"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:links")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&links)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(links, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var links: [Google_Rpc_Help.Link] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.Help", "1m0*:links") { [Google_Rpc_Help.Link.self] }
 
   public struct Link: SwitchboardProtobuf.Message {
-    public var description_p: String = ""
-    public var url: String = ""
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.rpc.Help.Link"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:description 2:url")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&description_p, as: ProtoString.self)
-      case 2: try decoder.singular(&url, as: ProtoString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(description_p, as: ProtoString.self, number: 1)
-      try visitor.implicit(url, as: ProtoString.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var description_p: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var url: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.Help.Link", "1s:description 2s:url")
   }
 }
 
 /// A message for the user of a program, in a language.
 public struct Google_Rpc_LocalizedMessage: SwitchboardProtobuf.Message {
   /// A BCP 47 tag, such as `en-US`.
-  public var locale: String = ""
-  public var message: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.LocalizedMessage"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:locale 2:message")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&locale, as: ProtoString.self)
-    case 2: try decoder.singular(&message, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(locale, as: ProtoString.self, number: 1)
-    try visitor.implicit(message, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var locale: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var message: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.LocalizedMessage", "1s:locale 2s:message")
 }

@@ -4,39 +4,17 @@ import SwitchboardProtobuf
 
 public struct Grpc_Health_V1_HealthCheckRequest: SwitchboardProtobuf.Message {
   /// The full name of the service; empty for the server as a whole.
-  public var service: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.health.v1.HealthCheckRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:service")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&service, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(service, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var service: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.health.v1.HealthCheckRequest", "1s:service")
 }
 
 public struct Grpc_Health_V1_HealthCheckResponse: SwitchboardProtobuf.Message {
-  public var status: Grpc_Health_V1_HealthCheckResponse.ServingStatus = Grpc_Health_V1_HealthCheckResponse.ServingStatus()
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.health.v1.HealthCheckResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:status")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&status, as: Grpc_Health_V1_HealthCheckResponse.ServingStatus.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(status, as: Grpc_Health_V1_HealthCheckResponse.ServingStatus.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var status: Grpc_Health_V1_HealthCheckResponse.ServingStatus { get { _storage[enum: 32] } set { _storage[enum: 32] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.health.v1.HealthCheckResponse", "1e0:status") { [Grpc_Health_V1_HealthCheckResponse.ServingStatus.self] }
 
   public enum ServingStatus: SwitchboardProtobuf.Enum {
     case unknown
@@ -71,31 +49,15 @@ public struct Grpc_Health_V1_HealthCheckResponse: SwitchboardProtobuf.Message {
 }
 
 public struct Grpc_Health_V1_HealthListRequest: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.health.v1.HealthListRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.health.v1.HealthListRequest", "")
 }
 
 public struct Grpc_Health_V1_HealthListResponse: SwitchboardProtobuf.Message {
   /// By the full names of the services.
-  public var statuses: [String: Grpc_Health_V1_HealthCheckResponse] = [:]
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.health.v1.HealthListResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:statuses")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messageMap(&statuses, key: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(statuses, key: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var statuses: [String: Grpc_Health_V1_HealthCheckResponse] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.health.v1.HealthListResponse", "1m0<s:statuses") { [Grpc_Health_V1_HealthCheckResponse.self] }
 }

@@ -4,50 +4,42 @@ import SwitchboardProtobuf
 
 public struct Grpc_Reflection_V1_ServerReflectionRequest: SwitchboardProtobuf.Message {
   /// The host that the request is about; our servers have only one.
-  public var host: String = ""
+  @_alwaysEmitIntoClient public var host: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
   /// Requests a file by its name.
-  public var fileByFilename: String { get { if case .fileByFilename(let value)? = messageRequest { value } else { "" } } set { messageRequest = .fileByFilename(newValue) } }
+  @_alwaysEmitIntoClient public var fileByFilename: String { get { _storage[string: 32, member: 3] } _modify { yield &_storage[string: 32, member: 3] } }
   /// Requests the file that declares a symbol, by its full name: a message, a service, a method, a field, ...
-  public var fileContainingSymbol: String { get { if case .fileContainingSymbol(let value)? = messageRequest { value } else { "" } } set { messageRequest = .fileContainingSymbol(newValue) } }
+  @_alwaysEmitIntoClient public var fileContainingSymbol: String { get { _storage[string: 32, member: 4] } _modify { yield &_storage[string: 32, member: 4] } }
   /// Requests the file that declares an extension.
-  public var fileContainingExtension: Grpc_Reflection_V1_ExtensionRequest { get { if case .fileContainingExtension(let value)? = messageRequest { value } else { Grpc_Reflection_V1_ExtensionRequest() } } _modify { var new = self.fileContainingExtension; messageRequest = nil; defer { messageRequest = .fileContainingExtension(new) }; yield &new } }
+  @_alwaysEmitIntoClient public var fileContainingExtension: Grpc_Reflection_V1_ExtensionRequest { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
   /// Requests the numbers of all known extensions of a message, by its full name.
-  public var allExtensionNumbersOfType: String { get { if case .allExtensionNumbersOfType(let value)? = messageRequest { value } else { "" } } set { messageRequest = .allExtensionNumbersOfType(newValue) } }
+  @_alwaysEmitIntoClient public var allExtensionNumbersOfType: String { get { _storage[string: 32, member: 6] } _modify { yield &_storage[string: 32, member: 6] } }
   /// Requests the names of all services. The value is ignored.
-  public var listServices: String { get { if case .listServices(let value)? = messageRequest { value } else { "" } } set { messageRequest = .listServices(newValue) } }
-  public var messageRequest: OneOf_MessageRequest?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ServerReflectionRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:host 3:file_by_filename 4:file_containing_symbol 5:file_containing_extension 6:all_extension_numbers_of_type 7:list_services")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&host, as: ProtoString.self)
-    case 3: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .fileByFilename(value) }
-    case 4: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .fileContainingSymbol(value) }
-    case 5:
-      let isSet = messageRequest != nil
-      var value: Grpc_Reflection_V1_ExtensionRequest?
-      if case .fileContainingExtension(let current)? = messageRequest { (value, messageRequest) = (current, nil) }
-      defer { if let value { messageRequest = .fileContainingExtension(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 6: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .allExtensionNumbersOfType(value) }
-    case 7: if let value = try decoder.oneof(ProtoString.self, isSet: messageRequest != nil) { messageRequest = .listServices(value) }
-    default: break
+  @_alwaysEmitIntoClient public var listServices: String { get { _storage[string: 32, member: 7] } _modify { yield &_storage[string: 32, member: 7] } }
+  @_alwaysEmitIntoClient public var messageRequest: OneOf_MessageRequest? {
+    get {
+      switch _storage.member(32) {
+      case 3: .fileByFilename(_storage[string: 32, member: 3])
+      case 4: .fileContainingSymbol(_storage[string: 32, member: 4])
+      case 5: .fileContainingExtension(_storage[message: 32, member: 5])
+      case 6: .allExtensionNumbersOfType(_storage[string: 32, member: 6])
+      case 7: .listServices(_storage[string: 32, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .fileByFilename(let value)?: _storage[string: 32, member: 3] = value
+      case .fileContainingSymbol(let value)?: _storage[string: 32, member: 4] = value
+      case .fileContainingExtension(let value)?: _storage[message: 32, member: 5] = value
+      case .allExtensionNumbersOfType(let value)?: _storage[string: 32, member: 6] = value
+      case .listServices(let value)?: _storage[string: 32, member: 7] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(host, as: ProtoString.self, number: 1)
-    switch messageRequest {
-    case .fileByFilename(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 3)
-    case .fileContainingSymbol(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 4)
-    case .fileContainingExtension(let value)?: try visitor.message(value, number: 5)
-    case .allExtensionNumbersOfType(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 6)
-    case .listServices(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 7)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ServerReflectionRequest", "1s:host 3s@0:file_by_filename 4s@0:file_containing_symbol 5m0@0:file_containing_extension 6s@0:all_extension_numbers_of_type 7s@0:list_services") { [Grpc_Reflection_V1_ExtensionRequest.self] }
 
   public enum OneOf_MessageRequest: Hashable, Sendable {
     /// Requests a file by its name.
@@ -65,88 +57,49 @@ public struct Grpc_Reflection_V1_ServerReflectionRequest: SwitchboardProtobuf.Me
 
 public struct Grpc_Reflection_V1_ExtensionRequest: SwitchboardProtobuf.Message {
   /// The full name of the message that is extended.
-  public var containingType: String = ""
-  public var extensionNumber: Int32 = 0
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ExtensionRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:containing_type 2:extension_number")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&containingType, as: ProtoString.self)
-    case 2: try decoder.singular(&extensionNumber, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(containingType, as: ProtoString.self, number: 1)
-    try visitor.implicit(extensionNumber, as: ProtoInt32.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var containingType: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var extensionNumber: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ExtensionRequest", "1s:containing_type 2i:extension_number")
 }
 
 public struct Grpc_Reflection_V1_ServerReflectionResponse: SwitchboardProtobuf.Message {
-  public var validHost: String = ""
-  public var originalRequest: Grpc_Reflection_V1_ServerReflectionRequest { get { _originalRequest ?? Grpc_Reflection_V1_ServerReflectionRequest() } _modify { yield &_originalRequest[or: Grpc_Reflection_V1_ServerReflectionRequest()] } }
-  public var hasOriginalRequest: Bool { _originalRequest != nil }
-  public mutating func clearOriginalRequest() { _originalRequest = nil }
-  private var _originalRequest: Grpc_Reflection_V1_ServerReflectionRequest?
+  @_alwaysEmitIntoClient public var validHost: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var originalRequest: Grpc_Reflection_V1_ServerReflectionRequest { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasOriginalRequest: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearOriginalRequest() { _storage.clear(2) }
   /// Answers all requests for a file.
-  public var fileDescriptorResponse: Grpc_Reflection_V1_FileDescriptorResponse { get { if case .fileDescriptorResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_FileDescriptorResponse() } } _modify { var new = self.fileDescriptorResponse; messageResponse = nil; defer { messageResponse = .fileDescriptorResponse(new) }; yield &new } }
+  @_alwaysEmitIntoClient public var fileDescriptorResponse: Grpc_Reflection_V1_FileDescriptorResponse { get { _storage[message: 32, member: 4] } _modify { yield &_storage[message: 32, member: 4] } }
   /// Answers all_extension_numbers_of_type.
-  public var allExtensionNumbersResponse: Grpc_Reflection_V1_ExtensionNumberResponse { get { if case .allExtensionNumbersResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ExtensionNumberResponse() } } _modify { var new = self.allExtensionNumbersResponse; messageResponse = nil; defer { messageResponse = .allExtensionNumbersResponse(new) }; yield &new } }
+  @_alwaysEmitIntoClient public var allExtensionNumbersResponse: Grpc_Reflection_V1_ExtensionNumberResponse { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
   /// Answers list_services.
-  public var listServicesResponse: Grpc_Reflection_V1_ListServiceResponse { get { if case .listServicesResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ListServiceResponse() } } _modify { var new = self.listServicesResponse; messageResponse = nil; defer { messageResponse = .listServicesResponse(new) }; yield &new } }
+  @_alwaysEmitIntoClient public var listServicesResponse: Grpc_Reflection_V1_ListServiceResponse { get { _storage[message: 32, member: 6] } _modify { yield &_storage[message: 32, member: 6] } }
   /// Answers requests that fail.
-  public var errorResponse: Grpc_Reflection_V1_ErrorResponse { get { if case .errorResponse(let value)? = messageResponse { value } else { Grpc_Reflection_V1_ErrorResponse() } } _modify { var new = self.errorResponse; messageResponse = nil; defer { messageResponse = .errorResponse(new) }; yield &new } }
-  public var messageResponse: OneOf_MessageResponse?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ServerReflectionResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:valid_host 2:original_request 4:file_descriptor_response 5:all_extension_numbers_response 6:list_services_response 7:error_response")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&validHost, as: ProtoString.self)
-    case 2: try decoder.message(&_originalRequest)
-    case 4:
-      let isSet = messageResponse != nil
-      var value: Grpc_Reflection_V1_FileDescriptorResponse?
-      if case .fileDescriptorResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
-      defer { if let value { messageResponse = .fileDescriptorResponse(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 5:
-      let isSet = messageResponse != nil
-      var value: Grpc_Reflection_V1_ExtensionNumberResponse?
-      if case .allExtensionNumbersResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
-      defer { if let value { messageResponse = .allExtensionNumbersResponse(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 6:
-      let isSet = messageResponse != nil
-      var value: Grpc_Reflection_V1_ListServiceResponse?
-      if case .listServicesResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
-      defer { if let value { messageResponse = .listServicesResponse(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 7:
-      let isSet = messageResponse != nil
-      var value: Grpc_Reflection_V1_ErrorResponse?
-      if case .errorResponse(let current)? = messageResponse { (value, messageResponse) = (current, nil) }
-      defer { if let value { messageResponse = .errorResponse(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var errorResponse: Grpc_Reflection_V1_ErrorResponse { get { _storage[message: 32, member: 7] } _modify { yield &_storage[message: 32, member: 7] } }
+  @_alwaysEmitIntoClient public var messageResponse: OneOf_MessageResponse? {
+    get {
+      switch _storage.member(32) {
+      case 4: .fileDescriptorResponse(_storage[message: 32, member: 4])
+      case 5: .allExtensionNumbersResponse(_storage[message: 32, member: 5])
+      case 6: .listServicesResponse(_storage[message: 32, member: 6])
+      case 7: .errorResponse(_storage[message: 32, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .fileDescriptorResponse(let value)?: _storage[message: 32, member: 4] = value
+      case .allExtensionNumbersResponse(let value)?: _storage[message: 32, member: 5] = value
+      case .listServicesResponse(let value)?: _storage[message: 32, member: 6] = value
+      case .errorResponse(let value)?: _storage[message: 32, member: 7] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(validHost, as: ProtoString.self, number: 1)
-    try visitor.message(_originalRequest, number: 2)
-    switch messageResponse {
-    case .fileDescriptorResponse(let value)?: try visitor.message(value, number: 4)
-    case .allExtensionNumbersResponse(let value)?: try visitor.message(value, number: 5)
-    case .listServicesResponse(let value)?: try visitor.message(value, number: 6)
-    case .errorResponse(let value)?: try visitor.message(value, number: 7)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ServerReflectionResponse", "1s:valid_host 2m0?:original_request 4m1@0:file_descriptor_response 5m2@0:all_extension_numbers_response 6m3@0:list_services_response 7m4@0:error_response") { [Grpc_Reflection_V1_ServerReflectionRequest.self, Grpc_Reflection_V1_FileDescriptorResponse.self, Grpc_Reflection_V1_ExtensionNumberResponse.self, Grpc_Reflection_V1_ListServiceResponse.self, Grpc_Reflection_V1_ErrorResponse.self] }
 
   public enum OneOf_MessageResponse: Hashable, Sendable {
     /// Answers all requests for a file.
@@ -162,100 +115,41 @@ public struct Grpc_Reflection_V1_ServerReflectionResponse: SwitchboardProtobuf.M
 
 public struct Grpc_Reflection_V1_FileDescriptorResponse: SwitchboardProtobuf.Message {
   /// Serialized FileDescriptorProtos: the requested file and its imports.
-  public var fileDescriptorProto: [[UInt8]] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.FileDescriptorResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:file_descriptor_proto")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&fileDescriptorProto, as: ProtoBytes.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(fileDescriptorProto, as: ProtoBytes.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var fileDescriptorProto: [[UInt8]] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.FileDescriptorResponse", "1y*:file_descriptor_proto")
 }
 
 public struct Grpc_Reflection_V1_ExtensionNumberResponse: SwitchboardProtobuf.Message {
   /// The full name of the message that is extended.
-  public var baseTypeName: String = ""
-  public var extensionNumber: [Int32] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ExtensionNumberResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:base_type_name 2:extension_number")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&baseTypeName, as: ProtoString.self)
-    case 2: try decoder.repeated(&extensionNumber, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(baseTypeName, as: ProtoString.self, number: 1)
-    try visitor.packed(extensionNumber, as: ProtoInt32.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var baseTypeName: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var extensionNumber: [Int32] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ExtensionNumberResponse", "1s:base_type_name 2i#:extension_number")
 }
 
 public struct Grpc_Reflection_V1_ListServiceResponse: SwitchboardProtobuf.Message {
-  public var service: [Grpc_Reflection_V1_ServiceResponse] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ListServiceResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:service")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&service)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(service, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var service: [Grpc_Reflection_V1_ServiceResponse] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ListServiceResponse", "1m0*:service") { [Grpc_Reflection_V1_ServiceResponse.self] }
 }
 
 public struct Grpc_Reflection_V1_ServiceResponse: SwitchboardProtobuf.Message {
   /// The full name of the service.
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ServiceResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ServiceResponse", "1s:name")
 }
 
 public struct Grpc_Reflection_V1_ErrorResponse: SwitchboardProtobuf.Message {
   /// A gRPC status code.
-  public var errorCode: Int32 = 0
-  public var errorMessage: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "grpc.reflection.v1.ErrorResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:error_code 2:error_message")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&errorCode, as: ProtoInt32.self)
-    case 2: try decoder.singular(&errorMessage, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(errorCode, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(errorMessage, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var errorCode: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var errorMessage: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "grpc.reflection.v1.ErrorResponse", "1i:error_code 2s:error_message")
 }

@@ -4,27 +4,12 @@ import SwitchboardProtobuf
 
 public struct Google_Rpc_Status: SwitchboardProtobuf.Message {
   /// A gRPC status code.
-  public var code: Int32 = 0
+  @_alwaysEmitIntoClient public var code: Int32 { get { _storage[56] } set { _storage[56] = newValue } }
   /// For people, in English.
-  public var message: String = ""
+  @_alwaysEmitIntoClient public var message: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
   /// Messages of any type; see error_details.proto for common ones.
-  public var details: [SwitchboardProtobuf.Google_Protobuf_Any] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.rpc.Status"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:code 2:message 3:details")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&code, as: ProtoInt32.self)
-    case 2: try decoder.singular(&message, as: ProtoString.self)
-    case 3: try decoder.messages(&details)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(code, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(message, as: ProtoString.self, number: 2)
-    try visitor.messages(details, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var details: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.rpc.Status", "1i:code 2s:message 3m0*:details") { [SwitchboardProtobuf.Google_Protobuf_Any.self] }
 }

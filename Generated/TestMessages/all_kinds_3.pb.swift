@@ -30,816 +30,299 @@ public enum Switchboard_Testing_OuterColor3: SwitchboardProtobuf.Enum {
 }
 
 public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// Singular fields.
-  public var oneInt32: Int32 { get { _fields.value.oneInt32 } _modify { yield &_fields.value.oneInt32 } }
-  public var oneInt64: Int64 { get { _fields.value.oneInt64 } _modify { yield &_fields.value.oneInt64 } }
-  public var oneUint32: UInt32 { get { _fields.value.oneUint32 } _modify { yield &_fields.value.oneUint32 } }
-  public var oneUint64: UInt64 { get { _fields.value.oneUint64 } _modify { yield &_fields.value.oneUint64 } }
-  public var oneSint32: Int32 { get { _fields.value.oneSint32 } _modify { yield &_fields.value.oneSint32 } }
-  public var oneSint64: Int64 { get { _fields.value.oneSint64 } _modify { yield &_fields.value.oneSint64 } }
-  public var oneFixed32: UInt32 { get { _fields.value.oneFixed32 } _modify { yield &_fields.value.oneFixed32 } }
-  public var oneFixed64: UInt64 { get { _fields.value.oneFixed64 } _modify { yield &_fields.value.oneFixed64 } }
-  public var oneSfixed32: Int32 { get { _fields.value.oneSfixed32 } _modify { yield &_fields.value.oneSfixed32 } }
-  public var oneSfixed64: Int64 { get { _fields.value.oneSfixed64 } _modify { yield &_fields.value.oneSfixed64 } }
-  public var oneFloat: Float { get { _fields.value.oneFloat } _modify { yield &_fields.value.oneFloat } }
-  public var oneDouble: Double { get { _fields.value.oneDouble } _modify { yield &_fields.value.oneDouble } }
-  public var oneBool: Bool { get { _fields.value.oneBool } _modify { yield &_fields.value.oneBool } }
-  public var oneString: String { get { _fields.value.oneString } _modify { yield &_fields.value.oneString } }
-  public var oneBytes: [UInt8] { get { _fields.value.oneBytes } _modify { yield &_fields.value.oneBytes } }
-  public var oneNested: Switchboard_Testing_AllKinds3.Nested { get { _fields.value._oneNested ?? Switchboard_Testing_AllKinds3.Nested() } _modify { yield &_fields.value._oneNested[or: Switchboard_Testing_AllKinds3.Nested()] } }
-  public var hasOneNested: Bool { _fields.value._oneNested != nil }
-  public mutating func clearOneNested() { _fields.value._oneNested = nil }
-  public var oneOuter: Switchboard_Testing_Outer3 { get { _fields.value._oneOuter ?? Switchboard_Testing_Outer3() } _modify { yield &_fields.value._oneOuter[or: Switchboard_Testing_Outer3()] } }
-  public var hasOneOuter: Bool { _fields.value._oneOuter != nil }
-  public mutating func clearOneOuter() { _fields.value._oneOuter = nil }
-  public var oneColor: Switchboard_Testing_AllKinds3.Color { get { _fields.value.oneColor } _modify { yield &_fields.value.oneColor } }
-  public var oneOuterColor: Switchboard_Testing_OuterColor3 { get { _fields.value.oneOuterColor } _modify { yield &_fields.value.oneOuterColor } }
-  public var oneAliased: Switchboard_Testing_AllKinds3.Aliased { get { _fields.value.oneAliased } _modify { yield &_fields.value.oneAliased } }
-  public var oneStringPiece: String { get { _fields.value.oneStringPiece } _modify { yield &_fields.value.oneStringPiece } }
-  public var oneCord: String { get { _fields.value.oneCord } _modify { yield &_fields.value.oneCord } }
-  public var recursive: Switchboard_Testing_AllKinds3 { get { _fields.value._recursive ?? Switchboard_Testing_AllKinds3() } _modify { yield &_fields.value._recursive[or: Switchboard_Testing_AllKinds3()] } }
-  public var hasRecursive: Bool { _fields.value._recursive != nil }
-  public mutating func clearRecursive() { _fields.value._recursive = nil }
+  @_alwaysEmitIntoClient public var oneInt32: Int32 { get { _storage[1104] } set { _storage[1104] = newValue } }
+  @_alwaysEmitIntoClient public var oneInt64: Int64 { get { _storage[128] } set { _storage[128] = newValue } }
+  @_alwaysEmitIntoClient public var oneUint32: UInt32 { get { _storage[1108] } set { _storage[1108] = newValue } }
+  @_alwaysEmitIntoClient public var oneUint64: UInt64 { get { _storage[136] } set { _storage[136] = newValue } }
+  @_alwaysEmitIntoClient public var oneSint32: Int32 { get { _storage[1112] } set { _storage[1112] = newValue } }
+  @_alwaysEmitIntoClient public var oneSint64: Int64 { get { _storage[144] } set { _storage[144] = newValue } }
+  @_alwaysEmitIntoClient public var oneFixed32: UInt32 { get { _storage[1116] } set { _storage[1116] = newValue } }
+  @_alwaysEmitIntoClient public var oneFixed64: UInt64 { get { _storage[152] } set { _storage[152] = newValue } }
+  @_alwaysEmitIntoClient public var oneSfixed32: Int32 { get { _storage[1120] } set { _storage[1120] = newValue } }
+  @_alwaysEmitIntoClient public var oneSfixed64: Int64 { get { _storage[160] } set { _storage[160] = newValue } }
+  @_alwaysEmitIntoClient public var oneFloat: Float { get { _storage[1124] } set { _storage[1124] = newValue } }
+  @_alwaysEmitIntoClient public var oneDouble: Double { get { _storage[168] } set { _storage[168] = newValue } }
+  @_alwaysEmitIntoClient public var oneBool: Bool { get { _storage[1256] } set { _storage[1256] = newValue } }
+  @_alwaysEmitIntoClient public var oneString: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var oneBytes: [UInt8] { get { _storage[bytes: 176] } _modify { yield &_storage[bytes: 176] } }
+  @_alwaysEmitIntoClient public var oneNested: Switchboard_Testing_AllKinds3.Nested { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  @_alwaysEmitIntoClient public var hasOneNested: Bool { _storage.has(reference: 184) }
+  @_alwaysEmitIntoClient public mutating func clearOneNested() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var oneOuter: Switchboard_Testing_Outer3 { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  @_alwaysEmitIntoClient public var hasOneOuter: Bool { _storage.has(reference: 192) }
+  @_alwaysEmitIntoClient public mutating func clearOneOuter() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var oneColor: Switchboard_Testing_AllKinds3.Color { get { _storage[enum: 1128] } set { _storage[enum: 1128] = newValue } }
+  @_alwaysEmitIntoClient public var oneOuterColor: Switchboard_Testing_OuterColor3 { get { _storage[enum: 1132] } set { _storage[enum: 1132] = newValue } }
+  @_alwaysEmitIntoClient public var oneAliased: Switchboard_Testing_AllKinds3.Aliased { get { _storage[enum: 1136] } set { _storage[enum: 1136] = newValue } }
+  @_alwaysEmitIntoClient public var oneStringPiece: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var oneCord: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  @_alwaysEmitIntoClient public var recursive: Switchboard_Testing_AllKinds3 { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  @_alwaysEmitIntoClient public var hasRecursive: Bool { _storage.has(reference: 200) }
+  @_alwaysEmitIntoClient public mutating func clearRecursive() { _storage.clear(27) }
   /// Repeated fields, packed or not by the default of the file.
-  public var manyInt32: [Int32] { get { _fields.value.manyInt32 } _modify { yield &_fields.value.manyInt32 } }
-  public var manyInt64: [Int64] { get { _fields.value.manyInt64 } _modify { yield &_fields.value.manyInt64 } }
-  public var manyUint32: [UInt32] { get { _fields.value.manyUint32 } _modify { yield &_fields.value.manyUint32 } }
-  public var manyUint64: [UInt64] { get { _fields.value.manyUint64 } _modify { yield &_fields.value.manyUint64 } }
-  public var manySint32: [Int32] { get { _fields.value.manySint32 } _modify { yield &_fields.value.manySint32 } }
-  public var manySint64: [Int64] { get { _fields.value.manySint64 } _modify { yield &_fields.value.manySint64 } }
-  public var manyFixed32: [UInt32] { get { _fields.value.manyFixed32 } _modify { yield &_fields.value.manyFixed32 } }
-  public var manyFixed64: [UInt64] { get { _fields.value.manyFixed64 } _modify { yield &_fields.value.manyFixed64 } }
-  public var manySfixed32: [Int32] { get { _fields.value.manySfixed32 } _modify { yield &_fields.value.manySfixed32 } }
-  public var manySfixed64: [Int64] { get { _fields.value.manySfixed64 } _modify { yield &_fields.value.manySfixed64 } }
-  public var manyFloat: [Float] { get { _fields.value.manyFloat } _modify { yield &_fields.value.manyFloat } }
-  public var manyDouble: [Double] { get { _fields.value.manyDouble } _modify { yield &_fields.value.manyDouble } }
-  public var manyBool: [Bool] { get { _fields.value.manyBool } _modify { yield &_fields.value.manyBool } }
-  public var manyString: [String] { get { _fields.value.manyString } _modify { yield &_fields.value.manyString } }
-  public var manyBytes: [[UInt8]] { get { _fields.value.manyBytes } _modify { yield &_fields.value.manyBytes } }
-  public var manyNested: [Switchboard_Testing_AllKinds3.Nested] { get { _fields.value.manyNested } _modify { yield &_fields.value.manyNested } }
-  public var manyOuter: [Switchboard_Testing_Outer3] { get { _fields.value.manyOuter } _modify { yield &_fields.value.manyOuter } }
-  public var manyColor: [Switchboard_Testing_AllKinds3.Color] { get { _fields.value.manyColor } _modify { yield &_fields.value.manyColor } }
-  public var manyOuterColor: [Switchboard_Testing_OuterColor3] { get { _fields.value.manyOuterColor } _modify { yield &_fields.value.manyOuterColor } }
+  @_alwaysEmitIntoClient public var manyInt32: [Int32] { get { _storage[array: 208] } _modify { yield &_storage[array: 208] } }
+  @_alwaysEmitIntoClient public var manyInt64: [Int64] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  @_alwaysEmitIntoClient public var manyUint32: [UInt32] { get { _storage[array: 224] } _modify { yield &_storage[array: 224] } }
+  @_alwaysEmitIntoClient public var manyUint64: [UInt64] { get { _storage[array: 232] } _modify { yield &_storage[array: 232] } }
+  @_alwaysEmitIntoClient public var manySint32: [Int32] { get { _storage[array: 240] } _modify { yield &_storage[array: 240] } }
+  @_alwaysEmitIntoClient public var manySint64: [Int64] { get { _storage[array: 248] } _modify { yield &_storage[array: 248] } }
+  @_alwaysEmitIntoClient public var manyFixed32: [UInt32] { get { _storage[array: 256] } _modify { yield &_storage[array: 256] } }
+  @_alwaysEmitIntoClient public var manyFixed64: [UInt64] { get { _storage[array: 264] } _modify { yield &_storage[array: 264] } }
+  @_alwaysEmitIntoClient public var manySfixed32: [Int32] { get { _storage[array: 272] } _modify { yield &_storage[array: 272] } }
+  @_alwaysEmitIntoClient public var manySfixed64: [Int64] { get { _storage[array: 280] } _modify { yield &_storage[array: 280] } }
+  @_alwaysEmitIntoClient public var manyFloat: [Float] { get { _storage[array: 288] } _modify { yield &_storage[array: 288] } }
+  @_alwaysEmitIntoClient public var manyDouble: [Double] { get { _storage[array: 296] } _modify { yield &_storage[array: 296] } }
+  @_alwaysEmitIntoClient public var manyBool: [Bool] { get { _storage[array: 304] } _modify { yield &_storage[array: 304] } }
+  @_alwaysEmitIntoClient public var manyString: [String] { get { _storage[array: 312] } _modify { yield &_storage[array: 312] } }
+  @_alwaysEmitIntoClient public var manyBytes: [[UInt8]] { get { _storage[array: 320] } _modify { yield &_storage[array: 320] } }
+  @_alwaysEmitIntoClient public var manyNested: [Switchboard_Testing_AllKinds3.Nested] { get { _storage[array: 328] } _modify { yield &_storage[array: 328] } }
+  @_alwaysEmitIntoClient public var manyOuter: [Switchboard_Testing_Outer3] { get { _storage[array: 336] } _modify { yield &_storage[array: 336] } }
+  @_alwaysEmitIntoClient public var manyColor: [Switchboard_Testing_AllKinds3.Color] { get { _storage[array: 344] } _modify { yield &_storage[array: 344] } }
+  @_alwaysEmitIntoClient public var manyOuterColor: [Switchboard_Testing_OuterColor3] { get { _storage[array: 352] } _modify { yield &_storage[array: 352] } }
   /// Packed, whatever the default.
-  public var packedInt32: [Int32] { get { _fields.value.packedInt32 } _modify { yield &_fields.value.packedInt32 } }
-  public var packedInt64: [Int64] { get { _fields.value.packedInt64 } _modify { yield &_fields.value.packedInt64 } }
-  public var packedUint32: [UInt32] { get { _fields.value.packedUint32 } _modify { yield &_fields.value.packedUint32 } }
-  public var packedUint64: [UInt64] { get { _fields.value.packedUint64 } _modify { yield &_fields.value.packedUint64 } }
-  public var packedSint32: [Int32] { get { _fields.value.packedSint32 } _modify { yield &_fields.value.packedSint32 } }
-  public var packedSint64: [Int64] { get { _fields.value.packedSint64 } _modify { yield &_fields.value.packedSint64 } }
-  public var packedFixed32: [UInt32] { get { _fields.value.packedFixed32 } _modify { yield &_fields.value.packedFixed32 } }
-  public var packedFixed64: [UInt64] { get { _fields.value.packedFixed64 } _modify { yield &_fields.value.packedFixed64 } }
-  public var packedSfixed32: [Int32] { get { _fields.value.packedSfixed32 } _modify { yield &_fields.value.packedSfixed32 } }
-  public var packedSfixed64: [Int64] { get { _fields.value.packedSfixed64 } _modify { yield &_fields.value.packedSfixed64 } }
-  public var packedFloat: [Float] { get { _fields.value.packedFloat } _modify { yield &_fields.value.packedFloat } }
-  public var packedDouble: [Double] { get { _fields.value.packedDouble } _modify { yield &_fields.value.packedDouble } }
-  public var packedBool: [Bool] { get { _fields.value.packedBool } _modify { yield &_fields.value.packedBool } }
-  public var packedColor: [Switchboard_Testing_AllKinds3.Color] { get { _fields.value.packedColor } _modify { yield &_fields.value.packedColor } }
+  @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { _storage[array: 360] } _modify { yield &_storage[array: 360] } }
+  @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { _storage[array: 368] } _modify { yield &_storage[array: 368] } }
+  @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { _storage[array: 376] } _modify { yield &_storage[array: 376] } }
+  @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { _storage[array: 384] } _modify { yield &_storage[array: 384] } }
+  @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { _storage[array: 392] } _modify { yield &_storage[array: 392] } }
+  @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { _storage[array: 400] } _modify { yield &_storage[array: 400] } }
+  @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { _storage[array: 408] } _modify { yield &_storage[array: 408] } }
+  @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { _storage[array: 416] } _modify { yield &_storage[array: 416] } }
+  @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { _storage[array: 424] } _modify { yield &_storage[array: 424] } }
+  @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { _storage[array: 432] } _modify { yield &_storage[array: 432] } }
+  @_alwaysEmitIntoClient public var packedFloat: [Float] { get { _storage[array: 440] } _modify { yield &_storage[array: 440] } }
+  @_alwaysEmitIntoClient public var packedDouble: [Double] { get { _storage[array: 448] } _modify { yield &_storage[array: 448] } }
+  @_alwaysEmitIntoClient public var packedBool: [Bool] { get { _storage[array: 456] } _modify { yield &_storage[array: 456] } }
+  @_alwaysEmitIntoClient public var packedColor: [Switchboard_Testing_AllKinds3.Color] { get { _storage[array: 464] } _modify { yield &_storage[array: 464] } }
   /// Not packed, whatever the default.
-  public var unpackedInt32: [Int32] { get { _fields.value.unpackedInt32 } _modify { yield &_fields.value.unpackedInt32 } }
-  public var unpackedInt64: [Int64] { get { _fields.value.unpackedInt64 } _modify { yield &_fields.value.unpackedInt64 } }
-  public var unpackedUint32: [UInt32] { get { _fields.value.unpackedUint32 } _modify { yield &_fields.value.unpackedUint32 } }
-  public var unpackedUint64: [UInt64] { get { _fields.value.unpackedUint64 } _modify { yield &_fields.value.unpackedUint64 } }
-  public var unpackedSint32: [Int32] { get { _fields.value.unpackedSint32 } _modify { yield &_fields.value.unpackedSint32 } }
-  public var unpackedSint64: [Int64] { get { _fields.value.unpackedSint64 } _modify { yield &_fields.value.unpackedSint64 } }
-  public var unpackedFixed32: [UInt32] { get { _fields.value.unpackedFixed32 } _modify { yield &_fields.value.unpackedFixed32 } }
-  public var unpackedFixed64: [UInt64] { get { _fields.value.unpackedFixed64 } _modify { yield &_fields.value.unpackedFixed64 } }
-  public var unpackedSfixed32: [Int32] { get { _fields.value.unpackedSfixed32 } _modify { yield &_fields.value.unpackedSfixed32 } }
-  public var unpackedSfixed64: [Int64] { get { _fields.value.unpackedSfixed64 } _modify { yield &_fields.value.unpackedSfixed64 } }
-  public var unpackedFloat: [Float] { get { _fields.value.unpackedFloat } _modify { yield &_fields.value.unpackedFloat } }
-  public var unpackedDouble: [Double] { get { _fields.value.unpackedDouble } _modify { yield &_fields.value.unpackedDouble } }
-  public var unpackedBool: [Bool] { get { _fields.value.unpackedBool } _modify { yield &_fields.value.unpackedBool } }
-  public var unpackedColor: [Switchboard_Testing_AllKinds3.Color] { get { _fields.value.unpackedColor } _modify { yield &_fields.value.unpackedColor } }
+  @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { _storage[array: 472] } _modify { yield &_storage[array: 472] } }
+  @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { _storage[array: 480] } _modify { yield &_storage[array: 480] } }
+  @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { _storage[array: 488] } _modify { yield &_storage[array: 488] } }
+  @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { _storage[array: 496] } _modify { yield &_storage[array: 496] } }
+  @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { _storage[array: 504] } _modify { yield &_storage[array: 504] } }
+  @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { _storage[array: 512] } _modify { yield &_storage[array: 512] } }
+  @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { _storage[array: 520] } _modify { yield &_storage[array: 520] } }
+  @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { _storage[array: 528] } _modify { yield &_storage[array: 528] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { _storage[array: 536] } _modify { yield &_storage[array: 536] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { _storage[array: 544] } _modify { yield &_storage[array: 544] } }
+  @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { _storage[array: 552] } _modify { yield &_storage[array: 552] } }
+  @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { _storage[array: 560] } _modify { yield &_storage[array: 560] } }
+  @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { _storage[array: 568] } _modify { yield &_storage[array: 568] } }
+  @_alwaysEmitIntoClient public var unpackedColor: [Switchboard_Testing_AllKinds3.Color] { get { _storage[array: 576] } _modify { yield &_storage[array: 576] } }
   /// Maps: every kind of key, then every kind of value.
-  public var mapInt32Int32: [Int32: Int32] { get { _fields.value.mapInt32Int32 } _modify { yield &_fields.value.mapInt32Int32 } }
-  public var mapInt64Int64: [Int64: Int64] { get { _fields.value.mapInt64Int64 } _modify { yield &_fields.value.mapInt64Int64 } }
-  public var mapUint32Uint32: [UInt32: UInt32] { get { _fields.value.mapUint32Uint32 } _modify { yield &_fields.value.mapUint32Uint32 } }
-  public var mapUint64Uint64: [UInt64: UInt64] { get { _fields.value.mapUint64Uint64 } _modify { yield &_fields.value.mapUint64Uint64 } }
-  public var mapSint32Sint32: [Int32: Int32] { get { _fields.value.mapSint32Sint32 } _modify { yield &_fields.value.mapSint32Sint32 } }
-  public var mapSint64Sint64: [Int64: Int64] { get { _fields.value.mapSint64Sint64 } _modify { yield &_fields.value.mapSint64Sint64 } }
-  public var mapFixed32Fixed32: [UInt32: UInt32] { get { _fields.value.mapFixed32Fixed32 } _modify { yield &_fields.value.mapFixed32Fixed32 } }
-  public var mapFixed64Fixed64: [UInt64: UInt64] { get { _fields.value.mapFixed64Fixed64 } _modify { yield &_fields.value.mapFixed64Fixed64 } }
-  public var mapSfixed32Sfixed32: [Int32: Int32] { get { _fields.value.mapSfixed32Sfixed32 } _modify { yield &_fields.value.mapSfixed32Sfixed32 } }
-  public var mapSfixed64Sfixed64: [Int64: Int64] { get { _fields.value.mapSfixed64Sfixed64 } _modify { yield &_fields.value.mapSfixed64Sfixed64 } }
-  public var mapBoolBool: [Bool: Bool] { get { _fields.value.mapBoolBool } _modify { yield &_fields.value.mapBoolBool } }
-  public var mapStringString: [String: String] { get { _fields.value.mapStringString } _modify { yield &_fields.value.mapStringString } }
-  public var mapInt32Float: [Int32: Float] { get { _fields.value.mapInt32Float } _modify { yield &_fields.value.mapInt32Float } }
-  public var mapInt32Double: [Int32: Double] { get { _fields.value.mapInt32Double } _modify { yield &_fields.value.mapInt32Double } }
-  public var mapStringBytes: [String: [UInt8]] { get { _fields.value.mapStringBytes } _modify { yield &_fields.value.mapStringBytes } }
-  public var mapStringNested: [String: Switchboard_Testing_AllKinds3.Nested] { get { _fields.value.mapStringNested } _modify { yield &_fields.value.mapStringNested } }
-  public var mapStringOuter: [String: Switchboard_Testing_Outer3] { get { _fields.value.mapStringOuter } _modify { yield &_fields.value.mapStringOuter } }
-  public var mapStringColor: [String: Switchboard_Testing_AllKinds3.Color] { get { _fields.value.mapStringColor } _modify { yield &_fields.value.mapStringColor } }
-  public var mapStringOuterColor: [String: Switchboard_Testing_OuterColor3] { get { _fields.value.mapStringOuterColor } _modify { yield &_fields.value.mapStringOuterColor } }
-  public var mapStringSelf: [String: Switchboard_Testing_AllKinds3] { get { _fields.value.mapStringSelf } _modify { yield &_fields.value.mapStringSelf } }
-  public var choiceUint32: UInt32 { get { if case .choiceUint32(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceUint32(newValue) } }
-  public var choiceNested: Switchboard_Testing_AllKinds3.Nested { get { if case .choiceNested(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKinds3.Nested() } } _modify { var new = self.choiceNested; _fields.value.choice = nil; defer { _fields.value.choice = .choiceNested(new) }; yield &new } }
-  public var choiceString: String { get { if case .choiceString(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .choiceString(newValue) } }
-  public var choiceBytes: [UInt8] { get { if case .choiceBytes(let value)? = _fields.value.choice { value } else { [] } } set { _fields.value.choice = .choiceBytes(newValue) } }
-  public var choiceBool: Bool { get { if case .choiceBool(let value)? = _fields.value.choice { value } else { false } } set { _fields.value.choice = .choiceBool(newValue) } }
-  public var choiceUint64: UInt64 { get { if case .choiceUint64(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceUint64(newValue) } }
-  public var choiceFloat: Float { get { if case .choiceFloat(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceFloat(newValue) } }
-  public var choiceDouble: Double { get { if case .choiceDouble(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceDouble(newValue) } }
-  public var choiceColor: Switchboard_Testing_AllKinds3.Color { get { if case .choiceColor(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKinds3.Color() } } set { _fields.value.choice = .choiceColor(newValue) } }
-  public var choiceNull: SwitchboardProtobuf.Google_Protobuf_NullValue { get { if case .choiceNull(let value)? = _fields.value.choice { value } else { SwitchboardProtobuf.Google_Protobuf_NullValue() } } set { _fields.value.choice = .choiceNull(newValue) } }
+  @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { _storage[map: 584] } _modify { yield &_storage[map: 584] } }
+  @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { _storage[map: 592] } _modify { yield &_storage[map: 592] } }
+  @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { _storage[map: 600] } _modify { yield &_storage[map: 600] } }
+  @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { _storage[map: 608] } _modify { yield &_storage[map: 608] } }
+  @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { _storage[map: 616] } _modify { yield &_storage[map: 616] } }
+  @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { _storage[map: 624] } _modify { yield &_storage[map: 624] } }
+  @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { _storage[map: 632] } _modify { yield &_storage[map: 632] } }
+  @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { _storage[map: 640] } _modify { yield &_storage[map: 640] } }
+  @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { _storage[map: 648] } _modify { yield &_storage[map: 648] } }
+  @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { _storage[map: 656] } _modify { yield &_storage[map: 656] } }
+  @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { _storage[map: 664] } _modify { yield &_storage[map: 664] } }
+  @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { _storage[map: 672] } _modify { yield &_storage[map: 672] } }
+  @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { _storage[map: 680] } _modify { yield &_storage[map: 680] } }
+  @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { _storage[map: 688] } _modify { yield &_storage[map: 688] } }
+  @_alwaysEmitIntoClient public var mapStringBytes: [String: [UInt8]] { get { _storage[map: 696] } _modify { yield &_storage[map: 696] } }
+  @_alwaysEmitIntoClient public var mapStringNested: [String: Switchboard_Testing_AllKinds3.Nested] { get { _storage[map: 704] } _modify { yield &_storage[map: 704] } }
+  @_alwaysEmitIntoClient public var mapStringOuter: [String: Switchboard_Testing_Outer3] { get { _storage[map: 712] } _modify { yield &_storage[map: 712] } }
+  @_alwaysEmitIntoClient public var mapStringColor: [String: Switchboard_Testing_AllKinds3.Color] { get { _storage[map: 720] } _modify { yield &_storage[map: 720] } }
+  @_alwaysEmitIntoClient public var mapStringOuterColor: [String: Switchboard_Testing_OuterColor3] { get { _storage[map: 728] } _modify { yield &_storage[map: 728] } }
+  @_alwaysEmitIntoClient public var mapStringSelf: [String: Switchboard_Testing_AllKinds3] { get { _storage[map: 736] } _modify { yield &_storage[map: 736] } }
+  @_alwaysEmitIntoClient public var choiceUint32: UInt32 { get { _storage[40, member: 111] } set { _storage[40, member: 111] = newValue } }
+  @_alwaysEmitIntoClient public var choiceNested: Switchboard_Testing_AllKinds3.Nested { get { _storage[message: 40, member: 112] } _modify { yield &_storage[message: 40, member: 112] } }
+  @_alwaysEmitIntoClient public var choiceString: String { get { _storage[string: 40, member: 113] } _modify { yield &_storage[string: 40, member: 113] } }
+  @_alwaysEmitIntoClient public var choiceBytes: [UInt8] { get { _storage[bytes: 40, member: 114] } _modify { yield &_storage[bytes: 40, member: 114] } }
+  @_alwaysEmitIntoClient public var choiceBool: Bool { get { _storage[40, member: 115] } set { _storage[40, member: 115] = newValue } }
+  @_alwaysEmitIntoClient public var choiceUint64: UInt64 { get { _storage[40, member: 116] } set { _storage[40, member: 116] = newValue } }
+  @_alwaysEmitIntoClient public var choiceFloat: Float { get { _storage[40, member: 117] } set { _storage[40, member: 117] = newValue } }
+  @_alwaysEmitIntoClient public var choiceDouble: Double { get { _storage[40, member: 118] } set { _storage[40, member: 118] = newValue } }
+  @_alwaysEmitIntoClient public var choiceColor: Switchboard_Testing_AllKinds3.Color { get { _storage[enum: 40, member: 119] } set { _storage[enum: 40, member: 119] = newValue } }
+  @_alwaysEmitIntoClient public var choiceNull: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _storage[enum: 40, member: 120] } set { _storage[enum: 40, member: 120] = newValue } }
   /// Names that are hard to turn into other names.
-  public var fieldname1: Int32 { get { _fields.value.fieldname1 } _modify { yield &_fields.value.fieldname1 } }
-  public var fieldName2: Int32 { get { _fields.value.fieldName2 } _modify { yield &_fields.value.fieldName2 } }
-  public var fieldName3: Int32 { get { _fields.value.fieldName3 } _modify { yield &_fields.value.fieldName3 } }
-  public var field_Name4_: Int32 { get { _fields.value.field_Name4_ } _modify { yield &_fields.value.field_Name4_ } }
-  public var field0Name5: Int32 { get { _fields.value.field0Name5 } _modify { yield &_fields.value.field0Name5 } }
-  public var field0Name6: Int32 { get { _fields.value.field0Name6 } _modify { yield &_fields.value.field0Name6 } }
-  public var fieldName7: Int32 { get { _fields.value.fieldName7 } _modify { yield &_fields.value.fieldName7 } }
-  public var fieldName8: Int32 { get { _fields.value.fieldName8 } _modify { yield &_fields.value.fieldName8 } }
-  public var fieldName9: Int32 { get { _fields.value.fieldName9 } _modify { yield &_fields.value.fieldName9 } }
-  public var fieldName10: Int32 { get { _fields.value.fieldName10 } _modify { yield &_fields.value.fieldName10 } }
-  public var fieldName11: Int32 { get { _fields.value.fieldName11 } _modify { yield &_fields.value.fieldName11 } }
-  public var fieldName12: Int32 { get { _fields.value.fieldName12 } _modify { yield &_fields.value.fieldName12 } }
-  public var _FieldName13: Int32 { get { _fields.value._FieldName13 } _modify { yield &_fields.value._FieldName13 } }
-  public var _FieldName14: Int32 { get { _fields.value._FieldName14 } _modify { yield &_fields.value._FieldName14 } }
-  public var field_Name15: Int32 { get { _fields.value.field_Name15 } _modify { yield &_fields.value.field_Name15 } }
-  public var field_Name16: Int32 { get { _fields.value.field_Name16 } _modify { yield &_fields.value.field_Name16 } }
-  public var fieldName17__: Int32 { get { _fields.value.fieldName17__ } _modify { yield &_fields.value.fieldName17__ } }
-  public var fieldName18__: Int32 { get { _fields.value.fieldName18__ } _modify { yield &_fields.value.fieldName18__ } }
-  public var renamed: Int32 { get { _fields.value.renamed } _modify { yield &_fields.value.renamed } }
-  public var renamedOddly: Int32 { get { _fields.value.renamedOddly } _modify { yield &_fields.value.renamedOddly } }
-  public var swappedA: Int32 { get { _fields.value.swappedA } _modify { yield &_fields.value.swappedA } }
+  @_alwaysEmitIntoClient public var fieldname1: Int32 { get { _storage[1144] } set { _storage[1144] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName2: Int32 { get { _storage[1148] } set { _storage[1148] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName3: Int32 { get { _storage[1152] } set { _storage[1152] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name4_: Int32 { get { _storage[1156] } set { _storage[1156] = newValue } }
+  @_alwaysEmitIntoClient public var field0Name5: Int32 { get { _storage[1160] } set { _storage[1160] = newValue } }
+  @_alwaysEmitIntoClient public var field0Name6: Int32 { get { _storage[1164] } set { _storage[1164] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName7: Int32 { get { _storage[1168] } set { _storage[1168] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName8: Int32 { get { _storage[1172] } set { _storage[1172] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName9: Int32 { get { _storage[1176] } set { _storage[1176] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName10: Int32 { get { _storage[1180] } set { _storage[1180] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName11: Int32 { get { _storage[1184] } set { _storage[1184] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName12: Int32 { get { _storage[1188] } set { _storage[1188] = newValue } }
+  @_alwaysEmitIntoClient public var _FieldName13: Int32 { get { _storage[1192] } set { _storage[1192] = newValue } }
+  @_alwaysEmitIntoClient public var _FieldName14: Int32 { get { _storage[1196] } set { _storage[1196] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name15: Int32 { get { _storage[1200] } set { _storage[1200] = newValue } }
+  @_alwaysEmitIntoClient public var field_Name16: Int32 { get { _storage[1204] } set { _storage[1204] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName17__: Int32 { get { _storage[1208] } set { _storage[1208] = newValue } }
+  @_alwaysEmitIntoClient public var fieldName18__: Int32 { get { _storage[1212] } set { _storage[1212] = newValue } }
+  @_alwaysEmitIntoClient public var renamed: Int32 { get { _storage[1216] } set { _storage[1216] = newValue } }
+  @_alwaysEmitIntoClient public var renamedOddly: Int32 { get { _storage[1220] } set { _storage[1220] = newValue } }
+  @_alwaysEmitIntoClient public var swappedA: Int32 { get { _storage[1224] } set { _storage[1224] = newValue } }
   /// proto3's optional.
-  public var optionalInt32: Int32 { get { _fields.value._optionalInt32 ?? 0 } set { _fields.value._optionalInt32 = newValue } }
-  public var hasOptionalInt32: Bool { _fields.value._optionalInt32 != nil }
-  public mutating func clearOptionalInt32() { _fields.value._optionalInt32 = nil }
-  public var optionalInt64: Int64 { get { _fields.value._optionalInt64 ?? 0 } set { _fields.value._optionalInt64 = newValue } }
-  public var hasOptionalInt64: Bool { _fields.value._optionalInt64 != nil }
-  public mutating func clearOptionalInt64() { _fields.value._optionalInt64 = nil }
-  public var optionalUint32: UInt32 { get { _fields.value._optionalUint32 ?? 0 } set { _fields.value._optionalUint32 = newValue } }
-  public var hasOptionalUint32: Bool { _fields.value._optionalUint32 != nil }
-  public mutating func clearOptionalUint32() { _fields.value._optionalUint32 = nil }
-  public var optionalUint64: UInt64 { get { _fields.value._optionalUint64 ?? 0 } set { _fields.value._optionalUint64 = newValue } }
-  public var hasOptionalUint64: Bool { _fields.value._optionalUint64 != nil }
-  public mutating func clearOptionalUint64() { _fields.value._optionalUint64 = nil }
-  public var optionalSint32: Int32 { get { _fields.value._optionalSint32 ?? 0 } set { _fields.value._optionalSint32 = newValue } }
-  public var hasOptionalSint32: Bool { _fields.value._optionalSint32 != nil }
-  public mutating func clearOptionalSint32() { _fields.value._optionalSint32 = nil }
-  public var optionalSint64: Int64 { get { _fields.value._optionalSint64 ?? 0 } set { _fields.value._optionalSint64 = newValue } }
-  public var hasOptionalSint64: Bool { _fields.value._optionalSint64 != nil }
-  public mutating func clearOptionalSint64() { _fields.value._optionalSint64 = nil }
-  public var optionalFixed32: UInt32 { get { _fields.value._optionalFixed32 ?? 0 } set { _fields.value._optionalFixed32 = newValue } }
-  public var hasOptionalFixed32: Bool { _fields.value._optionalFixed32 != nil }
-  public mutating func clearOptionalFixed32() { _fields.value._optionalFixed32 = nil }
-  public var optionalFixed64: UInt64 { get { _fields.value._optionalFixed64 ?? 0 } set { _fields.value._optionalFixed64 = newValue } }
-  public var hasOptionalFixed64: Bool { _fields.value._optionalFixed64 != nil }
-  public mutating func clearOptionalFixed64() { _fields.value._optionalFixed64 = nil }
-  public var optionalSfixed32: Int32 { get { _fields.value._optionalSfixed32 ?? 0 } set { _fields.value._optionalSfixed32 = newValue } }
-  public var hasOptionalSfixed32: Bool { _fields.value._optionalSfixed32 != nil }
-  public mutating func clearOptionalSfixed32() { _fields.value._optionalSfixed32 = nil }
-  public var optionalSfixed64: Int64 { get { _fields.value._optionalSfixed64 ?? 0 } set { _fields.value._optionalSfixed64 = newValue } }
-  public var hasOptionalSfixed64: Bool { _fields.value._optionalSfixed64 != nil }
-  public mutating func clearOptionalSfixed64() { _fields.value._optionalSfixed64 = nil }
-  public var optionalFloat: Float { get { _fields.value._optionalFloat ?? 0 } set { _fields.value._optionalFloat = newValue } }
-  public var hasOptionalFloat: Bool { _fields.value._optionalFloat != nil }
-  public mutating func clearOptionalFloat() { _fields.value._optionalFloat = nil }
-  public var optionalDouble: Double { get { _fields.value._optionalDouble ?? 0 } set { _fields.value._optionalDouble = newValue } }
-  public var hasOptionalDouble: Bool { _fields.value._optionalDouble != nil }
-  public mutating func clearOptionalDouble() { _fields.value._optionalDouble = nil }
-  public var optionalBool: Bool { get { _fields.value._optionalBool ?? false } set { _fields.value._optionalBool = newValue } }
-  public var hasOptionalBool: Bool { _fields.value._optionalBool != nil }
-  public mutating func clearOptionalBool() { _fields.value._optionalBool = nil }
-  public var optionalString: String { get { _fields.value._optionalString ?? "" } _modify { yield &_fields.value._optionalString[or: ""] } }
-  public var hasOptionalString: Bool { _fields.value._optionalString != nil }
-  public mutating func clearOptionalString() { _fields.value._optionalString = nil }
-  public var optionalBytes: [UInt8] { get { _fields.value._optionalBytes ?? [] } _modify { yield &_fields.value._optionalBytes[or: []] } }
-  public var hasOptionalBytes: Bool { _fields.value._optionalBytes != nil }
-  public mutating func clearOptionalBytes() { _fields.value._optionalBytes = nil }
-  public var optionalColor: Switchboard_Testing_AllKinds3.Color { get { _fields.value._optionalColor ?? Switchboard_Testing_AllKinds3.Color() } set { _fields.value._optionalColor = newValue } }
-  public var hasOptionalColor: Bool { _fields.value._optionalColor != nil }
-  public mutating func clearOptionalColor() { _fields.value._optionalColor = nil }
-  public var optionalNested: Switchboard_Testing_AllKinds3.Nested { get { _fields.value._optionalNested ?? Switchboard_Testing_AllKinds3.Nested() } _modify { yield &_fields.value._optionalNested[or: Switchboard_Testing_AllKinds3.Nested()] } }
-  public var hasOptionalNested: Bool { _fields.value._optionalNested != nil }
-  public mutating func clearOptionalNested() { _fields.value._optionalNested = nil }
+  @_alwaysEmitIntoClient public var optionalInt32: Int32 { get { _storage[1228, bit: 0] } set { _storage[1228, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt32() { _storage.clear(430) }
+  @_alwaysEmitIntoClient public var optionalInt64: Int64 { get { _storage[1040, bit: 1] } set { _storage[1040, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalInt64: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalInt64() { _storage.clear(431) }
+  @_alwaysEmitIntoClient public var optionalUint32: UInt32 { get { _storage[1232, bit: 2] } set { _storage[1232, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint32: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint32() { _storage.clear(432) }
+  @_alwaysEmitIntoClient public var optionalUint64: UInt64 { get { _storage[1048, bit: 3] } set { _storage[1048, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalUint64: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalUint64() { _storage.clear(433) }
+  @_alwaysEmitIntoClient public var optionalSint32: Int32 { get { _storage[1236, bit: 4] } set { _storage[1236, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint32: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint32() { _storage.clear(434) }
+  @_alwaysEmitIntoClient public var optionalSint64: Int64 { get { _storage[1056, bit: 5] } set { _storage[1056, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSint64: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSint64() { _storage.clear(435) }
+  @_alwaysEmitIntoClient public var optionalFixed32: UInt32 { get { _storage[1240, bit: 6] } set { _storage[1240, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed32: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed32() { _storage.clear(436) }
+  @_alwaysEmitIntoClient public var optionalFixed64: UInt64 { get { _storage[1064, bit: 7] } set { _storage[1064, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFixed64: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFixed64() { _storage.clear(437) }
+  @_alwaysEmitIntoClient public var optionalSfixed32: Int32 { get { _storage[1244, bit: 8] } set { _storage[1244, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed32: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed32() { _storage.clear(438) }
+  @_alwaysEmitIntoClient public var optionalSfixed64: Int64 { get { _storage[1072, bit: 9] } set { _storage[1072, bit: 9] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalSfixed64: Bool { _storage.has(bit: 9) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalSfixed64() { _storage.clear(439) }
+  @_alwaysEmitIntoClient public var optionalFloat: Float { get { _storage[1248, bit: 10] } set { _storage[1248, bit: 10] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalFloat: Bool { _storage.has(bit: 10) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalFloat() { _storage.clear(440) }
+  @_alwaysEmitIntoClient public var optionalDouble: Double { get { _storage[1080, bit: 11] } set { _storage[1080, bit: 11] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalDouble: Bool { _storage.has(bit: 11) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalDouble() { _storage.clear(441) }
+  @_alwaysEmitIntoClient public var optionalBool: Bool { get { _storage[1257, bit: 12] } set { _storage[1257, bit: 12] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalBool: Bool { _storage.has(bit: 12) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBool() { _storage.clear(442) }
+  @_alwaysEmitIntoClient public var optionalString: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  @_alwaysEmitIntoClient public var hasOptionalString: Bool { _storage.has(string: 112) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalString() { _storage.clear(443) }
+  @_alwaysEmitIntoClient public var optionalBytes: [UInt8] { get { _storage[bytes: 1088] } _modify { yield &_storage[bytes: 1088] } }
+  @_alwaysEmitIntoClient public var hasOptionalBytes: Bool { _storage.has(reference: 1088) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalBytes() { _storage.clear(444) }
+  @_alwaysEmitIntoClient public var optionalColor: Switchboard_Testing_AllKinds3.Color { get { _storage[enum: 1252, bit: 13] } set { _storage[enum: 1252, bit: 13] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptionalColor: Bool { _storage.has(bit: 13) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalColor() { _storage.clear(445) }
+  @_alwaysEmitIntoClient public var optionalNested: Switchboard_Testing_AllKinds3.Nested { get { _storage[message: 1096] } _modify { yield &_storage[message: 1096] } }
+  @_alwaysEmitIntoClient public var hasOptionalNested: Bool { _storage.has(reference: 1096) }
+  @_alwaysEmitIntoClient public mutating func clearOptionalNested() { _storage.clear(446) }
   /// Well-known types.
-  public var wrappedBool: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _fields.value._wrappedBool ?? SwitchboardProtobuf.Google_Protobuf_BoolValue() } _modify { yield &_fields.value._wrappedBool[or: SwitchboardProtobuf.Google_Protobuf_BoolValue()] } }
-  public var hasWrappedBool: Bool { _fields.value._wrappedBool != nil }
-  public mutating func clearWrappedBool() { _fields.value._wrappedBool = nil }
-  public var wrappedInt32: SwitchboardProtobuf.Google_Protobuf_Int32Value { get { _fields.value._wrappedInt32 ?? SwitchboardProtobuf.Google_Protobuf_Int32Value() } _modify { yield &_fields.value._wrappedInt32[or: SwitchboardProtobuf.Google_Protobuf_Int32Value()] } }
-  public var hasWrappedInt32: Bool { _fields.value._wrappedInt32 != nil }
-  public mutating func clearWrappedInt32() { _fields.value._wrappedInt32 = nil }
-  public var wrappedInt64: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _fields.value._wrappedInt64 ?? SwitchboardProtobuf.Google_Protobuf_Int64Value() } _modify { yield &_fields.value._wrappedInt64[or: SwitchboardProtobuf.Google_Protobuf_Int64Value()] } }
-  public var hasWrappedInt64: Bool { _fields.value._wrappedInt64 != nil }
-  public mutating func clearWrappedInt64() { _fields.value._wrappedInt64 = nil }
-  public var wrappedUint32: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _fields.value._wrappedUint32 ?? SwitchboardProtobuf.Google_Protobuf_UInt32Value() } _modify { yield &_fields.value._wrappedUint32[or: SwitchboardProtobuf.Google_Protobuf_UInt32Value()] } }
-  public var hasWrappedUint32: Bool { _fields.value._wrappedUint32 != nil }
-  public mutating func clearWrappedUint32() { _fields.value._wrappedUint32 = nil }
-  public var wrappedUint64: SwitchboardProtobuf.Google_Protobuf_UInt64Value { get { _fields.value._wrappedUint64 ?? SwitchboardProtobuf.Google_Protobuf_UInt64Value() } _modify { yield &_fields.value._wrappedUint64[or: SwitchboardProtobuf.Google_Protobuf_UInt64Value()] } }
-  public var hasWrappedUint64: Bool { _fields.value._wrappedUint64 != nil }
-  public mutating func clearWrappedUint64() { _fields.value._wrappedUint64 = nil }
-  public var wrappedFloat: SwitchboardProtobuf.Google_Protobuf_FloatValue { get { _fields.value._wrappedFloat ?? SwitchboardProtobuf.Google_Protobuf_FloatValue() } _modify { yield &_fields.value._wrappedFloat[or: SwitchboardProtobuf.Google_Protobuf_FloatValue()] } }
-  public var hasWrappedFloat: Bool { _fields.value._wrappedFloat != nil }
-  public mutating func clearWrappedFloat() { _fields.value._wrappedFloat = nil }
-  public var wrappedDouble: SwitchboardProtobuf.Google_Protobuf_DoubleValue { get { _fields.value._wrappedDouble ?? SwitchboardProtobuf.Google_Protobuf_DoubleValue() } _modify { yield &_fields.value._wrappedDouble[or: SwitchboardProtobuf.Google_Protobuf_DoubleValue()] } }
-  public var hasWrappedDouble: Bool { _fields.value._wrappedDouble != nil }
-  public mutating func clearWrappedDouble() { _fields.value._wrappedDouble = nil }
-  public var wrappedString: SwitchboardProtobuf.Google_Protobuf_StringValue { get { _fields.value._wrappedString ?? SwitchboardProtobuf.Google_Protobuf_StringValue() } _modify { yield &_fields.value._wrappedString[or: SwitchboardProtobuf.Google_Protobuf_StringValue()] } }
-  public var hasWrappedString: Bool { _fields.value._wrappedString != nil }
-  public mutating func clearWrappedString() { _fields.value._wrappedString = nil }
-  public var wrappedBytes: SwitchboardProtobuf.Google_Protobuf_BytesValue { get { _fields.value._wrappedBytes ?? SwitchboardProtobuf.Google_Protobuf_BytesValue() } _modify { yield &_fields.value._wrappedBytes[or: SwitchboardProtobuf.Google_Protobuf_BytesValue()] } }
-  public var hasWrappedBytes: Bool { _fields.value._wrappedBytes != nil }
-  public mutating func clearWrappedBytes() { _fields.value._wrappedBytes = nil }
-  public var manyWrappedBool: [SwitchboardProtobuf.Google_Protobuf_BoolValue] { get { _fields.value.manyWrappedBool } _modify { yield &_fields.value.manyWrappedBool } }
-  public var manyWrappedInt32: [SwitchboardProtobuf.Google_Protobuf_Int32Value] { get { _fields.value.manyWrappedInt32 } _modify { yield &_fields.value.manyWrappedInt32 } }
-  public var manyWrappedInt64: [SwitchboardProtobuf.Google_Protobuf_Int64Value] { get { _fields.value.manyWrappedInt64 } _modify { yield &_fields.value.manyWrappedInt64 } }
-  public var manyWrappedUint32: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] { get { _fields.value.manyWrappedUint32 } _modify { yield &_fields.value.manyWrappedUint32 } }
-  public var manyWrappedUint64: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] { get { _fields.value.manyWrappedUint64 } _modify { yield &_fields.value.manyWrappedUint64 } }
-  public var manyWrappedFloat: [SwitchboardProtobuf.Google_Protobuf_FloatValue] { get { _fields.value.manyWrappedFloat } _modify { yield &_fields.value.manyWrappedFloat } }
-  public var manyWrappedDouble: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] { get { _fields.value.manyWrappedDouble } _modify { yield &_fields.value.manyWrappedDouble } }
-  public var manyWrappedString: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _fields.value.manyWrappedString } _modify { yield &_fields.value.manyWrappedString } }
-  public var manyWrappedBytes: [SwitchboardProtobuf.Google_Protobuf_BytesValue] { get { _fields.value.manyWrappedBytes } _modify { yield &_fields.value.manyWrappedBytes } }
-  public var oneDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _fields.value._oneDuration ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_fields.value._oneDuration[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  public var hasOneDuration: Bool { _fields.value._oneDuration != nil }
-  public mutating func clearOneDuration() { _fields.value._oneDuration = nil }
-  public var oneTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._oneTimestamp ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._oneTimestamp[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  public var hasOneTimestamp: Bool { _fields.value._oneTimestamp != nil }
-  public mutating func clearOneTimestamp() { _fields.value._oneTimestamp = nil }
-  public var oneFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask { get { _fields.value._oneFieldMask ?? SwitchboardProtobuf.Google_Protobuf_FieldMask() } _modify { yield &_fields.value._oneFieldMask[or: SwitchboardProtobuf.Google_Protobuf_FieldMask()] } }
-  public var hasOneFieldMask: Bool { _fields.value._oneFieldMask != nil }
-  public mutating func clearOneFieldMask() { _fields.value._oneFieldMask = nil }
-  public var oneStruct: SwitchboardProtobuf.Google_Protobuf_Struct { get { _fields.value._oneStruct ?? SwitchboardProtobuf.Google_Protobuf_Struct() } _modify { yield &_fields.value._oneStruct[or: SwitchboardProtobuf.Google_Protobuf_Struct()] } }
-  public var hasOneStruct: Bool { _fields.value._oneStruct != nil }
-  public mutating func clearOneStruct() { _fields.value._oneStruct = nil }
-  public var oneAny: SwitchboardProtobuf.Google_Protobuf_Any { get { _fields.value._oneAny ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_fields.value._oneAny[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-  public var hasOneAny: Bool { _fields.value._oneAny != nil }
-  public mutating func clearOneAny() { _fields.value._oneAny = nil }
-  public var oneValue: SwitchboardProtobuf.Google_Protobuf_Value { get { _fields.value._oneValue ?? SwitchboardProtobuf.Google_Protobuf_Value() } _modify { yield &_fields.value._oneValue[or: SwitchboardProtobuf.Google_Protobuf_Value()] } }
-  public var hasOneValue: Bool { _fields.value._oneValue != nil }
-  public mutating func clearOneValue() { _fields.value._oneValue = nil }
-  public var oneNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _fields.value.oneNullValue } _modify { yield &_fields.value.oneNullValue } }
-  public var oneListValue: SwitchboardProtobuf.Google_Protobuf_ListValue { get { _fields.value._oneListValue ?? SwitchboardProtobuf.Google_Protobuf_ListValue() } _modify { yield &_fields.value._oneListValue[or: SwitchboardProtobuf.Google_Protobuf_ListValue()] } }
-  public var hasOneListValue: Bool { _fields.value._oneListValue != nil }
-  public mutating func clearOneListValue() { _fields.value._oneListValue = nil }
-  public var oneEmpty: SwitchboardProtobuf.Google_Protobuf_Empty { get { _fields.value._oneEmpty ?? SwitchboardProtobuf.Google_Protobuf_Empty() } _modify { yield &_fields.value._oneEmpty[or: SwitchboardProtobuf.Google_Protobuf_Empty()] } }
-  public var hasOneEmpty: Bool { _fields.value._oneEmpty != nil }
-  public mutating func clearOneEmpty() { _fields.value._oneEmpty = nil }
-  public var manyDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] { get { _fields.value.manyDuration } _modify { yield &_fields.value.manyDuration } }
-  public var manyTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _fields.value.manyTimestamp } _modify { yield &_fields.value.manyTimestamp } }
-  public var manyFieldMask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] { get { _fields.value.manyFieldMask } _modify { yield &_fields.value.manyFieldMask } }
-  public var manyStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] { get { _fields.value.manyStruct } _modify { yield &_fields.value.manyStruct } }
-  public var manyAny: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _fields.value.manyAny } _modify { yield &_fields.value.manyAny } }
-  public var manyValue: [SwitchboardProtobuf.Google_Protobuf_Value] { get { _fields.value.manyValue } _modify { yield &_fields.value.manyValue } }
-  public var manyListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] { get { _fields.value.manyListValue } _modify { yield &_fields.value.manyListValue } }
-  public var manyEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] { get { _fields.value.manyEmpty } _modify { yield &_fields.value.manyEmpty } }
-  public var mapStringTimestamp: [String: SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _fields.value.mapStringTimestamp } _modify { yield &_fields.value.mapStringTimestamp } }
-  public var mapStringValue: [String: SwitchboardProtobuf.Google_Protobuf_Value] { get { _fields.value.mapStringValue } _modify { yield &_fields.value.mapStringValue } }
-  public var mapInt32Any: [Int32: SwitchboardProtobuf.Google_Protobuf_Any] { get { _fields.value.mapInt32Any } _modify { yield &_fields.value.mapInt32Any } }
-  public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.AllKinds3"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var oneInt32: Int32 = 0
-    var oneInt64: Int64 = 0
-    var oneUint32: UInt32 = 0
-    var oneUint64: UInt64 = 0
-    var oneSint32: Int32 = 0
-    var oneSint64: Int64 = 0
-    var oneFixed32: UInt32 = 0
-    var oneFixed64: UInt64 = 0
-    var oneSfixed32: Int32 = 0
-    var oneSfixed64: Int64 = 0
-    var oneFloat: Float = 0
-    var oneDouble: Double = 0
-    var oneBool: Bool = false
-    var oneString: String = ""
-    var oneBytes: [UInt8] = []
-    var _oneNested: Switchboard_Testing_AllKinds3.Nested?
-    var _oneOuter: Switchboard_Testing_Outer3?
-    var oneColor: Switchboard_Testing_AllKinds3.Color = Switchboard_Testing_AllKinds3.Color()
-    var oneOuterColor: Switchboard_Testing_OuterColor3 = Switchboard_Testing_OuterColor3()
-    var oneAliased: Switchboard_Testing_AllKinds3.Aliased = Switchboard_Testing_AllKinds3.Aliased()
-    var oneStringPiece: String = ""
-    var oneCord: String = ""
-    var _recursive: Switchboard_Testing_AllKinds3?
-    var manyInt32: [Int32] = []
-    var manyInt64: [Int64] = []
-    var manyUint32: [UInt32] = []
-    var manyUint64: [UInt64] = []
-    var manySint32: [Int32] = []
-    var manySint64: [Int64] = []
-    var manyFixed32: [UInt32] = []
-    var manyFixed64: [UInt64] = []
-    var manySfixed32: [Int32] = []
-    var manySfixed64: [Int64] = []
-    var manyFloat: [Float] = []
-    var manyDouble: [Double] = []
-    var manyBool: [Bool] = []
-    var manyString: [String] = []
-    var manyBytes: [[UInt8]] = []
-    var manyNested: [Switchboard_Testing_AllKinds3.Nested] = []
-    var manyOuter: [Switchboard_Testing_Outer3] = []
-    var manyColor: [Switchboard_Testing_AllKinds3.Color] = []
-    var manyOuterColor: [Switchboard_Testing_OuterColor3] = []
-    var packedInt32: [Int32] = []
-    var packedInt64: [Int64] = []
-    var packedUint32: [UInt32] = []
-    var packedUint64: [UInt64] = []
-    var packedSint32: [Int32] = []
-    var packedSint64: [Int64] = []
-    var packedFixed32: [UInt32] = []
-    var packedFixed64: [UInt64] = []
-    var packedSfixed32: [Int32] = []
-    var packedSfixed64: [Int64] = []
-    var packedFloat: [Float] = []
-    var packedDouble: [Double] = []
-    var packedBool: [Bool] = []
-    var packedColor: [Switchboard_Testing_AllKinds3.Color] = []
-    var unpackedInt32: [Int32] = []
-    var unpackedInt64: [Int64] = []
-    var unpackedUint32: [UInt32] = []
-    var unpackedUint64: [UInt64] = []
-    var unpackedSint32: [Int32] = []
-    var unpackedSint64: [Int64] = []
-    var unpackedFixed32: [UInt32] = []
-    var unpackedFixed64: [UInt64] = []
-    var unpackedSfixed32: [Int32] = []
-    var unpackedSfixed64: [Int64] = []
-    var unpackedFloat: [Float] = []
-    var unpackedDouble: [Double] = []
-    var unpackedBool: [Bool] = []
-    var unpackedColor: [Switchboard_Testing_AllKinds3.Color] = []
-    var mapInt32Int32: [Int32: Int32] = [:]
-    var mapInt64Int64: [Int64: Int64] = [:]
-    var mapUint32Uint32: [UInt32: UInt32] = [:]
-    var mapUint64Uint64: [UInt64: UInt64] = [:]
-    var mapSint32Sint32: [Int32: Int32] = [:]
-    var mapSint64Sint64: [Int64: Int64] = [:]
-    var mapFixed32Fixed32: [UInt32: UInt32] = [:]
-    var mapFixed64Fixed64: [UInt64: UInt64] = [:]
-    var mapSfixed32Sfixed32: [Int32: Int32] = [:]
-    var mapSfixed64Sfixed64: [Int64: Int64] = [:]
-    var mapBoolBool: [Bool: Bool] = [:]
-    var mapStringString: [String: String] = [:]
-    var mapInt32Float: [Int32: Float] = [:]
-    var mapInt32Double: [Int32: Double] = [:]
-    var mapStringBytes: [String: [UInt8]] = [:]
-    var mapStringNested: [String: Switchboard_Testing_AllKinds3.Nested] = [:]
-    var mapStringOuter: [String: Switchboard_Testing_Outer3] = [:]
-    var mapStringColor: [String: Switchboard_Testing_AllKinds3.Color] = [:]
-    var mapStringOuterColor: [String: Switchboard_Testing_OuterColor3] = [:]
-    var mapStringSelf: [String: Switchboard_Testing_AllKinds3] = [:]
-    var fieldname1: Int32 = 0
-    var fieldName2: Int32 = 0
-    var fieldName3: Int32 = 0
-    var field_Name4_: Int32 = 0
-    var field0Name5: Int32 = 0
-    var field0Name6: Int32 = 0
-    var fieldName7: Int32 = 0
-    var fieldName8: Int32 = 0
-    var fieldName9: Int32 = 0
-    var fieldName10: Int32 = 0
-    var fieldName11: Int32 = 0
-    var fieldName12: Int32 = 0
-    var _FieldName13: Int32 = 0
-    var _FieldName14: Int32 = 0
-    var field_Name15: Int32 = 0
-    var field_Name16: Int32 = 0
-    var fieldName17__: Int32 = 0
-    var fieldName18__: Int32 = 0
-    var renamed: Int32 = 0
-    var renamedOddly: Int32 = 0
-    var swappedA: Int32 = 0
-    var _optionalInt32: Int32?
-    var _optionalInt64: Int64?
-    var _optionalUint32: UInt32?
-    var _optionalUint64: UInt64?
-    var _optionalSint32: Int32?
-    var _optionalSint64: Int64?
-    var _optionalFixed32: UInt32?
-    var _optionalFixed64: UInt64?
-    var _optionalSfixed32: Int32?
-    var _optionalSfixed64: Int64?
-    var _optionalFloat: Float?
-    var _optionalDouble: Double?
-    var _optionalBool: Bool?
-    var _optionalString: String?
-    var _optionalBytes: [UInt8]?
-    var _optionalColor: Switchboard_Testing_AllKinds3.Color?
-    var _optionalNested: Switchboard_Testing_AllKinds3.Nested?
-    var _wrappedBool: SwitchboardProtobuf.Google_Protobuf_BoolValue?
-    var _wrappedInt32: SwitchboardProtobuf.Google_Protobuf_Int32Value?
-    var _wrappedInt64: SwitchboardProtobuf.Google_Protobuf_Int64Value?
-    var _wrappedUint32: SwitchboardProtobuf.Google_Protobuf_UInt32Value?
-    var _wrappedUint64: SwitchboardProtobuf.Google_Protobuf_UInt64Value?
-    var _wrappedFloat: SwitchboardProtobuf.Google_Protobuf_FloatValue?
-    var _wrappedDouble: SwitchboardProtobuf.Google_Protobuf_DoubleValue?
-    var _wrappedString: SwitchboardProtobuf.Google_Protobuf_StringValue?
-    var _wrappedBytes: SwitchboardProtobuf.Google_Protobuf_BytesValue?
-    var manyWrappedBool: [SwitchboardProtobuf.Google_Protobuf_BoolValue] = []
-    var manyWrappedInt32: [SwitchboardProtobuf.Google_Protobuf_Int32Value] = []
-    var manyWrappedInt64: [SwitchboardProtobuf.Google_Protobuf_Int64Value] = []
-    var manyWrappedUint32: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] = []
-    var manyWrappedUint64: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] = []
-    var manyWrappedFloat: [SwitchboardProtobuf.Google_Protobuf_FloatValue] = []
-    var manyWrappedDouble: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] = []
-    var manyWrappedString: [SwitchboardProtobuf.Google_Protobuf_StringValue] = []
-    var manyWrappedBytes: [SwitchboardProtobuf.Google_Protobuf_BytesValue] = []
-    var _oneDuration: SwitchboardProtobuf.Google_Protobuf_Duration?
-    var _oneTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _oneFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask?
-    var _oneStruct: SwitchboardProtobuf.Google_Protobuf_Struct?
-    var _oneAny: SwitchboardProtobuf.Google_Protobuf_Any?
-    var _oneValue: SwitchboardProtobuf.Google_Protobuf_Value?
-    var oneNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue = SwitchboardProtobuf.Google_Protobuf_NullValue()
-    var _oneListValue: SwitchboardProtobuf.Google_Protobuf_ListValue?
-    var _oneEmpty: SwitchboardProtobuf.Google_Protobuf_Empty?
-    var manyDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] = []
-    var manyTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] = []
-    var manyFieldMask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] = []
-    var manyStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] = []
-    var manyAny: [SwitchboardProtobuf.Google_Protobuf_Any] = []
-    var manyValue: [SwitchboardProtobuf.Google_Protobuf_Value] = []
-    var manyListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] = []
-    var manyEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] = []
-    var mapStringTimestamp: [String: SwitchboardProtobuf.Google_Protobuf_Timestamp] = [:]
-    var mapStringValue: [String: SwitchboardProtobuf.Google_Protobuf_Value] = [:]
-    var mapInt32Any: [Int32: SwitchboardProtobuf.Google_Protobuf_Any] = [:]
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:one_int32 2:one_int64 3:one_uint32 4:one_uint64 5:one_sint32 6:one_sint64 7:one_fixed32 8:one_fixed64 9:one_sfixed32 10:one_sfixed64 11:one_float 12:one_double 13:one_bool 14:one_string 15:one_bytes 18:one_nested 19:one_outer 21:one_color 22:one_outer_color 23:one_aliased 24:one_string_piece 25:one_cord 27:recursive 31:many_int32 32:many_int64 33:many_uint32 34:many_uint64 35:many_sint32 36:many_sint64 37:many_fixed32 38:many_fixed64 39:many_sfixed32 40:many_sfixed64 41:many_float 42:many_double 43:many_bool 44:many_string 45:many_bytes 46:many_nested 47:many_outer 48:many_color 49:many_outer_color 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_color 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_color 130:map_int32_int32 131:map_int64_int64 132:map_uint32_uint32 133:map_uint64_uint64 134:map_sint32_sint32 135:map_sint64_sint64 136:map_fixed32_fixed32 137:map_fixed64_fixed64 138:map_sfixed32_sfixed32 139:map_sfixed64_sfixed64 140:map_bool_bool 141:map_string_string 142:map_int32_float 143:map_int32_double 144:map_string_bytes 145:map_string_nested 146:map_string_outer 147:map_string_color 148:map_string_outer_color 149:map_string_self 111:choice_uint32 112:choice_nested 113:choice_string 114:choice_bytes 115:choice_bool 116:choice_uint64 117:choice_float 118:choice_double 119:choice_color 120:choice_null 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 421:renamed:custom 422:renamed_oddly:%40type%20of%20%22thing%22%3A%20%C3%BC 423:swapped_a:swapped_b 430:optional_int32 431:optional_int64 432:optional_uint32 433:optional_uint64 434:optional_sint32 435:optional_sint64 436:optional_fixed32 437:optional_fixed64 438:optional_sfixed32 439:optional_sfixed64 440:optional_float 441:optional_double 442:optional_bool 443:optional_string 444:optional_bytes 445:optional_color 446:optional_nested 201:wrapped_bool 202:wrapped_int32 203:wrapped_int64 204:wrapped_uint32 205:wrapped_uint64 206:wrapped_float 207:wrapped_double 208:wrapped_string 209:wrapped_bytes 211:many_wrapped_bool 212:many_wrapped_int32 213:many_wrapped_int64 214:many_wrapped_uint32 215:many_wrapped_uint64 216:many_wrapped_float 217:many_wrapped_double 218:many_wrapped_string 219:many_wrapped_bytes 301:one_duration 302:one_timestamp 303:one_field_mask 304:one_struct 305:one_any 306:one_value 307:one_null_value 308:one_list_value 309:one_empty 311:many_duration 312:many_timestamp 313:many_field_mask 314:many_struct 315:many_any 316:many_value 318:many_list_value 319:many_empty 321:map_string_timestamp 322:map_string_value 323:map_int32_any 0:reserved_field:old_field")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&oneInt32, as: ProtoInt32.self)
-      case 2: try decoder.singular(&oneInt64, as: ProtoInt64.self)
-      case 3: try decoder.singular(&oneUint32, as: ProtoUInt32.self)
-      case 4: try decoder.singular(&oneUint64, as: ProtoUInt64.self)
-      case 5: try decoder.singular(&oneSint32, as: ProtoSInt32.self)
-      case 6: try decoder.singular(&oneSint64, as: ProtoSInt64.self)
-      case 7: try decoder.singular(&oneFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.singular(&oneFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.singular(&oneSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.singular(&oneSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.singular(&oneFloat, as: ProtoFloat.self)
-      case 12: try decoder.singular(&oneDouble, as: ProtoDouble.self)
-      case 13: try decoder.singular(&oneBool, as: ProtoBool.self)
-      case 14: try decoder.singular(&oneString, as: ProtoString.self)
-      case 15: try decoder.singular(&oneBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_oneNested)
-      case 19: try decoder.message(&_oneOuter)
-      case 21: try decoder.singular(&oneColor, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 22: try decoder.singular(&oneOuterColor, as: Switchboard_Testing_OuterColor3.self)
-      case 23: try decoder.singular(&oneAliased, as: Switchboard_Testing_AllKinds3.Aliased.self)
-      case 24: try decoder.singular(&oneStringPiece, as: ProtoString.self)
-      case 25: try decoder.singular(&oneCord, as: ProtoString.self)
-      case 27: try decoder.message(&_recursive)
-      case 31: try decoder.repeated(&manyInt32, as: ProtoInt32.self)
-      case 32: try decoder.repeated(&manyInt64, as: ProtoInt64.self)
-      case 33: try decoder.repeated(&manyUint32, as: ProtoUInt32.self)
-      case 34: try decoder.repeated(&manyUint64, as: ProtoUInt64.self)
-      case 35: try decoder.repeated(&manySint32, as: ProtoSInt32.self)
-      case 36: try decoder.repeated(&manySint64, as: ProtoSInt64.self)
-      case 37: try decoder.repeated(&manyFixed32, as: ProtoFixed32.self)
-      case 38: try decoder.repeated(&manyFixed64, as: ProtoFixed64.self)
-      case 39: try decoder.repeated(&manySfixed32, as: ProtoSFixed32.self)
-      case 40: try decoder.repeated(&manySfixed64, as: ProtoSFixed64.self)
-      case 41: try decoder.repeated(&manyFloat, as: ProtoFloat.self)
-      case 42: try decoder.repeated(&manyDouble, as: ProtoDouble.self)
-      case 43: try decoder.repeated(&manyBool, as: ProtoBool.self)
-      case 44: try decoder.repeated(&manyString, as: ProtoString.self)
-      case 45: try decoder.repeated(&manyBytes, as: ProtoBytes.self)
-      case 46: try decoder.messages(&manyNested)
-      case 47: try decoder.messages(&manyOuter)
-      case 48: try decoder.repeated(&manyColor, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 49: try decoder.repeated(&manyOuterColor, as: Switchboard_Testing_OuterColor3.self)
-      case 75: try decoder.repeated(&packedInt32, as: ProtoInt32.self)
-      case 76: try decoder.repeated(&packedInt64, as: ProtoInt64.self)
-      case 77: try decoder.repeated(&packedUint32, as: ProtoUInt32.self)
-      case 78: try decoder.repeated(&packedUint64, as: ProtoUInt64.self)
-      case 79: try decoder.repeated(&packedSint32, as: ProtoSInt32.self)
-      case 80: try decoder.repeated(&packedSint64, as: ProtoSInt64.self)
-      case 81: try decoder.repeated(&packedFixed32, as: ProtoFixed32.self)
-      case 82: try decoder.repeated(&packedFixed64, as: ProtoFixed64.self)
-      case 83: try decoder.repeated(&packedSfixed32, as: ProtoSFixed32.self)
-      case 84: try decoder.repeated(&packedSfixed64, as: ProtoSFixed64.self)
-      case 85: try decoder.repeated(&packedFloat, as: ProtoFloat.self)
-      case 86: try decoder.repeated(&packedDouble, as: ProtoDouble.self)
-      case 87: try decoder.repeated(&packedBool, as: ProtoBool.self)
-      case 88: try decoder.repeated(&packedColor, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 89: try decoder.repeated(&unpackedInt32, as: ProtoInt32.self)
-      case 90: try decoder.repeated(&unpackedInt64, as: ProtoInt64.self)
-      case 91: try decoder.repeated(&unpackedUint32, as: ProtoUInt32.self)
-      case 92: try decoder.repeated(&unpackedUint64, as: ProtoUInt64.self)
-      case 93: try decoder.repeated(&unpackedSint32, as: ProtoSInt32.self)
-      case 94: try decoder.repeated(&unpackedSint64, as: ProtoSInt64.self)
-      case 95: try decoder.repeated(&unpackedFixed32, as: ProtoFixed32.self)
-      case 96: try decoder.repeated(&unpackedFixed64, as: ProtoFixed64.self)
-      case 97: try decoder.repeated(&unpackedSfixed32, as: ProtoSFixed32.self)
-      case 98: try decoder.repeated(&unpackedSfixed64, as: ProtoSFixed64.self)
-      case 99: try decoder.repeated(&unpackedFloat, as: ProtoFloat.self)
-      case 100: try decoder.repeated(&unpackedDouble, as: ProtoDouble.self)
-      case 101: try decoder.repeated(&unpackedBool, as: ProtoBool.self)
-      case 102: try decoder.repeated(&unpackedColor, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 130: try decoder.map(&mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self)
-      case 131: try decoder.map(&mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self)
-      case 132: try decoder.map(&mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self)
-      case 133: try decoder.map(&mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self)
-      case 134: try decoder.map(&mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self)
-      case 135: try decoder.map(&mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self)
-      case 136: try decoder.map(&mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self)
-      case 137: try decoder.map(&mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self)
-      case 138: try decoder.map(&mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-      case 139: try decoder.map(&mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self)
-      case 140: try decoder.map(&mapBoolBool, key: ProtoBool.self, value: ProtoBool.self)
-      case 141: try decoder.map(&mapStringString, key: ProtoString.self, value: ProtoString.self)
-      case 142: try decoder.map(&mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self)
-      case 143: try decoder.map(&mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self)
-      case 144: try decoder.map(&mapStringBytes, key: ProtoString.self, value: ProtoBytes.self)
-      case 145: try decoder.messageMap(&mapStringNested, key: ProtoString.self)
-      case 146: try decoder.messageMap(&mapStringOuter, key: ProtoString.self)
-      case 147: try decoder.map(&mapStringColor, key: ProtoString.self, value: Switchboard_Testing_AllKinds3.Color.self)
-      case 148: try decoder.map(&mapStringOuterColor, key: ProtoString.self, value: Switchboard_Testing_OuterColor3.self)
-      case 149: try decoder.messageMap(&mapStringSelf, key: ProtoString.self)
-      case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: choice != nil) { choice = .choiceUint32(value) }
-      case 112:
-        let isSet = choice != nil
-        var value: Switchboard_Testing_AllKinds3.Nested?
-        if case .choiceNested(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .choiceNested(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 113: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .choiceString(value) }
-      case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .choiceBytes(value) }
-      case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: choice != nil) { choice = .choiceBool(value) }
-      case 116: if let value = try decoder.oneof(ProtoUInt64.self, isSet: choice != nil) { choice = .choiceUint64(value) }
-      case 117: if let value = try decoder.oneof(ProtoFloat.self, isSet: choice != nil) { choice = .choiceFloat(value) }
-      case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: choice != nil) { choice = .choiceDouble(value) }
-      case 119: if let value = try decoder.oneof(Switchboard_Testing_AllKinds3.Color.self, isSet: choice != nil) { choice = .choiceColor(value) }
-      case 120: if let value = try decoder.oneof(SwitchboardProtobuf.Google_Protobuf_NullValue.self, isSet: choice != nil) { choice = .choiceNull(value) }
-      case 401: try decoder.singular(&fieldname1, as: ProtoInt32.self)
-      case 402: try decoder.singular(&fieldName2, as: ProtoInt32.self)
-      case 403: try decoder.singular(&fieldName3, as: ProtoInt32.self)
-      case 404: try decoder.singular(&field_Name4_, as: ProtoInt32.self)
-      case 405: try decoder.singular(&field0Name5, as: ProtoInt32.self)
-      case 406: try decoder.singular(&field0Name6, as: ProtoInt32.self)
-      case 407: try decoder.singular(&fieldName7, as: ProtoInt32.self)
-      case 408: try decoder.singular(&fieldName8, as: ProtoInt32.self)
-      case 409: try decoder.singular(&fieldName9, as: ProtoInt32.self)
-      case 410: try decoder.singular(&fieldName10, as: ProtoInt32.self)
-      case 411: try decoder.singular(&fieldName11, as: ProtoInt32.self)
-      case 412: try decoder.singular(&fieldName12, as: ProtoInt32.self)
-      case 413: try decoder.singular(&_FieldName13, as: ProtoInt32.self)
-      case 414: try decoder.singular(&_FieldName14, as: ProtoInt32.self)
-      case 415: try decoder.singular(&field_Name15, as: ProtoInt32.self)
-      case 416: try decoder.singular(&field_Name16, as: ProtoInt32.self)
-      case 417: try decoder.singular(&fieldName17__, as: ProtoInt32.self)
-      case 418: try decoder.singular(&fieldName18__, as: ProtoInt32.self)
-      case 421: try decoder.singular(&renamed, as: ProtoInt32.self)
-      case 422: try decoder.singular(&renamedOddly, as: ProtoInt32.self)
-      case 423: try decoder.singular(&swappedA, as: ProtoInt32.self)
-      case 430: try decoder.optional(&_optionalInt32, as: ProtoInt32.self)
-      case 431: try decoder.optional(&_optionalInt64, as: ProtoInt64.self)
-      case 432: try decoder.optional(&_optionalUint32, as: ProtoUInt32.self)
-      case 433: try decoder.optional(&_optionalUint64, as: ProtoUInt64.self)
-      case 434: try decoder.optional(&_optionalSint32, as: ProtoSInt32.self)
-      case 435: try decoder.optional(&_optionalSint64, as: ProtoSInt64.self)
-      case 436: try decoder.optional(&_optionalFixed32, as: ProtoFixed32.self)
-      case 437: try decoder.optional(&_optionalFixed64, as: ProtoFixed64.self)
-      case 438: try decoder.optional(&_optionalSfixed32, as: ProtoSFixed32.self)
-      case 439: try decoder.optional(&_optionalSfixed64, as: ProtoSFixed64.self)
-      case 440: try decoder.optional(&_optionalFloat, as: ProtoFloat.self)
-      case 441: try decoder.optional(&_optionalDouble, as: ProtoDouble.self)
-      case 442: try decoder.optional(&_optionalBool, as: ProtoBool.self)
-      case 443: try decoder.optional(&_optionalString, as: ProtoString.self)
-      case 444: try decoder.optional(&_optionalBytes, as: ProtoBytes.self)
-      case 445: try decoder.optional(&_optionalColor, as: Switchboard_Testing_AllKinds3.Color.self)
-      case 446: try decoder.message(&_optionalNested)
-      case 201: try decoder.message(&_wrappedBool)
-      case 202: try decoder.message(&_wrappedInt32)
-      case 203: try decoder.message(&_wrappedInt64)
-      case 204: try decoder.message(&_wrappedUint32)
-      case 205: try decoder.message(&_wrappedUint64)
-      case 206: try decoder.message(&_wrappedFloat)
-      case 207: try decoder.message(&_wrappedDouble)
-      case 208: try decoder.message(&_wrappedString)
-      case 209: try decoder.message(&_wrappedBytes)
-      case 211: try decoder.messages(&manyWrappedBool)
-      case 212: try decoder.messages(&manyWrappedInt32)
-      case 213: try decoder.messages(&manyWrappedInt64)
-      case 214: try decoder.messages(&manyWrappedUint32)
-      case 215: try decoder.messages(&manyWrappedUint64)
-      case 216: try decoder.messages(&manyWrappedFloat)
-      case 217: try decoder.messages(&manyWrappedDouble)
-      case 218: try decoder.messages(&manyWrappedString)
-      case 219: try decoder.messages(&manyWrappedBytes)
-      case 301: try decoder.message(&_oneDuration)
-      case 302: try decoder.message(&_oneTimestamp)
-      case 303: try decoder.message(&_oneFieldMask)
-      case 304: try decoder.message(&_oneStruct)
-      case 305: try decoder.message(&_oneAny)
-      case 306: try decoder.message(&_oneValue)
-      case 307: try decoder.singular(&oneNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self)
-      case 308: try decoder.message(&_oneListValue)
-      case 309: try decoder.message(&_oneEmpty)
-      case 311: try decoder.messages(&manyDuration)
-      case 312: try decoder.messages(&manyTimestamp)
-      case 313: try decoder.messages(&manyFieldMask)
-      case 314: try decoder.messages(&manyStruct)
-      case 315: try decoder.messages(&manyAny)
-      case 316: try decoder.messages(&manyValue)
-      case 318: try decoder.messages(&manyListValue)
-      case 319: try decoder.messages(&manyEmpty)
-      case 321: try decoder.messageMap(&mapStringTimestamp, key: ProtoString.self)
-      case 322: try decoder.messageMap(&mapStringValue, key: ProtoString.self)
-      case 323: try decoder.messageMap(&mapInt32Any, key: ProtoInt32.self)
-      default: break
+  @_alwaysEmitIntoClient public var wrappedBool: SwitchboardProtobuf.Google_Protobuf_BoolValue { get { _storage[message: 744] } _modify { yield &_storage[message: 744] } }
+  @_alwaysEmitIntoClient public var hasWrappedBool: Bool { _storage.has(reference: 744) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedBool() { _storage.clear(201) }
+  @_alwaysEmitIntoClient public var wrappedInt32: SwitchboardProtobuf.Google_Protobuf_Int32Value { get { _storage[message: 752] } _modify { yield &_storage[message: 752] } }
+  @_alwaysEmitIntoClient public var hasWrappedInt32: Bool { _storage.has(reference: 752) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedInt32() { _storage.clear(202) }
+  @_alwaysEmitIntoClient public var wrappedInt64: SwitchboardProtobuf.Google_Protobuf_Int64Value { get { _storage[message: 760] } _modify { yield &_storage[message: 760] } }
+  @_alwaysEmitIntoClient public var hasWrappedInt64: Bool { _storage.has(reference: 760) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedInt64() { _storage.clear(203) }
+  @_alwaysEmitIntoClient public var wrappedUint32: SwitchboardProtobuf.Google_Protobuf_UInt32Value { get { _storage[message: 768] } _modify { yield &_storage[message: 768] } }
+  @_alwaysEmitIntoClient public var hasWrappedUint32: Bool { _storage.has(reference: 768) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedUint32() { _storage.clear(204) }
+  @_alwaysEmitIntoClient public var wrappedUint64: SwitchboardProtobuf.Google_Protobuf_UInt64Value { get { _storage[message: 776] } _modify { yield &_storage[message: 776] } }
+  @_alwaysEmitIntoClient public var hasWrappedUint64: Bool { _storage.has(reference: 776) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedUint64() { _storage.clear(205) }
+  @_alwaysEmitIntoClient public var wrappedFloat: SwitchboardProtobuf.Google_Protobuf_FloatValue { get { _storage[message: 784] } _modify { yield &_storage[message: 784] } }
+  @_alwaysEmitIntoClient public var hasWrappedFloat: Bool { _storage.has(reference: 784) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedFloat() { _storage.clear(206) }
+  @_alwaysEmitIntoClient public var wrappedDouble: SwitchboardProtobuf.Google_Protobuf_DoubleValue { get { _storage[message: 792] } _modify { yield &_storage[message: 792] } }
+  @_alwaysEmitIntoClient public var hasWrappedDouble: Bool { _storage.has(reference: 792) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedDouble() { _storage.clear(207) }
+  @_alwaysEmitIntoClient public var wrappedString: SwitchboardProtobuf.Google_Protobuf_StringValue { get { _storage[message: 800] } _modify { yield &_storage[message: 800] } }
+  @_alwaysEmitIntoClient public var hasWrappedString: Bool { _storage.has(reference: 800) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedString() { _storage.clear(208) }
+  @_alwaysEmitIntoClient public var wrappedBytes: SwitchboardProtobuf.Google_Protobuf_BytesValue { get { _storage[message: 808] } _modify { yield &_storage[message: 808] } }
+  @_alwaysEmitIntoClient public var hasWrappedBytes: Bool { _storage.has(reference: 808) }
+  @_alwaysEmitIntoClient public mutating func clearWrappedBytes() { _storage.clear(209) }
+  @_alwaysEmitIntoClient public var manyWrappedBool: [SwitchboardProtobuf.Google_Protobuf_BoolValue] { get { _storage[array: 816] } _modify { yield &_storage[array: 816] } }
+  @_alwaysEmitIntoClient public var manyWrappedInt32: [SwitchboardProtobuf.Google_Protobuf_Int32Value] { get { _storage[array: 824] } _modify { yield &_storage[array: 824] } }
+  @_alwaysEmitIntoClient public var manyWrappedInt64: [SwitchboardProtobuf.Google_Protobuf_Int64Value] { get { _storage[array: 832] } _modify { yield &_storage[array: 832] } }
+  @_alwaysEmitIntoClient public var manyWrappedUint32: [SwitchboardProtobuf.Google_Protobuf_UInt32Value] { get { _storage[array: 840] } _modify { yield &_storage[array: 840] } }
+  @_alwaysEmitIntoClient public var manyWrappedUint64: [SwitchboardProtobuf.Google_Protobuf_UInt64Value] { get { _storage[array: 848] } _modify { yield &_storage[array: 848] } }
+  @_alwaysEmitIntoClient public var manyWrappedFloat: [SwitchboardProtobuf.Google_Protobuf_FloatValue] { get { _storage[array: 856] } _modify { yield &_storage[array: 856] } }
+  @_alwaysEmitIntoClient public var manyWrappedDouble: [SwitchboardProtobuf.Google_Protobuf_DoubleValue] { get { _storage[array: 864] } _modify { yield &_storage[array: 864] } }
+  @_alwaysEmitIntoClient public var manyWrappedString: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _storage[array: 872] } _modify { yield &_storage[array: 872] } }
+  @_alwaysEmitIntoClient public var manyWrappedBytes: [SwitchboardProtobuf.Google_Protobuf_BytesValue] { get { _storage[array: 880] } _modify { yield &_storage[array: 880] } }
+  @_alwaysEmitIntoClient public var oneDuration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 888] } _modify { yield &_storage[message: 888] } }
+  @_alwaysEmitIntoClient public var hasOneDuration: Bool { _storage.has(reference: 888) }
+  @_alwaysEmitIntoClient public mutating func clearOneDuration() { _storage.clear(301) }
+  @_alwaysEmitIntoClient public var oneTimestamp: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 896] } _modify { yield &_storage[message: 896] } }
+  @_alwaysEmitIntoClient public var hasOneTimestamp: Bool { _storage.has(reference: 896) }
+  @_alwaysEmitIntoClient public mutating func clearOneTimestamp() { _storage.clear(302) }
+  @_alwaysEmitIntoClient public var oneFieldMask: SwitchboardProtobuf.Google_Protobuf_FieldMask { get { _storage[message: 904] } _modify { yield &_storage[message: 904] } }
+  @_alwaysEmitIntoClient public var hasOneFieldMask: Bool { _storage.has(reference: 904) }
+  @_alwaysEmitIntoClient public mutating func clearOneFieldMask() { _storage.clear(303) }
+  @_alwaysEmitIntoClient public var oneStruct: SwitchboardProtobuf.Google_Protobuf_Struct { get { _storage[message: 912] } _modify { yield &_storage[message: 912] } }
+  @_alwaysEmitIntoClient public var hasOneStruct: Bool { _storage.has(reference: 912) }
+  @_alwaysEmitIntoClient public mutating func clearOneStruct() { _storage.clear(304) }
+  @_alwaysEmitIntoClient public var oneAny: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 920] } _modify { yield &_storage[message: 920] } }
+  @_alwaysEmitIntoClient public var hasOneAny: Bool { _storage.has(reference: 920) }
+  @_alwaysEmitIntoClient public mutating func clearOneAny() { _storage.clear(305) }
+  @_alwaysEmitIntoClient public var oneValue: SwitchboardProtobuf.Google_Protobuf_Value { get { _storage[message: 928] } _modify { yield &_storage[message: 928] } }
+  @_alwaysEmitIntoClient public var hasOneValue: Bool { _storage.has(reference: 928) }
+  @_alwaysEmitIntoClient public mutating func clearOneValue() { _storage.clear(306) }
+  @_alwaysEmitIntoClient public var oneNullValue: SwitchboardProtobuf.Google_Protobuf_NullValue { get { _storage[enum: 1140] } set { _storage[enum: 1140] = newValue } }
+  @_alwaysEmitIntoClient public var oneListValue: SwitchboardProtobuf.Google_Protobuf_ListValue { get { _storage[message: 936] } _modify { yield &_storage[message: 936] } }
+  @_alwaysEmitIntoClient public var hasOneListValue: Bool { _storage.has(reference: 936) }
+  @_alwaysEmitIntoClient public mutating func clearOneListValue() { _storage.clear(308) }
+  @_alwaysEmitIntoClient public var oneEmpty: SwitchboardProtobuf.Google_Protobuf_Empty { get { _storage[message: 944] } _modify { yield &_storage[message: 944] } }
+  @_alwaysEmitIntoClient public var hasOneEmpty: Bool { _storage.has(reference: 944) }
+  @_alwaysEmitIntoClient public mutating func clearOneEmpty() { _storage.clear(309) }
+  @_alwaysEmitIntoClient public var manyDuration: [SwitchboardProtobuf.Google_Protobuf_Duration] { get { _storage[array: 952] } _modify { yield &_storage[array: 952] } }
+  @_alwaysEmitIntoClient public var manyTimestamp: [SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _storage[array: 960] } _modify { yield &_storage[array: 960] } }
+  @_alwaysEmitIntoClient public var manyFieldMask: [SwitchboardProtobuf.Google_Protobuf_FieldMask] { get { _storage[array: 968] } _modify { yield &_storage[array: 968] } }
+  @_alwaysEmitIntoClient public var manyStruct: [SwitchboardProtobuf.Google_Protobuf_Struct] { get { _storage[array: 976] } _modify { yield &_storage[array: 976] } }
+  @_alwaysEmitIntoClient public var manyAny: [SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[array: 984] } _modify { yield &_storage[array: 984] } }
+  @_alwaysEmitIntoClient public var manyValue: [SwitchboardProtobuf.Google_Protobuf_Value] { get { _storage[array: 992] } _modify { yield &_storage[array: 992] } }
+  @_alwaysEmitIntoClient public var manyListValue: [SwitchboardProtobuf.Google_Protobuf_ListValue] { get { _storage[array: 1000] } _modify { yield &_storage[array: 1000] } }
+  @_alwaysEmitIntoClient public var manyEmpty: [SwitchboardProtobuf.Google_Protobuf_Empty] { get { _storage[array: 1008] } _modify { yield &_storage[array: 1008] } }
+  @_alwaysEmitIntoClient public var mapStringTimestamp: [String: SwitchboardProtobuf.Google_Protobuf_Timestamp] { get { _storage[map: 1016] } _modify { yield &_storage[map: 1016] } }
+  @_alwaysEmitIntoClient public var mapStringValue: [String: SwitchboardProtobuf.Google_Protobuf_Value] { get { _storage[map: 1024] } _modify { yield &_storage[map: 1024] } }
+  @_alwaysEmitIntoClient public var mapInt32Any: [Int32: SwitchboardProtobuf.Google_Protobuf_Any] { get { _storage[map: 1032] } _modify { yield &_storage[map: 1032] } }
+  @_alwaysEmitIntoClient public var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(40) {
+      case 111: .choiceUint32(_storage[40, member: 111])
+      case 112: .choiceNested(_storage[message: 40, member: 112])
+      case 113: .choiceString(_storage[string: 40, member: 113])
+      case 114: .choiceBytes(_storage[bytes: 40, member: 114])
+      case 115: .choiceBool(_storage[40, member: 115])
+      case 116: .choiceUint64(_storage[40, member: 116])
+      case 117: .choiceFloat(_storage[40, member: 117])
+      case 118: .choiceDouble(_storage[40, member: 118])
+      case 119: .choiceColor(_storage[enum: 40, member: 119])
+      case 120: .choiceNull(_storage[enum: 40, member: 120])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(oneInt32, as: ProtoInt32.self, number: 1)
-      try visitor.implicit(oneInt64, as: ProtoInt64.self, number: 2)
-      try visitor.implicit(oneUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.implicit(oneUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.implicit(oneSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.implicit(oneSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.implicit(oneFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.implicit(oneFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.implicit(oneSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.implicit(oneSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.implicit(oneFloat, as: ProtoFloat.self, number: 11)
-      try visitor.implicit(oneDouble, as: ProtoDouble.self, number: 12)
-      try visitor.implicit(oneBool, as: ProtoBool.self, number: 13)
-      try visitor.implicit(oneString, as: ProtoString.self, number: 14)
-      try visitor.implicit(oneBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_oneNested, number: 18)
-      try visitor.message(_oneOuter, number: 19)
-      try visitor.implicit(oneColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 21)
-      try visitor.implicit(oneOuterColor, as: Switchboard_Testing_OuterColor3.self, number: 22)
-      try visitor.implicit(oneAliased, as: Switchboard_Testing_AllKinds3.Aliased.self, number: 23)
-      try visitor.implicit(oneStringPiece, as: ProtoString.self, number: 24)
-      try visitor.implicit(oneCord, as: ProtoString.self, number: 25)
-      try visitor.message(_recursive, number: 27)
-      try visitor.packed(manyInt32, as: ProtoInt32.self, number: 31)
-      try visitor.packed(manyInt64, as: ProtoInt64.self, number: 32)
-      try visitor.packed(manyUint32, as: ProtoUInt32.self, number: 33)
-      try visitor.packed(manyUint64, as: ProtoUInt64.self, number: 34)
-      try visitor.packed(manySint32, as: ProtoSInt32.self, number: 35)
-      try visitor.packed(manySint64, as: ProtoSInt64.self, number: 36)
-      try visitor.packed(manyFixed32, as: ProtoFixed32.self, number: 37)
-      try visitor.packed(manyFixed64, as: ProtoFixed64.self, number: 38)
-      try visitor.packed(manySfixed32, as: ProtoSFixed32.self, number: 39)
-      try visitor.packed(manySfixed64, as: ProtoSFixed64.self, number: 40)
-      try visitor.packed(manyFloat, as: ProtoFloat.self, number: 41)
-      try visitor.packed(manyDouble, as: ProtoDouble.self, number: 42)
-      try visitor.packed(manyBool, as: ProtoBool.self, number: 43)
-      try visitor.repeated(manyString, as: ProtoString.self, number: 44)
-      try visitor.repeated(manyBytes, as: ProtoBytes.self, number: 45)
-      try visitor.messages(manyNested, number: 46)
-      try visitor.messages(manyOuter, number: 47)
-      try visitor.packed(manyColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 48)
-      try visitor.packed(manyOuterColor, as: Switchboard_Testing_OuterColor3.self, number: 49)
-      try visitor.packed(packedInt32, as: ProtoInt32.self, number: 75)
-      try visitor.packed(packedInt64, as: ProtoInt64.self, number: 76)
-      try visitor.packed(packedUint32, as: ProtoUInt32.self, number: 77)
-      try visitor.packed(packedUint64, as: ProtoUInt64.self, number: 78)
-      try visitor.packed(packedSint32, as: ProtoSInt32.self, number: 79)
-      try visitor.packed(packedSint64, as: ProtoSInt64.self, number: 80)
-      try visitor.packed(packedFixed32, as: ProtoFixed32.self, number: 81)
-      try visitor.packed(packedFixed64, as: ProtoFixed64.self, number: 82)
-      try visitor.packed(packedSfixed32, as: ProtoSFixed32.self, number: 83)
-      try visitor.packed(packedSfixed64, as: ProtoSFixed64.self, number: 84)
-      try visitor.packed(packedFloat, as: ProtoFloat.self, number: 85)
-      try visitor.packed(packedDouble, as: ProtoDouble.self, number: 86)
-      try visitor.packed(packedBool, as: ProtoBool.self, number: 87)
-      try visitor.packed(packedColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 88)
-      try visitor.repeated(unpackedInt32, as: ProtoInt32.self, number: 89)
-      try visitor.repeated(unpackedInt64, as: ProtoInt64.self, number: 90)
-      try visitor.repeated(unpackedUint32, as: ProtoUInt32.self, number: 91)
-      try visitor.repeated(unpackedUint64, as: ProtoUInt64.self, number: 92)
-      try visitor.repeated(unpackedSint32, as: ProtoSInt32.self, number: 93)
-      try visitor.repeated(unpackedSint64, as: ProtoSInt64.self, number: 94)
-      try visitor.repeated(unpackedFixed32, as: ProtoFixed32.self, number: 95)
-      try visitor.repeated(unpackedFixed64, as: ProtoFixed64.self, number: 96)
-      try visitor.repeated(unpackedSfixed32, as: ProtoSFixed32.self, number: 97)
-      try visitor.repeated(unpackedSfixed64, as: ProtoSFixed64.self, number: 98)
-      try visitor.repeated(unpackedFloat, as: ProtoFloat.self, number: 99)
-      try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
-      try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
-      try visitor.repeated(unpackedColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 102)
-      switch choice {
-      case .choiceUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
-      case .choiceNested(let value)?: try visitor.message(value, number: 112)
-      case .choiceString(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 113)
-      case .choiceBytes(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 114)
-      case .choiceBool(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 115)
-      case .choiceUint64(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 116)
-      case .choiceFloat(let value)?: try visitor.explicit(value, as: ProtoFloat.self, number: 117)
-      case .choiceDouble(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 118)
-      case .choiceColor(let value)?: try visitor.explicit(value, as: Switchboard_Testing_AllKinds3.Color.self, number: 119)
-      case .choiceNull(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self, number: 120)
-      case nil: break
+    set {
+      switch newValue {
+      case .choiceUint32(let value)?: _storage[40, member: 111] = value
+      case .choiceNested(let value)?: _storage[message: 40, member: 112] = value
+      case .choiceString(let value)?: _storage[string: 40, member: 113] = value
+      case .choiceBytes(let value)?: _storage[bytes: 40, member: 114] = value
+      case .choiceBool(let value)?: _storage[40, member: 115] = value
+      case .choiceUint64(let value)?: _storage[40, member: 116] = value
+      case .choiceFloat(let value)?: _storage[40, member: 117] = value
+      case .choiceDouble(let value)?: _storage[40, member: 118] = value
+      case .choiceColor(let value)?: _storage[enum: 40, member: 119] = value
+      case .choiceNull(let value)?: _storage[enum: 40, member: 120] = value
+      case nil: _storage.clear(oneof: 40)
       }
-      try visitor.map(mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self, number: 130)
-      try visitor.map(mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self, number: 131)
-      try visitor.map(mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self, number: 132)
-      try visitor.map(mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self, number: 133)
-      try visitor.map(mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self, number: 134)
-      try visitor.map(mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self, number: 135)
-      try visitor.map(mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self, number: 136)
-      try visitor.map(mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self, number: 137)
-      try visitor.map(mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 138)
-      try visitor.map(mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self, number: 139)
-      try visitor.map(mapBoolBool, key: ProtoBool.self, value: ProtoBool.self, number: 140)
-      try visitor.map(mapStringString, key: ProtoString.self, value: ProtoString.self, number: 141)
-      try visitor.map(mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self, number: 142)
-      try visitor.map(mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self, number: 143)
-      try visitor.map(mapStringBytes, key: ProtoString.self, value: ProtoBytes.self, number: 144)
-      try visitor.messageMap(mapStringNested, key: ProtoString.self, number: 145)
-      try visitor.messageMap(mapStringOuter, key: ProtoString.self, number: 146)
-      try visitor.map(mapStringColor, key: ProtoString.self, value: Switchboard_Testing_AllKinds3.Color.self, number: 147)
-      try visitor.map(mapStringOuterColor, key: ProtoString.self, value: Switchboard_Testing_OuterColor3.self, number: 148)
-      try visitor.messageMap(mapStringSelf, key: ProtoString.self, number: 149)
-      try visitor.message(_wrappedBool, number: 201)
-      try visitor.message(_wrappedInt32, number: 202)
-      try visitor.message(_wrappedInt64, number: 203)
-      try visitor.message(_wrappedUint32, number: 204)
-      try visitor.message(_wrappedUint64, number: 205)
-      try visitor.message(_wrappedFloat, number: 206)
-      try visitor.message(_wrappedDouble, number: 207)
-      try visitor.message(_wrappedString, number: 208)
-      try visitor.message(_wrappedBytes, number: 209)
-      try visitor.messages(manyWrappedBool, number: 211)
-      try visitor.messages(manyWrappedInt32, number: 212)
-      try visitor.messages(manyWrappedInt64, number: 213)
-      try visitor.messages(manyWrappedUint32, number: 214)
-      try visitor.messages(manyWrappedUint64, number: 215)
-      try visitor.messages(manyWrappedFloat, number: 216)
-      try visitor.messages(manyWrappedDouble, number: 217)
-      try visitor.messages(manyWrappedString, number: 218)
-      try visitor.messages(manyWrappedBytes, number: 219)
-      try visitor.message(_oneDuration, number: 301)
-      try visitor.message(_oneTimestamp, number: 302)
-      try visitor.message(_oneFieldMask, number: 303)
-      try visitor.message(_oneStruct, number: 304)
-      try visitor.message(_oneAny, number: 305)
-      try visitor.message(_oneValue, number: 306)
-      try visitor.implicit(oneNullValue, as: SwitchboardProtobuf.Google_Protobuf_NullValue.self, number: 307)
-      try visitor.message(_oneListValue, number: 308)
-      try visitor.message(_oneEmpty, number: 309)
-      try visitor.messages(manyDuration, number: 311)
-      try visitor.messages(manyTimestamp, number: 312)
-      try visitor.messages(manyFieldMask, number: 313)
-      try visitor.messages(manyStruct, number: 314)
-      try visitor.messages(manyAny, number: 315)
-      try visitor.messages(manyValue, number: 316)
-      try visitor.messages(manyListValue, number: 318)
-      try visitor.messages(manyEmpty, number: 319)
-      try visitor.messageMap(mapStringTimestamp, key: ProtoString.self, number: 321)
-      try visitor.messageMap(mapStringValue, key: ProtoString.self, number: 322)
-      try visitor.messageMap(mapInt32Any, key: ProtoInt32.self, number: 323)
-      try visitor.implicit(fieldname1, as: ProtoInt32.self, number: 401)
-      try visitor.implicit(fieldName2, as: ProtoInt32.self, number: 402)
-      try visitor.implicit(fieldName3, as: ProtoInt32.self, number: 403)
-      try visitor.implicit(field_Name4_, as: ProtoInt32.self, number: 404)
-      try visitor.implicit(field0Name5, as: ProtoInt32.self, number: 405)
-      try visitor.implicit(field0Name6, as: ProtoInt32.self, number: 406)
-      try visitor.implicit(fieldName7, as: ProtoInt32.self, number: 407)
-      try visitor.implicit(fieldName8, as: ProtoInt32.self, number: 408)
-      try visitor.implicit(fieldName9, as: ProtoInt32.self, number: 409)
-      try visitor.implicit(fieldName10, as: ProtoInt32.self, number: 410)
-      try visitor.implicit(fieldName11, as: ProtoInt32.self, number: 411)
-      try visitor.implicit(fieldName12, as: ProtoInt32.self, number: 412)
-      try visitor.implicit(_FieldName13, as: ProtoInt32.self, number: 413)
-      try visitor.implicit(_FieldName14, as: ProtoInt32.self, number: 414)
-      try visitor.implicit(field_Name15, as: ProtoInt32.self, number: 415)
-      try visitor.implicit(field_Name16, as: ProtoInt32.self, number: 416)
-      try visitor.implicit(fieldName17__, as: ProtoInt32.self, number: 417)
-      try visitor.implicit(fieldName18__, as: ProtoInt32.self, number: 418)
-      try visitor.implicit(renamed, as: ProtoInt32.self, number: 421)
-      try visitor.implicit(renamedOddly, as: ProtoInt32.self, number: 422)
-      try visitor.implicit(swappedA, as: ProtoInt32.self, number: 423)
-      try visitor.explicit(_optionalInt32, as: ProtoInt32.self, number: 430)
-      try visitor.explicit(_optionalInt64, as: ProtoInt64.self, number: 431)
-      try visitor.explicit(_optionalUint32, as: ProtoUInt32.self, number: 432)
-      try visitor.explicit(_optionalUint64, as: ProtoUInt64.self, number: 433)
-      try visitor.explicit(_optionalSint32, as: ProtoSInt32.self, number: 434)
-      try visitor.explicit(_optionalSint64, as: ProtoSInt64.self, number: 435)
-      try visitor.explicit(_optionalFixed32, as: ProtoFixed32.self, number: 436)
-      try visitor.explicit(_optionalFixed64, as: ProtoFixed64.self, number: 437)
-      try visitor.explicit(_optionalSfixed32, as: ProtoSFixed32.self, number: 438)
-      try visitor.explicit(_optionalSfixed64, as: ProtoSFixed64.self, number: 439)
-      try visitor.explicit(_optionalFloat, as: ProtoFloat.self, number: 440)
-      try visitor.explicit(_optionalDouble, as: ProtoDouble.self, number: 441)
-      try visitor.explicit(_optionalBool, as: ProtoBool.self, number: 442)
-      try visitor.explicit(_optionalString, as: ProtoString.self, number: 443)
-      try visitor.explicit(_optionalBytes, as: ProtoBytes.self, number: 444)
-      try visitor.explicit(_optionalColor, as: Switchboard_Testing_AllKinds3.Color.self, number: 445)
-      try visitor.message(_optionalNested, number: 446)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKinds3", "1i:one_int32 2I:one_int64 3u:one_uint32 4U:one_uint64 5z:one_sint32 6Z:one_sint64 7f:one_fixed32 8F:one_fixed64 9g:one_sfixed32 10G:one_sfixed64 11r:one_float 12R:one_double 13b:one_bool 14s:one_string 15y:one_bytes 18m0?:one_nested 19m1?:one_outer 21e2:one_color 22e3:one_outer_color 23e4:one_aliased 24s:one_string_piece 25s:one_cord 27m5?:recursive 31i#:many_int32 32I#:many_int64 33u#:many_uint32 34U#:many_uint64 35z#:many_sint32 36Z#:many_sint64 37f#:many_fixed32 38F#:many_fixed64 39g#:many_sfixed32 40G#:many_sfixed64 41r#:many_float 42R#:many_double 43b#:many_bool 44s*:many_string 45y*:many_bytes 46m0*:many_nested 47m1*:many_outer 48e2#:many_color 49e3#:many_outer_color 75i#:packed_int32 76I#:packed_int64 77u#:packed_uint32 78U#:packed_uint64 79z#:packed_sint32 80Z#:packed_sint64 81f#:packed_fixed32 82F#:packed_fixed64 83g#:packed_sfixed32 84G#:packed_sfixed64 85r#:packed_float 86R#:packed_double 87b#:packed_bool 88e2#:packed_color 89i*:unpacked_int32 90I*:unpacked_int64 91u*:unpacked_uint32 92U*:unpacked_uint64 93z*:unpacked_sint32 94Z*:unpacked_sint64 95f*:unpacked_fixed32 96F*:unpacked_fixed64 97g*:unpacked_sfixed32 98G*:unpacked_sfixed64 99r*:unpacked_float 100R*:unpacked_double 101b*:unpacked_bool 102e2*:unpacked_color 111u@0:choice_uint32 112m0@0:choice_nested 113s@0:choice_string 114y@0:choice_bytes 115b@0:choice_bool 116U@0:choice_uint64 117r@0:choice_float 118R@0:choice_double 119e2@0:choice_color 120e6@0:choice_null 130i<i:map_int32_int32 131I<I:map_int64_int64 132u<u:map_uint32_uint32 133U<U:map_uint64_uint64 134z<z:map_sint32_sint32 135Z<Z:map_sint64_sint64 136f<f:map_fixed32_fixed32 137F<F:map_fixed64_fixed64 138g<g:map_sfixed32_sfixed32 139G<G:map_sfixed64_sfixed64 140b<b:map_bool_bool 141s<s:map_string_string 142r<i:map_int32_float 143R<i:map_int32_double 144y<s:map_string_bytes 145m0<s:map_string_nested 146m1<s:map_string_outer 147e2<s:map_string_color 148e3<s:map_string_outer_color 149m5<s:map_string_self 201m7?:wrapped_bool 202m8?:wrapped_int32 203m9?:wrapped_int64 204m10?:wrapped_uint32 205m11?:wrapped_uint64 206m12?:wrapped_float 207m13?:wrapped_double 208m14?:wrapped_string 209m15?:wrapped_bytes 211m7*:many_wrapped_bool 212m8*:many_wrapped_int32 213m9*:many_wrapped_int64 214m10*:many_wrapped_uint32 215m11*:many_wrapped_uint64 216m12*:many_wrapped_float 217m13*:many_wrapped_double 218m14*:many_wrapped_string 219m15*:many_wrapped_bytes 301m16?:one_duration 302m17?:one_timestamp 303m18?:one_field_mask 304m19?:one_struct 305m20?:one_any 306m21?:one_value 307e6:one_null_value 308m22?:one_list_value 309m23?:one_empty 311m16*:many_duration 312m17*:many_timestamp 313m18*:many_field_mask 314m19*:many_struct 315m20*:many_any 316m21*:many_value 318m22*:many_list_value 319m23*:many_empty 321m17<s:map_string_timestamp 322m21<s:map_string_value 323m20<i:map_int32_any 401i:fieldname1 402i:field_name2 403i:_field_name3 404i:field__name4_ 405i:field0name5 406i:field_0_name6 407i:fieldName7 408i:FieldName8 409i:field_Name9 410i:Field_Name10 411i:FIELD_NAME11 412i:FIELD_name12 413i:__field_name13 414i:__Field_name14 415i:field__name15 416i:field__Name16 417i:field_name17__ 418i:Field_name18__ 421i:renamed:custom 422i:renamed_oddly:%40type%20of%20%22thing%22%3A%20%C3%BC 423i:swapped_a:swapped_b 430i?:optional_int32 431I?:optional_int64 432u?:optional_uint32 433U?:optional_uint64 434z?:optional_sint32 435Z?:optional_sint64 436f?:optional_fixed32 437F?:optional_fixed64 438g?:optional_sfixed32 439G?:optional_sfixed64 440r?:optional_float 441R?:optional_double 442b?:optional_bool 443s?:optional_string 444y?:optional_bytes 445e2?:optional_color 446m0?:optional_nested 0:reserved_field:old_field") { [Switchboard_Testing_AllKinds3.Nested.self, Switchboard_Testing_Outer3.self, Switchboard_Testing_AllKinds3.Color.self, Switchboard_Testing_OuterColor3.self, Switchboard_Testing_AllKinds3.Aliased.self, Switchboard_Testing_AllKinds3.self, SwitchboardProtobuf.Google_Protobuf_NullValue.self, SwitchboardProtobuf.Google_Protobuf_BoolValue.self, SwitchboardProtobuf.Google_Protobuf_Int32Value.self, SwitchboardProtobuf.Google_Protobuf_Int64Value.self, SwitchboardProtobuf.Google_Protobuf_UInt32Value.self, SwitchboardProtobuf.Google_Protobuf_UInt64Value.self, SwitchboardProtobuf.Google_Protobuf_FloatValue.self, SwitchboardProtobuf.Google_Protobuf_DoubleValue.self, SwitchboardProtobuf.Google_Protobuf_StringValue.self, SwitchboardProtobuf.Google_Protobuf_BytesValue.self, SwitchboardProtobuf.Google_Protobuf_Duration.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self, SwitchboardProtobuf.Google_Protobuf_FieldMask.self, SwitchboardProtobuf.Google_Protobuf_Struct.self, SwitchboardProtobuf.Google_Protobuf_Any.self, SwitchboardProtobuf.Google_Protobuf_Value.self, SwitchboardProtobuf.Google_Protobuf_ListValue.self, SwitchboardProtobuf.Google_Protobuf_Empty.self] }
 
   public enum OneOf_Choice: Hashable, Sendable {
     case choiceUint32(UInt32)
@@ -913,166 +396,69 @@ public struct Switchboard_Testing_AllKinds3: SwitchboardProtobuf.Message {
   }
 
   public struct Nested: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value.a } _modify { yield &_fields.value.a } }
-    public var outer: Switchboard_Testing_AllKinds3 { get { _fields.value._outer ?? Switchboard_Testing_AllKinds3() } _modify { yield &_fields.value._outer[or: Switchboard_Testing_AllKinds3()] } }
-    public var hasOuter: Bool { _fields.value._outer != nil }
-    public mutating func clearOuter() { _fields.value._outer = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "switchboard.testing.AllKinds3.Nested"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var a: Int32 = 0
-      var _outer: Switchboard_Testing_AllKinds3?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:outer")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.singular(&a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_outer)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.implicit(a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_outer, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+    @_alwaysEmitIntoClient public var outer: Switchboard_Testing_AllKinds3 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    @_alwaysEmitIntoClient public var hasOuter: Bool { _storage.has(reference: 32) }
+    @_alwaysEmitIntoClient public mutating func clearOuter() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKinds3.Nested", "1i:a 2m0?:outer") { [Switchboard_Testing_AllKinds3.self] }
   }
 }
 
 public struct Switchboard_Testing_Outer3: SwitchboardProtobuf.Message {
-  public var c: Int32 = 0
-  public var text: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.Outer3"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c 2:text")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&c, as: ProtoInt32.self)
-    case 2: try decoder.singular(&text, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(c, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(text, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.Outer3", "1i:c 2s:text")
 }
 
 /// A message with nothing in it.
 public struct Switchboard_Testing_Nothing3: SwitchboardProtobuf.Message {
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.Nothing3"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.Nothing3", "")
 }
 
 /// A message that is kept on the heap for its size alone.
 public struct Switchboard_Testing_Large3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var a: String { get { _fields.value.a } _modify { yield &_fields.value.a } }
-  public var b: String { get { _fields.value.b } _modify { yield &_fields.value.b } }
-  public var c: String { get { _fields.value.c } _modify { yield &_fields.value.c } }
-  public var d: String { get { _fields.value.d } _modify { yield &_fields.value.d } }
-  public var e: String { get { _fields.value.e } _modify { yield &_fields.value.e } }
-  public var f: String { get { _fields.value.f } _modify { yield &_fields.value.f } }
-  public var g: String { get { _fields.value.g } _modify { yield &_fields.value.g } }
-  public var h: String { get { _fields.value.h } _modify { yield &_fields.value.h } }
-  public var i: String { get { _fields.value.i } _modify { yield &_fields.value.i } }
-  public var outer: Switchboard_Testing_Outer3 { get { _fields.value._outer ?? Switchboard_Testing_Outer3() } _modify { yield &_fields.value._outer[or: Switchboard_Testing_Outer3()] } }
-  public var hasOuter: Bool { _fields.value._outer != nil }
-  public mutating func clearOuter() { _fields.value._outer = nil }
-  public var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
-  public var message: Switchboard_Testing_Outer3 { get { if case .message(let value)? = _fields.value.choice { value } else { Switchboard_Testing_Outer3() } } _modify { var new = self.message; _fields.value.choice = nil; defer { _fields.value.choice = .message(new) }; yield &new } }
-  public var number: Int64 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
-  public var hasNumber: Bool { _fields.value._number != nil }
-  public mutating func clearNumber() { _fields.value._number = nil }
-  public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.Large3"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var a: String = ""
-    var b: String = ""
-    var c: String = ""
-    var d: String = ""
-    var e: String = ""
-    var f: String = ""
-    var g: String = ""
-    var h: String = ""
-    var i: String = ""
-    var _outer: Switchboard_Testing_Outer3?
-    var _number: Int64?
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:b 3:c 4:d 5:e 6:f 7:g 8:h 9:i 10:outer 11:text 12:message 13:number")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&a, as: ProtoString.self)
-      case 2: try decoder.singular(&b, as: ProtoString.self)
-      case 3: try decoder.singular(&c, as: ProtoString.self)
-      case 4: try decoder.singular(&d, as: ProtoString.self)
-      case 5: try decoder.singular(&e, as: ProtoString.self)
-      case 6: try decoder.singular(&f, as: ProtoString.self)
-      case 7: try decoder.singular(&g, as: ProtoString.self)
-      case 8: try decoder.singular(&h, as: ProtoString.self)
-      case 9: try decoder.singular(&i, as: ProtoString.self)
-      case 10: try decoder.message(&_outer)
-      case 11: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
-      case 12:
-        let isSet = choice != nil
-        var value: Switchboard_Testing_Outer3?
-        if case .message(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .message(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 13: try decoder.optional(&_number, as: ProtoInt64.self)
-      default: break
+  @_alwaysEmitIntoClient public var a: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var b: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var c: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  @_alwaysEmitIntoClient public var d: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  @_alwaysEmitIntoClient public var e: String { get { _storage[string: 128] } _modify { yield &_storage[string: 128] } }
+  @_alwaysEmitIntoClient public var f: String { get { _storage[string: 144] } _modify { yield &_storage[string: 144] } }
+  @_alwaysEmitIntoClient public var g: String { get { _storage[string: 160] } _modify { yield &_storage[string: 160] } }
+  @_alwaysEmitIntoClient public var h: String { get { _storage[string: 176] } _modify { yield &_storage[string: 176] } }
+  @_alwaysEmitIntoClient public var i: String { get { _storage[string: 192] } _modify { yield &_storage[string: 192] } }
+  @_alwaysEmitIntoClient public var outer: Switchboard_Testing_Outer3 { get { _storage[message: 208] } _modify { yield &_storage[message: 208] } }
+  @_alwaysEmitIntoClient public var hasOuter: Bool { _storage.has(reference: 208) }
+  @_alwaysEmitIntoClient public mutating func clearOuter() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 40, member: 11] } _modify { yield &_storage[string: 40, member: 11] } }
+  @_alwaysEmitIntoClient public var message: Switchboard_Testing_Outer3 { get { _storage[message: 40, member: 12] } _modify { yield &_storage[message: 40, member: 12] } }
+  @_alwaysEmitIntoClient public var number: Int64 { get { _storage[216, bit: 0] } set { _storage[216, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasNumber: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearNumber() { _storage.clear(13) }
+  @_alwaysEmitIntoClient public var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(40) {
+      case 11: .text(_storage[string: 40, member: 11])
+      case 12: .message(_storage[message: 40, member: 12])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(a, as: ProtoString.self, number: 1)
-      try visitor.implicit(b, as: ProtoString.self, number: 2)
-      try visitor.implicit(c, as: ProtoString.self, number: 3)
-      try visitor.implicit(d, as: ProtoString.self, number: 4)
-      try visitor.implicit(e, as: ProtoString.self, number: 5)
-      try visitor.implicit(f, as: ProtoString.self, number: 6)
-      try visitor.implicit(g, as: ProtoString.self, number: 7)
-      try visitor.implicit(h, as: ProtoString.self, number: 8)
-      try visitor.implicit(i, as: ProtoString.self, number: 9)
-      try visitor.message(_outer, number: 10)
-      switch choice {
-      case .text(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 11)
-      case .message(let value)?: try visitor.message(value, number: 12)
-      case nil: break
+    set {
+      switch newValue {
+      case .text(let value)?: _storage[string: 40, member: 11] = value
+      case .message(let value)?: _storage[message: 40, member: 12] = value
+      case nil: _storage.clear(oneof: 40)
       }
-      try visitor.explicit(_number, as: ProtoInt64.self, number: 13)
-      try visitor.unknown(unknownFields)
     }
   }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.Large3", "1s:a 2s:b 3s:c 4s:d 5s:e 6s:f 7s:g 8s:h 9s:i 10m0?:outer 11s@0:text 12m0@0:message 13I?:number") { [Switchboard_Testing_Outer3.self] }
 
   public enum OneOf_Choice: Hashable, Sendable {
     case text(String)

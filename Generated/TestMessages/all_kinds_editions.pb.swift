@@ -81,774 +81,319 @@ public enum Switchboard_Testing_LateEditions: SwitchboardProtobuf.Enum {
 }
 
 public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// Singular fields.
-  public var oneInt32: Int32 { get { _fields.value._oneInt32 ?? 0 } set { _fields.value._oneInt32 = newValue } }
-  public var hasOneInt32: Bool { _fields.value._oneInt32 != nil }
-  public mutating func clearOneInt32() { _fields.value._oneInt32 = nil }
-  public var oneInt64: Int64 { get { _fields.value._oneInt64 ?? 0 } set { _fields.value._oneInt64 = newValue } }
-  public var hasOneInt64: Bool { _fields.value._oneInt64 != nil }
-  public mutating func clearOneInt64() { _fields.value._oneInt64 = nil }
-  public var oneUint32: UInt32 { get { _fields.value._oneUint32 ?? 0 } set { _fields.value._oneUint32 = newValue } }
-  public var hasOneUint32: Bool { _fields.value._oneUint32 != nil }
-  public mutating func clearOneUint32() { _fields.value._oneUint32 = nil }
-  public var oneUint64: UInt64 { get { _fields.value._oneUint64 ?? 0 } set { _fields.value._oneUint64 = newValue } }
-  public var hasOneUint64: Bool { _fields.value._oneUint64 != nil }
-  public mutating func clearOneUint64() { _fields.value._oneUint64 = nil }
-  public var oneSint32: Int32 { get { _fields.value._oneSint32 ?? 0 } set { _fields.value._oneSint32 = newValue } }
-  public var hasOneSint32: Bool { _fields.value._oneSint32 != nil }
-  public mutating func clearOneSint32() { _fields.value._oneSint32 = nil }
-  public var oneSint64: Int64 { get { _fields.value._oneSint64 ?? 0 } set { _fields.value._oneSint64 = newValue } }
-  public var hasOneSint64: Bool { _fields.value._oneSint64 != nil }
-  public mutating func clearOneSint64() { _fields.value._oneSint64 = nil }
-  public var oneFixed32: UInt32 { get { _fields.value._oneFixed32 ?? 0 } set { _fields.value._oneFixed32 = newValue } }
-  public var hasOneFixed32: Bool { _fields.value._oneFixed32 != nil }
-  public mutating func clearOneFixed32() { _fields.value._oneFixed32 = nil }
-  public var oneFixed64: UInt64 { get { _fields.value._oneFixed64 ?? 0 } set { _fields.value._oneFixed64 = newValue } }
-  public var hasOneFixed64: Bool { _fields.value._oneFixed64 != nil }
-  public mutating func clearOneFixed64() { _fields.value._oneFixed64 = nil }
-  public var oneSfixed32: Int32 { get { _fields.value._oneSfixed32 ?? 0 } set { _fields.value._oneSfixed32 = newValue } }
-  public var hasOneSfixed32: Bool { _fields.value._oneSfixed32 != nil }
-  public mutating func clearOneSfixed32() { _fields.value._oneSfixed32 = nil }
-  public var oneSfixed64: Int64 { get { _fields.value._oneSfixed64 ?? 0 } set { _fields.value._oneSfixed64 = newValue } }
-  public var hasOneSfixed64: Bool { _fields.value._oneSfixed64 != nil }
-  public mutating func clearOneSfixed64() { _fields.value._oneSfixed64 = nil }
-  public var oneFloat: Float { get { _fields.value._oneFloat ?? 0 } set { _fields.value._oneFloat = newValue } }
-  public var hasOneFloat: Bool { _fields.value._oneFloat != nil }
-  public mutating func clearOneFloat() { _fields.value._oneFloat = nil }
-  public var oneDouble: Double { get { _fields.value._oneDouble ?? 0 } set { _fields.value._oneDouble = newValue } }
-  public var hasOneDouble: Bool { _fields.value._oneDouble != nil }
-  public mutating func clearOneDouble() { _fields.value._oneDouble = nil }
-  public var oneBool: Bool { get { _fields.value._oneBool ?? false } set { _fields.value._oneBool = newValue } }
-  public var hasOneBool: Bool { _fields.value._oneBool != nil }
-  public mutating func clearOneBool() { _fields.value._oneBool = nil }
-  public var oneString: String { get { _fields.value._oneString ?? "" } _modify { yield &_fields.value._oneString[or: ""] } }
-  public var hasOneString: Bool { _fields.value._oneString != nil }
-  public mutating func clearOneString() { _fields.value._oneString = nil }
-  public var oneBytes: [UInt8] { get { _fields.value._oneBytes ?? [] } _modify { yield &_fields.value._oneBytes[or: []] } }
-  public var hasOneBytes: Bool { _fields.value._oneBytes != nil }
-  public mutating func clearOneBytes() { _fields.value._oneBytes = nil }
-  public var oneNested: Switchboard_Testing_AllKindsEditions.Nested { get { _fields.value._oneNested ?? Switchboard_Testing_AllKindsEditions.Nested() } _modify { yield &_fields.value._oneNested[or: Switchboard_Testing_AllKindsEditions.Nested()] } }
-  public var hasOneNested: Bool { _fields.value._oneNested != nil }
-  public mutating func clearOneNested() { _fields.value._oneNested = nil }
-  public var oneOuter: Switchboard_Testing_OuterEditions { get { _fields.value._oneOuter ?? Switchboard_Testing_OuterEditions() } _modify { yield &_fields.value._oneOuter[or: Switchboard_Testing_OuterEditions()] } }
-  public var hasOneOuter: Bool { _fields.value._oneOuter != nil }
-  public mutating func clearOneOuter() { _fields.value._oneOuter = nil }
-  public var oneColor: Switchboard_Testing_AllKindsEditions.Color { get { _fields.value._oneColor ?? Switchboard_Testing_AllKindsEditions.Color() } set { _fields.value._oneColor = newValue } }
-  public var hasOneColor: Bool { _fields.value._oneColor != nil }
-  public mutating func clearOneColor() { _fields.value._oneColor = nil }
-  public var oneOuterColor: Switchboard_Testing_OuterColorEditions { get { _fields.value._oneOuterColor ?? Switchboard_Testing_OuterColorEditions() } set { _fields.value._oneOuterColor = newValue } }
-  public var hasOneOuterColor: Bool { _fields.value._oneOuterColor != nil }
-  public mutating func clearOneOuterColor() { _fields.value._oneOuterColor = nil }
-  public var recursive: Switchboard_Testing_AllKindsEditions { get { _fields.value._recursive ?? Switchboard_Testing_AllKindsEditions() } _modify { yield &_fields.value._recursive[or: Switchboard_Testing_AllKindsEditions()] } }
-  public var hasRecursive: Bool { _fields.value._recursive != nil }
-  public mutating func clearRecursive() { _fields.value._recursive = nil }
+  @_alwaysEmitIntoClient public var oneInt32: Int32 { get { _storage[920, bit: 0] } set { _storage[920, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneInt32: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOneInt32() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var oneInt64: Int64 { get { _storage[160, bit: 1] } set { _storage[160, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneInt64: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearOneInt64() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var oneUint32: UInt32 { get { _storage[924, bit: 2] } set { _storage[924, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneUint32: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearOneUint32() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var oneUint64: UInt64 { get { _storage[168, bit: 3] } set { _storage[168, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneUint64: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearOneUint64() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var oneSint32: Int32 { get { _storage[928, bit: 4] } set { _storage[928, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneSint32: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearOneSint32() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var oneSint64: Int64 { get { _storage[176, bit: 5] } set { _storage[176, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneSint64: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearOneSint64() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var oneFixed32: UInt32 { get { _storage[932, bit: 6] } set { _storage[932, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneFixed32: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearOneFixed32() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var oneFixed64: UInt64 { get { _storage[184, bit: 7] } set { _storage[184, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneFixed64: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearOneFixed64() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var oneSfixed32: Int32 { get { _storage[936, bit: 8] } set { _storage[936, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneSfixed32: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearOneSfixed32() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var oneSfixed64: Int64 { get { _storage[192, bit: 9] } set { _storage[192, bit: 9] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneSfixed64: Bool { _storage.has(bit: 9) }
+  @_alwaysEmitIntoClient public mutating func clearOneSfixed64() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var oneFloat: Float { get { _storage[940, bit: 10] } set { _storage[940, bit: 10] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneFloat: Bool { _storage.has(bit: 10) }
+  @_alwaysEmitIntoClient public mutating func clearOneFloat() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var oneDouble: Double { get { _storage[200, bit: 11] } set { _storage[200, bit: 11] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneDouble: Bool { _storage.has(bit: 11) }
+  @_alwaysEmitIntoClient public mutating func clearOneDouble() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var oneBool: Bool { get { _storage[1076, bit: 12] } set { _storage[1076, bit: 12] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneBool: Bool { _storage.has(bit: 12) }
+  @_alwaysEmitIntoClient public mutating func clearOneBool() { _storage.clear(13) }
+  @_alwaysEmitIntoClient public var oneString: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  @_alwaysEmitIntoClient public var hasOneString: Bool { _storage.has(string: 96) }
+  @_alwaysEmitIntoClient public mutating func clearOneString() { _storage.clear(14) }
+  @_alwaysEmitIntoClient public var oneBytes: [UInt8] { get { _storage[bytes: 208] } _modify { yield &_storage[bytes: 208] } }
+  @_alwaysEmitIntoClient public var hasOneBytes: Bool { _storage.has(reference: 208) }
+  @_alwaysEmitIntoClient public mutating func clearOneBytes() { _storage.clear(15) }
+  @_alwaysEmitIntoClient public var oneNested: Switchboard_Testing_AllKindsEditions.Nested { get { _storage[message: 216] } _modify { yield &_storage[message: 216] } }
+  @_alwaysEmitIntoClient public var hasOneNested: Bool { _storage.has(reference: 216) }
+  @_alwaysEmitIntoClient public mutating func clearOneNested() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var oneOuter: Switchboard_Testing_OuterEditions { get { _storage[message: 224] } _modify { yield &_storage[message: 224] } }
+  @_alwaysEmitIntoClient public var hasOneOuter: Bool { _storage.has(reference: 224) }
+  @_alwaysEmitIntoClient public mutating func clearOneOuter() { _storage.clear(19) }
+  @_alwaysEmitIntoClient public var oneColor: Switchboard_Testing_AllKindsEditions.Color { get { _storage[enum: 944, bit: 13] } set { _storage[enum: 944, bit: 13] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneColor: Bool { _storage.has(bit: 13) }
+  @_alwaysEmitIntoClient public mutating func clearOneColor() { _storage.clear(21) }
+  @_alwaysEmitIntoClient public var oneOuterColor: Switchboard_Testing_OuterColorEditions { get { _storage[enum: 948, bit: 14] } set { _storage[enum: 948, bit: 14] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneOuterColor: Bool { _storage.has(bit: 14) }
+  @_alwaysEmitIntoClient public mutating func clearOneOuterColor() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var recursive: Switchboard_Testing_AllKindsEditions { get { _storage[message: 232] } _modify { yield &_storage[message: 232] } }
+  @_alwaysEmitIntoClient public var hasRecursive: Bool { _storage.has(reference: 232) }
+  @_alwaysEmitIntoClient public mutating func clearRecursive() { _storage.clear(27) }
   /// Repeated fields, packed or not by the default of the file.
-  public var manyInt32: [Int32] { get { _fields.value.manyInt32 } _modify { yield &_fields.value.manyInt32 } }
-  public var manyInt64: [Int64] { get { _fields.value.manyInt64 } _modify { yield &_fields.value.manyInt64 } }
-  public var manyUint32: [UInt32] { get { _fields.value.manyUint32 } _modify { yield &_fields.value.manyUint32 } }
-  public var manyUint64: [UInt64] { get { _fields.value.manyUint64 } _modify { yield &_fields.value.manyUint64 } }
-  public var manySint32: [Int32] { get { _fields.value.manySint32 } _modify { yield &_fields.value.manySint32 } }
-  public var manySint64: [Int64] { get { _fields.value.manySint64 } _modify { yield &_fields.value.manySint64 } }
-  public var manyFixed32: [UInt32] { get { _fields.value.manyFixed32 } _modify { yield &_fields.value.manyFixed32 } }
-  public var manyFixed64: [UInt64] { get { _fields.value.manyFixed64 } _modify { yield &_fields.value.manyFixed64 } }
-  public var manySfixed32: [Int32] { get { _fields.value.manySfixed32 } _modify { yield &_fields.value.manySfixed32 } }
-  public var manySfixed64: [Int64] { get { _fields.value.manySfixed64 } _modify { yield &_fields.value.manySfixed64 } }
-  public var manyFloat: [Float] { get { _fields.value.manyFloat } _modify { yield &_fields.value.manyFloat } }
-  public var manyDouble: [Double] { get { _fields.value.manyDouble } _modify { yield &_fields.value.manyDouble } }
-  public var manyBool: [Bool] { get { _fields.value.manyBool } _modify { yield &_fields.value.manyBool } }
-  public var manyString: [String] { get { _fields.value.manyString } _modify { yield &_fields.value.manyString } }
-  public var manyBytes: [[UInt8]] { get { _fields.value.manyBytes } _modify { yield &_fields.value.manyBytes } }
-  public var manyNested: [Switchboard_Testing_AllKindsEditions.Nested] { get { _fields.value.manyNested } _modify { yield &_fields.value.manyNested } }
-  public var manyOuter: [Switchboard_Testing_OuterEditions] { get { _fields.value.manyOuter } _modify { yield &_fields.value.manyOuter } }
-  public var manyColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _fields.value.manyColor } _modify { yield &_fields.value.manyColor } }
-  public var manyOuterColor: [Switchboard_Testing_OuterColorEditions] { get { _fields.value.manyOuterColor } _modify { yield &_fields.value.manyOuterColor } }
+  @_alwaysEmitIntoClient public var manyInt32: [Int32] { get { _storage[array: 240] } _modify { yield &_storage[array: 240] } }
+  @_alwaysEmitIntoClient public var manyInt64: [Int64] { get { _storage[array: 248] } _modify { yield &_storage[array: 248] } }
+  @_alwaysEmitIntoClient public var manyUint32: [UInt32] { get { _storage[array: 256] } _modify { yield &_storage[array: 256] } }
+  @_alwaysEmitIntoClient public var manyUint64: [UInt64] { get { _storage[array: 264] } _modify { yield &_storage[array: 264] } }
+  @_alwaysEmitIntoClient public var manySint32: [Int32] { get { _storage[array: 272] } _modify { yield &_storage[array: 272] } }
+  @_alwaysEmitIntoClient public var manySint64: [Int64] { get { _storage[array: 280] } _modify { yield &_storage[array: 280] } }
+  @_alwaysEmitIntoClient public var manyFixed32: [UInt32] { get { _storage[array: 288] } _modify { yield &_storage[array: 288] } }
+  @_alwaysEmitIntoClient public var manyFixed64: [UInt64] { get { _storage[array: 296] } _modify { yield &_storage[array: 296] } }
+  @_alwaysEmitIntoClient public var manySfixed32: [Int32] { get { _storage[array: 304] } _modify { yield &_storage[array: 304] } }
+  @_alwaysEmitIntoClient public var manySfixed64: [Int64] { get { _storage[array: 312] } _modify { yield &_storage[array: 312] } }
+  @_alwaysEmitIntoClient public var manyFloat: [Float] { get { _storage[array: 320] } _modify { yield &_storage[array: 320] } }
+  @_alwaysEmitIntoClient public var manyDouble: [Double] { get { _storage[array: 328] } _modify { yield &_storage[array: 328] } }
+  @_alwaysEmitIntoClient public var manyBool: [Bool] { get { _storage[array: 336] } _modify { yield &_storage[array: 336] } }
+  @_alwaysEmitIntoClient public var manyString: [String] { get { _storage[array: 344] } _modify { yield &_storage[array: 344] } }
+  @_alwaysEmitIntoClient public var manyBytes: [[UInt8]] { get { _storage[array: 352] } _modify { yield &_storage[array: 352] } }
+  @_alwaysEmitIntoClient public var manyNested: [Switchboard_Testing_AllKindsEditions.Nested] { get { _storage[array: 360] } _modify { yield &_storage[array: 360] } }
+  @_alwaysEmitIntoClient public var manyOuter: [Switchboard_Testing_OuterEditions] { get { _storage[array: 368] } _modify { yield &_storage[array: 368] } }
+  @_alwaysEmitIntoClient public var manyColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _storage[array: 376] } _modify { yield &_storage[array: 376] } }
+  @_alwaysEmitIntoClient public var manyOuterColor: [Switchboard_Testing_OuterColorEditions] { get { _storage[array: 384] } _modify { yield &_storage[array: 384] } }
   /// Packed, whatever the default.
-  public var packedInt32: [Int32] { get { _fields.value.packedInt32 } _modify { yield &_fields.value.packedInt32 } }
-  public var packedInt64: [Int64] { get { _fields.value.packedInt64 } _modify { yield &_fields.value.packedInt64 } }
-  public var packedUint32: [UInt32] { get { _fields.value.packedUint32 } _modify { yield &_fields.value.packedUint32 } }
-  public var packedUint64: [UInt64] { get { _fields.value.packedUint64 } _modify { yield &_fields.value.packedUint64 } }
-  public var packedSint32: [Int32] { get { _fields.value.packedSint32 } _modify { yield &_fields.value.packedSint32 } }
-  public var packedSint64: [Int64] { get { _fields.value.packedSint64 } _modify { yield &_fields.value.packedSint64 } }
-  public var packedFixed32: [UInt32] { get { _fields.value.packedFixed32 } _modify { yield &_fields.value.packedFixed32 } }
-  public var packedFixed64: [UInt64] { get { _fields.value.packedFixed64 } _modify { yield &_fields.value.packedFixed64 } }
-  public var packedSfixed32: [Int32] { get { _fields.value.packedSfixed32 } _modify { yield &_fields.value.packedSfixed32 } }
-  public var packedSfixed64: [Int64] { get { _fields.value.packedSfixed64 } _modify { yield &_fields.value.packedSfixed64 } }
-  public var packedFloat: [Float] { get { _fields.value.packedFloat } _modify { yield &_fields.value.packedFloat } }
-  public var packedDouble: [Double] { get { _fields.value.packedDouble } _modify { yield &_fields.value.packedDouble } }
-  public var packedBool: [Bool] { get { _fields.value.packedBool } _modify { yield &_fields.value.packedBool } }
-  public var packedColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _fields.value.packedColor } _modify { yield &_fields.value.packedColor } }
+  @_alwaysEmitIntoClient public var packedInt32: [Int32] { get { _storage[array: 392] } _modify { yield &_storage[array: 392] } }
+  @_alwaysEmitIntoClient public var packedInt64: [Int64] { get { _storage[array: 400] } _modify { yield &_storage[array: 400] } }
+  @_alwaysEmitIntoClient public var packedUint32: [UInt32] { get { _storage[array: 408] } _modify { yield &_storage[array: 408] } }
+  @_alwaysEmitIntoClient public var packedUint64: [UInt64] { get { _storage[array: 416] } _modify { yield &_storage[array: 416] } }
+  @_alwaysEmitIntoClient public var packedSint32: [Int32] { get { _storage[array: 424] } _modify { yield &_storage[array: 424] } }
+  @_alwaysEmitIntoClient public var packedSint64: [Int64] { get { _storage[array: 432] } _modify { yield &_storage[array: 432] } }
+  @_alwaysEmitIntoClient public var packedFixed32: [UInt32] { get { _storage[array: 440] } _modify { yield &_storage[array: 440] } }
+  @_alwaysEmitIntoClient public var packedFixed64: [UInt64] { get { _storage[array: 448] } _modify { yield &_storage[array: 448] } }
+  @_alwaysEmitIntoClient public var packedSfixed32: [Int32] { get { _storage[array: 456] } _modify { yield &_storage[array: 456] } }
+  @_alwaysEmitIntoClient public var packedSfixed64: [Int64] { get { _storage[array: 464] } _modify { yield &_storage[array: 464] } }
+  @_alwaysEmitIntoClient public var packedFloat: [Float] { get { _storage[array: 472] } _modify { yield &_storage[array: 472] } }
+  @_alwaysEmitIntoClient public var packedDouble: [Double] { get { _storage[array: 480] } _modify { yield &_storage[array: 480] } }
+  @_alwaysEmitIntoClient public var packedBool: [Bool] { get { _storage[array: 488] } _modify { yield &_storage[array: 488] } }
+  @_alwaysEmitIntoClient public var packedColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _storage[array: 496] } _modify { yield &_storage[array: 496] } }
   /// Not packed, whatever the default.
-  public var unpackedInt32: [Int32] { get { _fields.value.unpackedInt32 } _modify { yield &_fields.value.unpackedInt32 } }
-  public var unpackedInt64: [Int64] { get { _fields.value.unpackedInt64 } _modify { yield &_fields.value.unpackedInt64 } }
-  public var unpackedUint32: [UInt32] { get { _fields.value.unpackedUint32 } _modify { yield &_fields.value.unpackedUint32 } }
-  public var unpackedUint64: [UInt64] { get { _fields.value.unpackedUint64 } _modify { yield &_fields.value.unpackedUint64 } }
-  public var unpackedSint32: [Int32] { get { _fields.value.unpackedSint32 } _modify { yield &_fields.value.unpackedSint32 } }
-  public var unpackedSint64: [Int64] { get { _fields.value.unpackedSint64 } _modify { yield &_fields.value.unpackedSint64 } }
-  public var unpackedFixed32: [UInt32] { get { _fields.value.unpackedFixed32 } _modify { yield &_fields.value.unpackedFixed32 } }
-  public var unpackedFixed64: [UInt64] { get { _fields.value.unpackedFixed64 } _modify { yield &_fields.value.unpackedFixed64 } }
-  public var unpackedSfixed32: [Int32] { get { _fields.value.unpackedSfixed32 } _modify { yield &_fields.value.unpackedSfixed32 } }
-  public var unpackedSfixed64: [Int64] { get { _fields.value.unpackedSfixed64 } _modify { yield &_fields.value.unpackedSfixed64 } }
-  public var unpackedFloat: [Float] { get { _fields.value.unpackedFloat } _modify { yield &_fields.value.unpackedFloat } }
-  public var unpackedDouble: [Double] { get { _fields.value.unpackedDouble } _modify { yield &_fields.value.unpackedDouble } }
-  public var unpackedBool: [Bool] { get { _fields.value.unpackedBool } _modify { yield &_fields.value.unpackedBool } }
-  public var unpackedColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _fields.value.unpackedColor } _modify { yield &_fields.value.unpackedColor } }
+  @_alwaysEmitIntoClient public var unpackedInt32: [Int32] { get { _storage[array: 504] } _modify { yield &_storage[array: 504] } }
+  @_alwaysEmitIntoClient public var unpackedInt64: [Int64] { get { _storage[array: 512] } _modify { yield &_storage[array: 512] } }
+  @_alwaysEmitIntoClient public var unpackedUint32: [UInt32] { get { _storage[array: 520] } _modify { yield &_storage[array: 520] } }
+  @_alwaysEmitIntoClient public var unpackedUint64: [UInt64] { get { _storage[array: 528] } _modify { yield &_storage[array: 528] } }
+  @_alwaysEmitIntoClient public var unpackedSint32: [Int32] { get { _storage[array: 536] } _modify { yield &_storage[array: 536] } }
+  @_alwaysEmitIntoClient public var unpackedSint64: [Int64] { get { _storage[array: 544] } _modify { yield &_storage[array: 544] } }
+  @_alwaysEmitIntoClient public var unpackedFixed32: [UInt32] { get { _storage[array: 552] } _modify { yield &_storage[array: 552] } }
+  @_alwaysEmitIntoClient public var unpackedFixed64: [UInt64] { get { _storage[array: 560] } _modify { yield &_storage[array: 560] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed32: [Int32] { get { _storage[array: 568] } _modify { yield &_storage[array: 568] } }
+  @_alwaysEmitIntoClient public var unpackedSfixed64: [Int64] { get { _storage[array: 576] } _modify { yield &_storage[array: 576] } }
+  @_alwaysEmitIntoClient public var unpackedFloat: [Float] { get { _storage[array: 584] } _modify { yield &_storage[array: 584] } }
+  @_alwaysEmitIntoClient public var unpackedDouble: [Double] { get { _storage[array: 592] } _modify { yield &_storage[array: 592] } }
+  @_alwaysEmitIntoClient public var unpackedBool: [Bool] { get { _storage[array: 600] } _modify { yield &_storage[array: 600] } }
+  @_alwaysEmitIntoClient public var unpackedColor: [Switchboard_Testing_AllKindsEditions.Color] { get { _storage[array: 608] } _modify { yield &_storage[array: 608] } }
   /// Maps: every kind of key, then every kind of value.
-  public var mapInt32Int32: [Int32: Int32] { get { _fields.value.mapInt32Int32 } _modify { yield &_fields.value.mapInt32Int32 } }
-  public var mapInt64Int64: [Int64: Int64] { get { _fields.value.mapInt64Int64 } _modify { yield &_fields.value.mapInt64Int64 } }
-  public var mapUint32Uint32: [UInt32: UInt32] { get { _fields.value.mapUint32Uint32 } _modify { yield &_fields.value.mapUint32Uint32 } }
-  public var mapUint64Uint64: [UInt64: UInt64] { get { _fields.value.mapUint64Uint64 } _modify { yield &_fields.value.mapUint64Uint64 } }
-  public var mapSint32Sint32: [Int32: Int32] { get { _fields.value.mapSint32Sint32 } _modify { yield &_fields.value.mapSint32Sint32 } }
-  public var mapSint64Sint64: [Int64: Int64] { get { _fields.value.mapSint64Sint64 } _modify { yield &_fields.value.mapSint64Sint64 } }
-  public var mapFixed32Fixed32: [UInt32: UInt32] { get { _fields.value.mapFixed32Fixed32 } _modify { yield &_fields.value.mapFixed32Fixed32 } }
-  public var mapFixed64Fixed64: [UInt64: UInt64] { get { _fields.value.mapFixed64Fixed64 } _modify { yield &_fields.value.mapFixed64Fixed64 } }
-  public var mapSfixed32Sfixed32: [Int32: Int32] { get { _fields.value.mapSfixed32Sfixed32 } _modify { yield &_fields.value.mapSfixed32Sfixed32 } }
-  public var mapSfixed64Sfixed64: [Int64: Int64] { get { _fields.value.mapSfixed64Sfixed64 } _modify { yield &_fields.value.mapSfixed64Sfixed64 } }
-  public var mapBoolBool: [Bool: Bool] { get { _fields.value.mapBoolBool } _modify { yield &_fields.value.mapBoolBool } }
-  public var mapStringString: [String: String] { get { _fields.value.mapStringString } _modify { yield &_fields.value.mapStringString } }
-  public var mapInt32Float: [Int32: Float] { get { _fields.value.mapInt32Float } _modify { yield &_fields.value.mapInt32Float } }
-  public var mapInt32Double: [Int32: Double] { get { _fields.value.mapInt32Double } _modify { yield &_fields.value.mapInt32Double } }
-  public var mapStringBytes: [String: [UInt8]] { get { _fields.value.mapStringBytes } _modify { yield &_fields.value.mapStringBytes } }
-  public var mapStringNested: [String: Switchboard_Testing_AllKindsEditions.Nested] { get { _fields.value.mapStringNested } _modify { yield &_fields.value.mapStringNested } }
-  public var mapStringOuter: [String: Switchboard_Testing_OuterEditions] { get { _fields.value.mapStringOuter } _modify { yield &_fields.value.mapStringOuter } }
-  public var mapStringColor: [String: Switchboard_Testing_AllKindsEditions.Color] { get { _fields.value.mapStringColor } _modify { yield &_fields.value.mapStringColor } }
-  public var mapStringOuterColor: [String: Switchboard_Testing_OuterColorEditions] { get { _fields.value.mapStringOuterColor } _modify { yield &_fields.value.mapStringOuterColor } }
-  public var mapStringSelf: [String: Switchboard_Testing_AllKindsEditions] { get { _fields.value.mapStringSelf } _modify { yield &_fields.value.mapStringSelf } }
-  public var choiceUint32: UInt32 { get { if case .choiceUint32(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceUint32(newValue) } }
-  public var choiceNested: Switchboard_Testing_AllKindsEditions.Nested { get { if case .choiceNested(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKindsEditions.Nested() } } _modify { var new = self.choiceNested; _fields.value.choice = nil; defer { _fields.value.choice = .choiceNested(new) }; yield &new } }
-  public var choiceString: String { get { if case .choiceString(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .choiceString(newValue) } }
-  public var choiceBytes: [UInt8] { get { if case .choiceBytes(let value)? = _fields.value.choice { value } else { [] } } set { _fields.value.choice = .choiceBytes(newValue) } }
-  public var choiceBool: Bool { get { if case .choiceBool(let value)? = _fields.value.choice { value } else { false } } set { _fields.value.choice = .choiceBool(newValue) } }
-  public var choiceUint64: UInt64 { get { if case .choiceUint64(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceUint64(newValue) } }
-  public var choiceFloat: Float { get { if case .choiceFloat(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceFloat(newValue) } }
-  public var choiceDouble: Double { get { if case .choiceDouble(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .choiceDouble(newValue) } }
-  public var choiceColor: Switchboard_Testing_AllKindsEditions.Color { get { if case .choiceColor(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKindsEditions.Color() } } set { _fields.value.choice = .choiceColor(newValue) } }
-  public var choiceDelimited: Switchboard_Testing_AllKindsEditions.Nested { get { if case .choiceDelimited(let value)? = _fields.value.choice { value } else { Switchboard_Testing_AllKindsEditions.Nested() } } _modify { var new = self.choiceDelimited; _fields.value.choice = nil; defer { _fields.value.choice = .choiceDelimited(new) }; yield &new } }
+  @_alwaysEmitIntoClient public var mapInt32Int32: [Int32: Int32] { get { _storage[map: 616] } _modify { yield &_storage[map: 616] } }
+  @_alwaysEmitIntoClient public var mapInt64Int64: [Int64: Int64] { get { _storage[map: 624] } _modify { yield &_storage[map: 624] } }
+  @_alwaysEmitIntoClient public var mapUint32Uint32: [UInt32: UInt32] { get { _storage[map: 632] } _modify { yield &_storage[map: 632] } }
+  @_alwaysEmitIntoClient public var mapUint64Uint64: [UInt64: UInt64] { get { _storage[map: 640] } _modify { yield &_storage[map: 640] } }
+  @_alwaysEmitIntoClient public var mapSint32Sint32: [Int32: Int32] { get { _storage[map: 648] } _modify { yield &_storage[map: 648] } }
+  @_alwaysEmitIntoClient public var mapSint64Sint64: [Int64: Int64] { get { _storage[map: 656] } _modify { yield &_storage[map: 656] } }
+  @_alwaysEmitIntoClient public var mapFixed32Fixed32: [UInt32: UInt32] { get { _storage[map: 664] } _modify { yield &_storage[map: 664] } }
+  @_alwaysEmitIntoClient public var mapFixed64Fixed64: [UInt64: UInt64] { get { _storage[map: 672] } _modify { yield &_storage[map: 672] } }
+  @_alwaysEmitIntoClient public var mapSfixed32Sfixed32: [Int32: Int32] { get { _storage[map: 680] } _modify { yield &_storage[map: 680] } }
+  @_alwaysEmitIntoClient public var mapSfixed64Sfixed64: [Int64: Int64] { get { _storage[map: 688] } _modify { yield &_storage[map: 688] } }
+  @_alwaysEmitIntoClient public var mapBoolBool: [Bool: Bool] { get { _storage[map: 696] } _modify { yield &_storage[map: 696] } }
+  @_alwaysEmitIntoClient public var mapStringString: [String: String] { get { _storage[map: 704] } _modify { yield &_storage[map: 704] } }
+  @_alwaysEmitIntoClient public var mapInt32Float: [Int32: Float] { get { _storage[map: 712] } _modify { yield &_storage[map: 712] } }
+  @_alwaysEmitIntoClient public var mapInt32Double: [Int32: Double] { get { _storage[map: 720] } _modify { yield &_storage[map: 720] } }
+  @_alwaysEmitIntoClient public var mapStringBytes: [String: [UInt8]] { get { _storage[map: 728] } _modify { yield &_storage[map: 728] } }
+  @_alwaysEmitIntoClient public var mapStringNested: [String: Switchboard_Testing_AllKindsEditions.Nested] { get { _storage[map: 736] } _modify { yield &_storage[map: 736] } }
+  @_alwaysEmitIntoClient public var mapStringOuter: [String: Switchboard_Testing_OuterEditions] { get { _storage[map: 744] } _modify { yield &_storage[map: 744] } }
+  @_alwaysEmitIntoClient public var mapStringColor: [String: Switchboard_Testing_AllKindsEditions.Color] { get { _storage[map: 752] } _modify { yield &_storage[map: 752] } }
+  @_alwaysEmitIntoClient public var mapStringOuterColor: [String: Switchboard_Testing_OuterColorEditions] { get { _storage[map: 760] } _modify { yield &_storage[map: 760] } }
+  @_alwaysEmitIntoClient public var mapStringSelf: [String: Switchboard_Testing_AllKindsEditions] { get { _storage[map: 768] } _modify { yield &_storage[map: 768] } }
+  @_alwaysEmitIntoClient public var choiceUint32: UInt32 { get { _storage[48, member: 111] } set { _storage[48, member: 111] = newValue } }
+  @_alwaysEmitIntoClient public var choiceNested: Switchboard_Testing_AllKindsEditions.Nested { get { _storage[message: 48, member: 112] } _modify { yield &_storage[message: 48, member: 112] } }
+  @_alwaysEmitIntoClient public var choiceString: String { get { _storage[string: 48, member: 113] } _modify { yield &_storage[string: 48, member: 113] } }
+  @_alwaysEmitIntoClient public var choiceBytes: [UInt8] { get { _storage[bytes: 48, member: 114] } _modify { yield &_storage[bytes: 48, member: 114] } }
+  @_alwaysEmitIntoClient public var choiceBool: Bool { get { _storage[48, member: 115] } set { _storage[48, member: 115] = newValue } }
+  @_alwaysEmitIntoClient public var choiceUint64: UInt64 { get { _storage[48, member: 116] } set { _storage[48, member: 116] = newValue } }
+  @_alwaysEmitIntoClient public var choiceFloat: Float { get { _storage[48, member: 117] } set { _storage[48, member: 117] = newValue } }
+  @_alwaysEmitIntoClient public var choiceDouble: Double { get { _storage[48, member: 118] } set { _storage[48, member: 118] = newValue } }
+  @_alwaysEmitIntoClient public var choiceColor: Switchboard_Testing_AllKindsEditions.Color { get { _storage[enum: 48, member: 119] } set { _storage[enum: 48, member: 119] = newValue } }
+  @_alwaysEmitIntoClient public var choiceDelimited: Switchboard_Testing_AllKindsEditions.Nested { get { _storage[message: 48, member: 121] } _modify { yield &_storage[message: 48, member: 121] } }
   /// Names that are hard to turn into other names.
-  public var fieldname1: Int32 { get { _fields.value._fieldname1 ?? 0 } set { _fields.value._fieldname1 = newValue } }
-  public var hasFieldname1: Bool { _fields.value._fieldname1 != nil }
-  public mutating func clearFieldname1() { _fields.value._fieldname1 = nil }
-  public var fieldName2: Int32 { get { _fields.value._fieldName2 ?? 0 } set { _fields.value._fieldName2 = newValue } }
-  public var hasFieldName2: Bool { _fields.value._fieldName2 != nil }
-  public mutating func clearFieldName2() { _fields.value._fieldName2 = nil }
-  public var fieldName3: Int32 { get { _fields.value._fieldName3 ?? 0 } set { _fields.value._fieldName3 = newValue } }
-  public var hasFieldName3: Bool { _fields.value._fieldName3 != nil }
-  public mutating func clearFieldName3() { _fields.value._fieldName3 = nil }
-  public var field_Name4_: Int32 { get { _fields.value._field_Name4_ ?? 0 } set { _fields.value._field_Name4_ = newValue } }
-  public var hasField_Name4_: Bool { _fields.value._field_Name4_ != nil }
-  public mutating func clearField_Name4_() { _fields.value._field_Name4_ = nil }
-  public var field0Name5: Int32 { get { _fields.value._field0Name5 ?? 0 } set { _fields.value._field0Name5 = newValue } }
-  public var hasField0Name5: Bool { _fields.value._field0Name5 != nil }
-  public mutating func clearField0Name5() { _fields.value._field0Name5 = nil }
-  public var field0Name6: Int32 { get { _fields.value._field0Name6 ?? 0 } set { _fields.value._field0Name6 = newValue } }
-  public var hasField0Name6: Bool { _fields.value._field0Name6 != nil }
-  public mutating func clearField0Name6() { _fields.value._field0Name6 = nil }
-  public var fieldName7: Int32 { get { _fields.value._fieldName7 ?? 0 } set { _fields.value._fieldName7 = newValue } }
-  public var hasFieldName7: Bool { _fields.value._fieldName7 != nil }
-  public mutating func clearFieldName7() { _fields.value._fieldName7 = nil }
-  public var fieldName8: Int32 { get { _fields.value._fieldName8 ?? 0 } set { _fields.value._fieldName8 = newValue } }
-  public var hasFieldName8: Bool { _fields.value._fieldName8 != nil }
-  public mutating func clearFieldName8() { _fields.value._fieldName8 = nil }
-  public var fieldName9: Int32 { get { _fields.value._fieldName9 ?? 0 } set { _fields.value._fieldName9 = newValue } }
-  public var hasFieldName9: Bool { _fields.value._fieldName9 != nil }
-  public mutating func clearFieldName9() { _fields.value._fieldName9 = nil }
-  public var fieldName10: Int32 { get { _fields.value._fieldName10 ?? 0 } set { _fields.value._fieldName10 = newValue } }
-  public var hasFieldName10: Bool { _fields.value._fieldName10 != nil }
-  public mutating func clearFieldName10() { _fields.value._fieldName10 = nil }
-  public var fieldName11: Int32 { get { _fields.value._fieldName11 ?? 0 } set { _fields.value._fieldName11 = newValue } }
-  public var hasFieldName11: Bool { _fields.value._fieldName11 != nil }
-  public mutating func clearFieldName11() { _fields.value._fieldName11 = nil }
-  public var fieldName12: Int32 { get { _fields.value._fieldName12 ?? 0 } set { _fields.value._fieldName12 = newValue } }
-  public var hasFieldName12: Bool { _fields.value._fieldName12 != nil }
-  public mutating func clearFieldName12() { _fields.value._fieldName12 = nil }
-  public var _FieldName13: Int32 { get { _fields.value.__FieldName13 ?? 0 } set { _fields.value.__FieldName13 = newValue } }
-  public var has_FieldName13: Bool { _fields.value.__FieldName13 != nil }
-  public mutating func clear_FieldName13() { _fields.value.__FieldName13 = nil }
-  public var _FieldName14: Int32 { get { _fields.value.__FieldName14 ?? 0 } set { _fields.value.__FieldName14 = newValue } }
-  public var has_FieldName14: Bool { _fields.value.__FieldName14 != nil }
-  public mutating func clear_FieldName14() { _fields.value.__FieldName14 = nil }
-  public var field_Name15: Int32 { get { _fields.value._field_Name15 ?? 0 } set { _fields.value._field_Name15 = newValue } }
-  public var hasField_Name15: Bool { _fields.value._field_Name15 != nil }
-  public mutating func clearField_Name15() { _fields.value._field_Name15 = nil }
-  public var field_Name16: Int32 { get { _fields.value._field_Name16 ?? 0 } set { _fields.value._field_Name16 = newValue } }
-  public var hasField_Name16: Bool { _fields.value._field_Name16 != nil }
-  public mutating func clearField_Name16() { _fields.value._field_Name16 = nil }
-  public var fieldName17__: Int32 { get { _fields.value._fieldName17__ ?? 0 } set { _fields.value._fieldName17__ = newValue } }
-  public var hasFieldName17__: Bool { _fields.value._fieldName17__ != nil }
-  public mutating func clearFieldName17__() { _fields.value._fieldName17__ = nil }
-  public var fieldName18__: Int32 { get { _fields.value._fieldName18__ ?? 0 } set { _fields.value._fieldName18__ = newValue } }
-  public var hasFieldName18__: Bool { _fields.value._fieldName18__ != nil }
-  public mutating func clearFieldName18__() { _fields.value._fieldName18__ = nil }
-  public var renamed: Int32 { get { _fields.value._renamed ?? 0 } set { _fields.value._renamed = newValue } }
-  public var hasRenamed: Bool { _fields.value._renamed != nil }
-  public mutating func clearRenamed() { _fields.value._renamed = nil }
-  public var renamedOddly: Int32 { get { _fields.value._renamedOddly ?? 0 } set { _fields.value._renamedOddly = newValue } }
-  public var hasRenamedOddly: Bool { _fields.value._renamedOddly != nil }
-  public mutating func clearRenamedOddly() { _fields.value._renamedOddly = nil }
-  public var swappedA: Int32 { get { _fields.value._swappedA ?? 0 } set { _fields.value._swappedA = newValue } }
-  public var hasSwappedA: Bool { _fields.value._swappedA != nil }
-  public mutating func clearSwappedA() { _fields.value._swappedA = nil }
+  @_alwaysEmitIntoClient public var fieldname1: Int32 { get { _storage[952, bit: 15] } set { _storage[952, bit: 15] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldname1: Bool { _storage.has(bit: 15) }
+  @_alwaysEmitIntoClient public mutating func clearFieldname1() { _storage.clear(401) }
+  @_alwaysEmitIntoClient public var fieldName2: Int32 { get { _storage[956, bit: 16] } set { _storage[956, bit: 16] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName2: Bool { _storage.has(bit: 16) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName2() { _storage.clear(402) }
+  @_alwaysEmitIntoClient public var fieldName3: Int32 { get { _storage[960, bit: 17] } set { _storage[960, bit: 17] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName3: Bool { _storage.has(bit: 17) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName3() { _storage.clear(403) }
+  @_alwaysEmitIntoClient public var field_Name4_: Int32 { get { _storage[964, bit: 18] } set { _storage[964, bit: 18] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name4_: Bool { _storage.has(bit: 18) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name4_() { _storage.clear(404) }
+  @_alwaysEmitIntoClient public var field0Name5: Int32 { get { _storage[968, bit: 19] } set { _storage[968, bit: 19] = newValue } }
+  @_alwaysEmitIntoClient public var hasField0Name5: Bool { _storage.has(bit: 19) }
+  @_alwaysEmitIntoClient public mutating func clearField0Name5() { _storage.clear(405) }
+  @_alwaysEmitIntoClient public var field0Name6: Int32 { get { _storage[972, bit: 20] } set { _storage[972, bit: 20] = newValue } }
+  @_alwaysEmitIntoClient public var hasField0Name6: Bool { _storage.has(bit: 20) }
+  @_alwaysEmitIntoClient public mutating func clearField0Name6() { _storage.clear(406) }
+  @_alwaysEmitIntoClient public var fieldName7: Int32 { get { _storage[976, bit: 21] } set { _storage[976, bit: 21] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName7: Bool { _storage.has(bit: 21) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName7() { _storage.clear(407) }
+  @_alwaysEmitIntoClient public var fieldName8: Int32 { get { _storage[980, bit: 22] } set { _storage[980, bit: 22] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName8: Bool { _storage.has(bit: 22) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName8() { _storage.clear(408) }
+  @_alwaysEmitIntoClient public var fieldName9: Int32 { get { _storage[984, bit: 23] } set { _storage[984, bit: 23] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName9: Bool { _storage.has(bit: 23) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName9() { _storage.clear(409) }
+  @_alwaysEmitIntoClient public var fieldName10: Int32 { get { _storage[988, bit: 24] } set { _storage[988, bit: 24] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName10: Bool { _storage.has(bit: 24) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName10() { _storage.clear(410) }
+  @_alwaysEmitIntoClient public var fieldName11: Int32 { get { _storage[992, bit: 25] } set { _storage[992, bit: 25] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName11: Bool { _storage.has(bit: 25) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName11() { _storage.clear(411) }
+  @_alwaysEmitIntoClient public var fieldName12: Int32 { get { _storage[996, bit: 26] } set { _storage[996, bit: 26] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName12: Bool { _storage.has(bit: 26) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName12() { _storage.clear(412) }
+  @_alwaysEmitIntoClient public var _FieldName13: Int32 { get { _storage[1000, bit: 27] } set { _storage[1000, bit: 27] = newValue } }
+  @_alwaysEmitIntoClient public var has_FieldName13: Bool { _storage.has(bit: 27) }
+  @_alwaysEmitIntoClient public mutating func clear_FieldName13() { _storage.clear(413) }
+  @_alwaysEmitIntoClient public var _FieldName14: Int32 { get { _storage[1004, bit: 28] } set { _storage[1004, bit: 28] = newValue } }
+  @_alwaysEmitIntoClient public var has_FieldName14: Bool { _storage.has(bit: 28) }
+  @_alwaysEmitIntoClient public mutating func clear_FieldName14() { _storage.clear(414) }
+  @_alwaysEmitIntoClient public var field_Name15: Int32 { get { _storage[1008, bit: 29] } set { _storage[1008, bit: 29] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name15: Bool { _storage.has(bit: 29) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name15() { _storage.clear(415) }
+  @_alwaysEmitIntoClient public var field_Name16: Int32 { get { _storage[1012, bit: 30] } set { _storage[1012, bit: 30] = newValue } }
+  @_alwaysEmitIntoClient public var hasField_Name16: Bool { _storage.has(bit: 30) }
+  @_alwaysEmitIntoClient public mutating func clearField_Name16() { _storage.clear(416) }
+  @_alwaysEmitIntoClient public var fieldName17__: Int32 { get { _storage[1016, bit: 31] } set { _storage[1016, bit: 31] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName17__: Bool { _storage.has(bit: 31) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName17__() { _storage.clear(417) }
+  @_alwaysEmitIntoClient public var fieldName18__: Int32 { get { _storage[1020, bit: 32] } set { _storage[1020, bit: 32] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldName18__: Bool { _storage.has(bit: 32) }
+  @_alwaysEmitIntoClient public mutating func clearFieldName18__() { _storage.clear(418) }
+  @_alwaysEmitIntoClient public var renamed: Int32 { get { _storage[1024, bit: 33] } set { _storage[1024, bit: 33] = newValue } }
+  @_alwaysEmitIntoClient public var hasRenamed: Bool { _storage.has(bit: 33) }
+  @_alwaysEmitIntoClient public mutating func clearRenamed() { _storage.clear(421) }
+  @_alwaysEmitIntoClient public var renamedOddly: Int32 { get { _storage[1028, bit: 34] } set { _storage[1028, bit: 34] = newValue } }
+  @_alwaysEmitIntoClient public var hasRenamedOddly: Bool { _storage.has(bit: 34) }
+  @_alwaysEmitIntoClient public mutating func clearRenamedOddly() { _storage.clear(422) }
+  @_alwaysEmitIntoClient public var swappedA: Int32 { get { _storage[1032, bit: 35] } set { _storage[1032, bit: 35] = newValue } }
+  @_alwaysEmitIntoClient public var hasSwappedA: Bool { _storage.has(bit: 35) }
+  @_alwaysEmitIntoClient public mutating func clearSwappedA() { _storage.clear(423) }
   /// Implicit presence.
-  public var implicitInt32: Int32 { get { _fields.value.implicitInt32 } _modify { yield &_fields.value.implicitInt32 } }
-  public var implicitInt64: Int64 { get { _fields.value.implicitInt64 } _modify { yield &_fields.value.implicitInt64 } }
-  public var implicitUint32: UInt32 { get { _fields.value.implicitUint32 } _modify { yield &_fields.value.implicitUint32 } }
-  public var implicitUint64: UInt64 { get { _fields.value.implicitUint64 } _modify { yield &_fields.value.implicitUint64 } }
-  public var implicitSint32: Int32 { get { _fields.value.implicitSint32 } _modify { yield &_fields.value.implicitSint32 } }
-  public var implicitSint64: Int64 { get { _fields.value.implicitSint64 } _modify { yield &_fields.value.implicitSint64 } }
-  public var implicitFixed32: UInt32 { get { _fields.value.implicitFixed32 } _modify { yield &_fields.value.implicitFixed32 } }
-  public var implicitFixed64: UInt64 { get { _fields.value.implicitFixed64 } _modify { yield &_fields.value.implicitFixed64 } }
-  public var implicitSfixed32: Int32 { get { _fields.value.implicitSfixed32 } _modify { yield &_fields.value.implicitSfixed32 } }
-  public var implicitSfixed64: Int64 { get { _fields.value.implicitSfixed64 } _modify { yield &_fields.value.implicitSfixed64 } }
-  public var implicitFloat: Float { get { _fields.value.implicitFloat } _modify { yield &_fields.value.implicitFloat } }
-  public var implicitDouble: Double { get { _fields.value.implicitDouble } _modify { yield &_fields.value.implicitDouble } }
-  public var implicitBool: Bool { get { _fields.value.implicitBool } _modify { yield &_fields.value.implicitBool } }
-  public var implicitString: String { get { _fields.value.implicitString } _modify { yield &_fields.value.implicitString } }
-  public var implicitBytes: [UInt8] { get { _fields.value.implicitBytes } _modify { yield &_fields.value.implicitBytes } }
-  public var implicitColor: Switchboard_Testing_AllKindsEditions.Color { get { _fields.value.implicitColor } _modify { yield &_fields.value.implicitColor } }
-  public var grouplikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType { get { _fields.value._grouplikeType ?? Switchboard_Testing_AllKindsEditions.GroupLikeType() } _modify { yield &_fields.value._grouplikeType[or: Switchboard_Testing_AllKindsEditions.GroupLikeType()] } }
-  public var hasGrouplikeType: Bool { _fields.value._grouplikeType != nil }
-  public mutating func clearGrouplikeType() { _fields.value._grouplikeType = nil }
-  public var groupLikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType { get { _fields.value._groupLikeType ?? Switchboard_Testing_AllKindsEditions.GroupLikeType() } _modify { yield &_fields.value._groupLikeType[or: Switchboard_Testing_AllKindsEditions.GroupLikeType()] } }
-  public var hasGroupLikeType: Bool { _fields.value._groupLikeType != nil }
-  public mutating func clearGroupLikeType() { _fields.value._groupLikeType = nil }
-  public var manyGroupLikeType: [Switchboard_Testing_AllKindsEditions.ManyGroupLikeType] { get { _fields.value.manyGroupLikeType } _modify { yield &_fields.value.manyGroupLikeType } }
-  public var manyDelimited: [Switchboard_Testing_AllKindsEditions.Nested] { get { _fields.value.manyDelimited } _modify { yield &_fields.value.manyDelimited } }
-  public var recursiveDelimited: Switchboard_Testing_AllKindsEditions { get { _fields.value._recursiveDelimited ?? Switchboard_Testing_AllKindsEditions() } _modify { yield &_fields.value._recursiveDelimited[or: Switchboard_Testing_AllKindsEditions()] } }
-  public var hasRecursiveDelimited: Bool { _fields.value._recursiveDelimited != nil }
-  public mutating func clearRecursiveDelimited() { _fields.value._recursiveDelimited = nil }
+  @_alwaysEmitIntoClient public var implicitInt32: Int32 { get { _storage[1036] } set { _storage[1036] = newValue } }
+  @_alwaysEmitIntoClient public var implicitInt64: Int64 { get { _storage[776] } set { _storage[776] = newValue } }
+  @_alwaysEmitIntoClient public var implicitUint32: UInt32 { get { _storage[1040] } set { _storage[1040] = newValue } }
+  @_alwaysEmitIntoClient public var implicitUint64: UInt64 { get { _storage[784] } set { _storage[784] = newValue } }
+  @_alwaysEmitIntoClient public var implicitSint32: Int32 { get { _storage[1044] } set { _storage[1044] = newValue } }
+  @_alwaysEmitIntoClient public var implicitSint64: Int64 { get { _storage[792] } set { _storage[792] = newValue } }
+  @_alwaysEmitIntoClient public var implicitFixed32: UInt32 { get { _storage[1048] } set { _storage[1048] = newValue } }
+  @_alwaysEmitIntoClient public var implicitFixed64: UInt64 { get { _storage[800] } set { _storage[800] = newValue } }
+  @_alwaysEmitIntoClient public var implicitSfixed32: Int32 { get { _storage[1052] } set { _storage[1052] = newValue } }
+  @_alwaysEmitIntoClient public var implicitSfixed64: Int64 { get { _storage[808] } set { _storage[808] = newValue } }
+  @_alwaysEmitIntoClient public var implicitFloat: Float { get { _storage[1056] } set { _storage[1056] = newValue } }
+  @_alwaysEmitIntoClient public var implicitDouble: Double { get { _storage[816] } set { _storage[816] = newValue } }
+  @_alwaysEmitIntoClient public var implicitBool: Bool { get { _storage[1077] } set { _storage[1077] = newValue } }
+  @_alwaysEmitIntoClient public var implicitString: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  @_alwaysEmitIntoClient public var implicitBytes: [UInt8] { get { _storage[bytes: 824] } _modify { yield &_storage[bytes: 824] } }
+  @_alwaysEmitIntoClient public var implicitColor: Switchboard_Testing_AllKindsEditions.Color { get { _storage[enum: 1060] } set { _storage[enum: 1060] = newValue } }
+  @_alwaysEmitIntoClient public var grouplikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType { get { _storage[message: 832] } _modify { yield &_storage[message: 832] } }
+  @_alwaysEmitIntoClient public var hasGrouplikeType: Bool { _storage.has(reference: 832) }
+  @_alwaysEmitIntoClient public mutating func clearGrouplikeType() { _storage.clear(501) }
+  @_alwaysEmitIntoClient public var groupLikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType { get { _storage[message: 840] } _modify { yield &_storage[message: 840] } }
+  @_alwaysEmitIntoClient public var hasGroupLikeType: Bool { _storage.has(reference: 840) }
+  @_alwaysEmitIntoClient public mutating func clearGroupLikeType() { _storage.clear(502) }
+  @_alwaysEmitIntoClient public var manyGroupLikeType: [Switchboard_Testing_AllKindsEditions.ManyGroupLikeType] { get { _storage[array: 848] } _modify { yield &_storage[array: 848] } }
+  @_alwaysEmitIntoClient public var manyDelimited: [Switchboard_Testing_AllKindsEditions.Nested] { get { _storage[array: 856] } _modify { yield &_storage[array: 856] } }
+  @_alwaysEmitIntoClient public var recursiveDelimited: Switchboard_Testing_AllKindsEditions { get { _storage[message: 864] } _modify { yield &_storage[message: 864] } }
+  @_alwaysEmitIntoClient public var hasRecursiveDelimited: Bool { _storage.has(reference: 864) }
+  @_alwaysEmitIntoClient public mutating func clearRecursiveDelimited() { _storage.clear(506) }
   /// Strings that need not be UTF-8.
-  public var uncheckedString: String { get { _fields.value._uncheckedString ?? "" } _modify { yield &_fields.value._uncheckedString[or: ""] } }
-  public var hasUncheckedString: Bool { _fields.value._uncheckedString != nil }
-  public mutating func clearUncheckedString() { _fields.value._uncheckedString = nil }
-  public var manyUncheckedString: [String] { get { _fields.value.manyUncheckedString } _modify { yield &_fields.value.manyUncheckedString } }
-  public var mapUncheckedString: [String: String] { get { _fields.value.mapUncheckedString } _modify { yield &_fields.value.mapUncheckedString } }
+  @_alwaysEmitIntoClient public var uncheckedString: String { get { _storage[string: 128] } _modify { yield &_storage[string: 128] } }
+  @_alwaysEmitIntoClient public var hasUncheckedString: Bool { _storage.has(string: 128) }
+  @_alwaysEmitIntoClient public mutating func clearUncheckedString() { _storage.clear(511) }
+  @_alwaysEmitIntoClient public var manyUncheckedString: [String] { get { _storage[array: 872] } _modify { yield &_storage[array: 872] } }
+  @_alwaysEmitIntoClient public var mapUncheckedString: [String: String] { get { _storage[map: 880] } _modify { yield &_storage[map: 880] } }
   /// Closed enums.
-  public var oneClosedColor: Switchboard_Testing_ClosedColor { get { _fields.value._oneClosedColor ?? Switchboard_Testing_ClosedColor() } set { _fields.value._oneClosedColor = newValue } }
-  public var hasOneClosedColor: Bool { _fields.value._oneClosedColor != nil }
-  public mutating func clearOneClosedColor() { _fields.value._oneClosedColor = nil }
-  public var manyClosedColor: [Switchboard_Testing_ClosedColor] { get { _fields.value.manyClosedColor } _modify { yield &_fields.value.manyClosedColor } }
-  public var unpackedClosedColor: [Switchboard_Testing_ClosedColor] { get { _fields.value.unpackedClosedColor } _modify { yield &_fields.value.unpackedClosedColor } }
-  public var mapStringClosedColor: [String: Switchboard_Testing_ClosedColor] { get { _fields.value.mapStringClosedColor } _modify { yield &_fields.value.mapStringClosedColor } }
-  public var closedChoiceColor: Switchboard_Testing_ClosedColor { get { if case .closedChoiceColor(let value)? = _fields.value.closedChoice { value } else { Switchboard_Testing_ClosedColor() } } set { _fields.value.closedChoice = .closedChoiceColor(newValue) } }
-  public var closedChoiceNumber: Int32 { get { if case .closedChoiceNumber(let value)? = _fields.value.closedChoice { value } else { 0 } } set { _fields.value.closedChoice = .closedChoiceNumber(newValue) } }
+  @_alwaysEmitIntoClient public var oneClosedColor: Switchboard_Testing_ClosedColor { get { _storage[enum: 1064, bit: 36] } set { _storage[enum: 1064, bit: 36] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneClosedColor: Bool { _storage.has(bit: 36) }
+  @_alwaysEmitIntoClient public mutating func clearOneClosedColor() { _storage.clear(521) }
+  @_alwaysEmitIntoClient public var manyClosedColor: [Switchboard_Testing_ClosedColor] { get { _storage[array: 888] } _modify { yield &_storage[array: 888] } }
+  @_alwaysEmitIntoClient public var unpackedClosedColor: [Switchboard_Testing_ClosedColor] { get { _storage[array: 896] } _modify { yield &_storage[array: 896] } }
+  @_alwaysEmitIntoClient public var mapStringClosedColor: [String: Switchboard_Testing_ClosedColor] { get { _storage[map: 904] } _modify { yield &_storage[map: 904] } }
+  @_alwaysEmitIntoClient public var closedChoiceColor: Switchboard_Testing_ClosedColor { get { _storage[enum: 72, member: 525] } set { _storage[enum: 72, member: 525] = newValue } }
+  @_alwaysEmitIntoClient public var closedChoiceNumber: Int32 { get { _storage[72, member: 526] } set { _storage[72, member: 526] = newValue } }
   /// Defaults.
-  public var defaultInt32: Int32 { get { _fields.value._defaultInt32 ?? 41 } set { _fields.value._defaultInt32 = newValue } }
-  public var hasDefaultInt32: Bool { _fields.value._defaultInt32 != nil }
-  public mutating func clearDefaultInt32() { _fields.value._defaultInt32 = nil }
-  public var defaultString: String { get { _fields.value._defaultString ?? "hello" } _modify { yield &_fields.value._defaultString[or: "hello"] } }
-  public var hasDefaultString: Bool { _fields.value._defaultString != nil }
-  public mutating func clearDefaultString() { _fields.value._defaultString = nil }
-  public var defaultColor: Switchboard_Testing_ClosedColor { get { _fields.value._defaultColor ?? Switchboard_Testing_ClosedColor.blue } set { _fields.value._defaultColor = newValue } }
-  public var hasDefaultColor: Bool { _fields.value._defaultColor != nil }
-  public mutating func clearDefaultColor() { _fields.value._defaultColor = nil }
-  public var requiredBelow: Switchboard_Testing_RequiredEditions { get { _fields.value._requiredBelow ?? Switchboard_Testing_RequiredEditions() } _modify { yield &_fields.value._requiredBelow[or: Switchboard_Testing_RequiredEditions()] } }
-  public var hasRequiredBelow: Bool { _fields.value._requiredBelow != nil }
-  public mutating func clearRequiredBelow() { _fields.value._requiredBelow = nil }
-  public var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  public var closedChoice: OneOf_ClosedChoice? { get { _fields.value.closedChoice } _modify { yield &_fields.value.closedChoice } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.AllKindsEditions"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._oneNested, !value.isInitialized { return false }
-    if let value = _fields.value._recursive, !value.isInitialized { return false }
-    if !_fields.value.manyNested.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.mapStringNested.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.mapStringSelf.values.allSatisfy({ $0.isInitialized }) { return false }
-    if case .choiceNested(let value)? = _fields.value.choice, !value.isInitialized { return false }
-    if case .choiceDelimited(let value)? = _fields.value.choice, !value.isInitialized { return false }
-    if !_fields.value.manyDelimited.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _fields.value._recursiveDelimited, !value.isInitialized { return false }
-    if let value = _fields.value._requiredBelow, !value.isInitialized { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _oneInt32: Int32?
-    var _oneInt64: Int64?
-    var _oneUint32: UInt32?
-    var _oneUint64: UInt64?
-    var _oneSint32: Int32?
-    var _oneSint64: Int64?
-    var _oneFixed32: UInt32?
-    var _oneFixed64: UInt64?
-    var _oneSfixed32: Int32?
-    var _oneSfixed64: Int64?
-    var _oneFloat: Float?
-    var _oneDouble: Double?
-    var _oneBool: Bool?
-    var _oneString: String?
-    var _oneBytes: [UInt8]?
-    var _oneNested: Switchboard_Testing_AllKindsEditions.Nested?
-    var _oneOuter: Switchboard_Testing_OuterEditions?
-    var _oneColor: Switchboard_Testing_AllKindsEditions.Color?
-    var _oneOuterColor: Switchboard_Testing_OuterColorEditions?
-    var _recursive: Switchboard_Testing_AllKindsEditions?
-    var manyInt32: [Int32] = []
-    var manyInt64: [Int64] = []
-    var manyUint32: [UInt32] = []
-    var manyUint64: [UInt64] = []
-    var manySint32: [Int32] = []
-    var manySint64: [Int64] = []
-    var manyFixed32: [UInt32] = []
-    var manyFixed64: [UInt64] = []
-    var manySfixed32: [Int32] = []
-    var manySfixed64: [Int64] = []
-    var manyFloat: [Float] = []
-    var manyDouble: [Double] = []
-    var manyBool: [Bool] = []
-    var manyString: [String] = []
-    var manyBytes: [[UInt8]] = []
-    var manyNested: [Switchboard_Testing_AllKindsEditions.Nested] = []
-    var manyOuter: [Switchboard_Testing_OuterEditions] = []
-    var manyColor: [Switchboard_Testing_AllKindsEditions.Color] = []
-    var manyOuterColor: [Switchboard_Testing_OuterColorEditions] = []
-    var packedInt32: [Int32] = []
-    var packedInt64: [Int64] = []
-    var packedUint32: [UInt32] = []
-    var packedUint64: [UInt64] = []
-    var packedSint32: [Int32] = []
-    var packedSint64: [Int64] = []
-    var packedFixed32: [UInt32] = []
-    var packedFixed64: [UInt64] = []
-    var packedSfixed32: [Int32] = []
-    var packedSfixed64: [Int64] = []
-    var packedFloat: [Float] = []
-    var packedDouble: [Double] = []
-    var packedBool: [Bool] = []
-    var packedColor: [Switchboard_Testing_AllKindsEditions.Color] = []
-    var unpackedInt32: [Int32] = []
-    var unpackedInt64: [Int64] = []
-    var unpackedUint32: [UInt32] = []
-    var unpackedUint64: [UInt64] = []
-    var unpackedSint32: [Int32] = []
-    var unpackedSint64: [Int64] = []
-    var unpackedFixed32: [UInt32] = []
-    var unpackedFixed64: [UInt64] = []
-    var unpackedSfixed32: [Int32] = []
-    var unpackedSfixed64: [Int64] = []
-    var unpackedFloat: [Float] = []
-    var unpackedDouble: [Double] = []
-    var unpackedBool: [Bool] = []
-    var unpackedColor: [Switchboard_Testing_AllKindsEditions.Color] = []
-    var mapInt32Int32: [Int32: Int32] = [:]
-    var mapInt64Int64: [Int64: Int64] = [:]
-    var mapUint32Uint32: [UInt32: UInt32] = [:]
-    var mapUint64Uint64: [UInt64: UInt64] = [:]
-    var mapSint32Sint32: [Int32: Int32] = [:]
-    var mapSint64Sint64: [Int64: Int64] = [:]
-    var mapFixed32Fixed32: [UInt32: UInt32] = [:]
-    var mapFixed64Fixed64: [UInt64: UInt64] = [:]
-    var mapSfixed32Sfixed32: [Int32: Int32] = [:]
-    var mapSfixed64Sfixed64: [Int64: Int64] = [:]
-    var mapBoolBool: [Bool: Bool] = [:]
-    var mapStringString: [String: String] = [:]
-    var mapInt32Float: [Int32: Float] = [:]
-    var mapInt32Double: [Int32: Double] = [:]
-    var mapStringBytes: [String: [UInt8]] = [:]
-    var mapStringNested: [String: Switchboard_Testing_AllKindsEditions.Nested] = [:]
-    var mapStringOuter: [String: Switchboard_Testing_OuterEditions] = [:]
-    var mapStringColor: [String: Switchboard_Testing_AllKindsEditions.Color] = [:]
-    var mapStringOuterColor: [String: Switchboard_Testing_OuterColorEditions] = [:]
-    var mapStringSelf: [String: Switchboard_Testing_AllKindsEditions] = [:]
-    var _fieldname1: Int32?
-    var _fieldName2: Int32?
-    var _fieldName3: Int32?
-    var _field_Name4_: Int32?
-    var _field0Name5: Int32?
-    var _field0Name6: Int32?
-    var _fieldName7: Int32?
-    var _fieldName8: Int32?
-    var _fieldName9: Int32?
-    var _fieldName10: Int32?
-    var _fieldName11: Int32?
-    var _fieldName12: Int32?
-    var __FieldName13: Int32?
-    var __FieldName14: Int32?
-    var _field_Name15: Int32?
-    var _field_Name16: Int32?
-    var _fieldName17__: Int32?
-    var _fieldName18__: Int32?
-    var _renamed: Int32?
-    var _renamedOddly: Int32?
-    var _swappedA: Int32?
-    var implicitInt32: Int32 = 0
-    var implicitInt64: Int64 = 0
-    var implicitUint32: UInt32 = 0
-    var implicitUint64: UInt64 = 0
-    var implicitSint32: Int32 = 0
-    var implicitSint64: Int64 = 0
-    var implicitFixed32: UInt32 = 0
-    var implicitFixed64: UInt64 = 0
-    var implicitSfixed32: Int32 = 0
-    var implicitSfixed64: Int64 = 0
-    var implicitFloat: Float = 0
-    var implicitDouble: Double = 0
-    var implicitBool: Bool = false
-    var implicitString: String = ""
-    var implicitBytes: [UInt8] = []
-    var implicitColor: Switchboard_Testing_AllKindsEditions.Color = Switchboard_Testing_AllKindsEditions.Color()
-    var _grouplikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType?
-    var _groupLikeType: Switchboard_Testing_AllKindsEditions.GroupLikeType?
-    var manyGroupLikeType: [Switchboard_Testing_AllKindsEditions.ManyGroupLikeType] = []
-    var manyDelimited: [Switchboard_Testing_AllKindsEditions.Nested] = []
-    var _recursiveDelimited: Switchboard_Testing_AllKindsEditions?
-    var _uncheckedString: String?
-    var manyUncheckedString: [String] = []
-    var mapUncheckedString: [String: String] = [:]
-    var _oneClosedColor: Switchboard_Testing_ClosedColor?
-    var manyClosedColor: [Switchboard_Testing_ClosedColor] = []
-    var unpackedClosedColor: [Switchboard_Testing_ClosedColor] = []
-    var mapStringClosedColor: [String: Switchboard_Testing_ClosedColor] = [:]
-    var _defaultInt32: Int32?
-    var _defaultString: String?
-    var _defaultColor: Switchboard_Testing_ClosedColor?
-    var _requiredBelow: Switchboard_Testing_RequiredEditions?
-    var choice: OneOf_Choice?
-    var closedChoice: OneOf_ClosedChoice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:one_int32 2:one_int64 3:one_uint32 4:one_uint64 5:one_sint32 6:one_sint64 7:one_fixed32 8:one_fixed64 9:one_sfixed32 10:one_sfixed64 11:one_float 12:one_double 13:one_bool 14:one_string 15:one_bytes 18:one_nested 19:one_outer 21:one_color 22:one_outer_color 27:recursive 31:many_int32 32:many_int64 33:many_uint32 34:many_uint64 35:many_sint32 36:many_sint64 37:many_fixed32 38:many_fixed64 39:many_sfixed32 40:many_sfixed64 41:many_float 42:many_double 43:many_bool 44:many_string 45:many_bytes 46:many_nested 47:many_outer 48:many_color 49:many_outer_color 75:packed_int32 76:packed_int64 77:packed_uint32 78:packed_uint64 79:packed_sint32 80:packed_sint64 81:packed_fixed32 82:packed_fixed64 83:packed_sfixed32 84:packed_sfixed64 85:packed_float 86:packed_double 87:packed_bool 88:packed_color 89:unpacked_int32 90:unpacked_int64 91:unpacked_uint32 92:unpacked_uint64 93:unpacked_sint32 94:unpacked_sint64 95:unpacked_fixed32 96:unpacked_fixed64 97:unpacked_sfixed32 98:unpacked_sfixed64 99:unpacked_float 100:unpacked_double 101:unpacked_bool 102:unpacked_color 130:map_int32_int32 131:map_int64_int64 132:map_uint32_uint32 133:map_uint64_uint64 134:map_sint32_sint32 135:map_sint64_sint64 136:map_fixed32_fixed32 137:map_fixed64_fixed64 138:map_sfixed32_sfixed32 139:map_sfixed64_sfixed64 140:map_bool_bool 141:map_string_string 142:map_int32_float 143:map_int32_double 144:map_string_bytes 145:map_string_nested 146:map_string_outer 147:map_string_color 148:map_string_outer_color 149:map_string_self 111:choice_uint32 112:choice_nested 113:choice_string 114:choice_bytes 115:choice_bool 116:choice_uint64 117:choice_float 118:choice_double 119:choice_color 121:choice_delimited 401:fieldname1 402:field_name2 403:_field_name3 404:field__name4_ 405:field0name5 406:field_0_name6 407:fieldName7 408:FieldName8 409:field_Name9 410:Field_Name10 411:FIELD_NAME11 412:FIELD_name12 413:__field_name13 414:__Field_name14 415:field__name15 416:field__Name16 417:field_name17__ 418:Field_name18__ 421:renamed:custom 422:renamed_oddly:%40type%20of%20%22thing%22%3A%20%C3%BC 423:swapped_a:swapped_b 430:implicit_int32 431:implicit_int64 432:implicit_uint32 433:implicit_uint64 434:implicit_sint32 435:implicit_sint64 436:implicit_fixed32 437:implicit_fixed64 438:implicit_sfixed32 439:implicit_sfixed64 440:implicit_float 441:implicit_double 442:implicit_bool 443:implicit_string 444:implicit_bytes 445:implicit_Color 501:grouplike_type 502:groupliketype::GroupLikeType 504:manygroupliketype::ManyGroupLikeType 505:many_delimited 506:recursive_delimited 511:unchecked_string 512:many_unchecked_string 513:map_unchecked_string 521:one_closed_color 522:many_closed_color 523:unpacked_closed_color 524:map_string_closed_color 525:closed_choice_color 526:closed_choice_number 531:default_int32 532:default_string 533:default_color 541:required_below")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_oneInt32, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_oneInt64, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_oneUint32, as: ProtoUInt32.self)
-      case 4: try decoder.optional(&_oneUint64, as: ProtoUInt64.self)
-      case 5: try decoder.optional(&_oneSint32, as: ProtoSInt32.self)
-      case 6: try decoder.optional(&_oneSint64, as: ProtoSInt64.self)
-      case 7: try decoder.optional(&_oneFixed32, as: ProtoFixed32.self)
-      case 8: try decoder.optional(&_oneFixed64, as: ProtoFixed64.self)
-      case 9: try decoder.optional(&_oneSfixed32, as: ProtoSFixed32.self)
-      case 10: try decoder.optional(&_oneSfixed64, as: ProtoSFixed64.self)
-      case 11: try decoder.optional(&_oneFloat, as: ProtoFloat.self)
-      case 12: try decoder.optional(&_oneDouble, as: ProtoDouble.self)
-      case 13: try decoder.optional(&_oneBool, as: ProtoBool.self)
-      case 14: try decoder.optional(&_oneString, as: ProtoString.self)
-      case 15: try decoder.optional(&_oneBytes, as: ProtoBytes.self)
-      case 18: try decoder.message(&_oneNested)
-      case 19: try decoder.message(&_oneOuter)
-      case 21: try decoder.optional(&_oneColor, as: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 22: try decoder.optional(&_oneOuterColor, as: Switchboard_Testing_OuterColorEditions.self)
-      case 27: try decoder.message(&_recursive)
-      case 31: try decoder.repeated(&manyInt32, as: ProtoInt32.self)
-      case 32: try decoder.repeated(&manyInt64, as: ProtoInt64.self)
-      case 33: try decoder.repeated(&manyUint32, as: ProtoUInt32.self)
-      case 34: try decoder.repeated(&manyUint64, as: ProtoUInt64.self)
-      case 35: try decoder.repeated(&manySint32, as: ProtoSInt32.self)
-      case 36: try decoder.repeated(&manySint64, as: ProtoSInt64.self)
-      case 37: try decoder.repeated(&manyFixed32, as: ProtoFixed32.self)
-      case 38: try decoder.repeated(&manyFixed64, as: ProtoFixed64.self)
-      case 39: try decoder.repeated(&manySfixed32, as: ProtoSFixed32.self)
-      case 40: try decoder.repeated(&manySfixed64, as: ProtoSFixed64.self)
-      case 41: try decoder.repeated(&manyFloat, as: ProtoFloat.self)
-      case 42: try decoder.repeated(&manyDouble, as: ProtoDouble.self)
-      case 43: try decoder.repeated(&manyBool, as: ProtoBool.self)
-      case 44: try decoder.repeated(&manyString, as: ProtoString.self)
-      case 45: try decoder.repeated(&manyBytes, as: ProtoBytes.self)
-      case 46: try decoder.messages(&manyNested)
-      case 47: try decoder.messages(&manyOuter)
-      case 48: try decoder.repeated(&manyColor, as: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 49: try decoder.repeated(&manyOuterColor, as: Switchboard_Testing_OuterColorEditions.self)
-      case 75: try decoder.repeated(&packedInt32, as: ProtoInt32.self)
-      case 76: try decoder.repeated(&packedInt64, as: ProtoInt64.self)
-      case 77: try decoder.repeated(&packedUint32, as: ProtoUInt32.self)
-      case 78: try decoder.repeated(&packedUint64, as: ProtoUInt64.self)
-      case 79: try decoder.repeated(&packedSint32, as: ProtoSInt32.self)
-      case 80: try decoder.repeated(&packedSint64, as: ProtoSInt64.self)
-      case 81: try decoder.repeated(&packedFixed32, as: ProtoFixed32.self)
-      case 82: try decoder.repeated(&packedFixed64, as: ProtoFixed64.self)
-      case 83: try decoder.repeated(&packedSfixed32, as: ProtoSFixed32.self)
-      case 84: try decoder.repeated(&packedSfixed64, as: ProtoSFixed64.self)
-      case 85: try decoder.repeated(&packedFloat, as: ProtoFloat.self)
-      case 86: try decoder.repeated(&packedDouble, as: ProtoDouble.self)
-      case 87: try decoder.repeated(&packedBool, as: ProtoBool.self)
-      case 88: try decoder.repeated(&packedColor, as: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 89: try decoder.repeated(&unpackedInt32, as: ProtoInt32.self)
-      case 90: try decoder.repeated(&unpackedInt64, as: ProtoInt64.self)
-      case 91: try decoder.repeated(&unpackedUint32, as: ProtoUInt32.self)
-      case 92: try decoder.repeated(&unpackedUint64, as: ProtoUInt64.self)
-      case 93: try decoder.repeated(&unpackedSint32, as: ProtoSInt32.self)
-      case 94: try decoder.repeated(&unpackedSint64, as: ProtoSInt64.self)
-      case 95: try decoder.repeated(&unpackedFixed32, as: ProtoFixed32.self)
-      case 96: try decoder.repeated(&unpackedFixed64, as: ProtoFixed64.self)
-      case 97: try decoder.repeated(&unpackedSfixed32, as: ProtoSFixed32.self)
-      case 98: try decoder.repeated(&unpackedSfixed64, as: ProtoSFixed64.self)
-      case 99: try decoder.repeated(&unpackedFloat, as: ProtoFloat.self)
-      case 100: try decoder.repeated(&unpackedDouble, as: ProtoDouble.self)
-      case 101: try decoder.repeated(&unpackedBool, as: ProtoBool.self)
-      case 102: try decoder.repeated(&unpackedColor, as: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 130: try decoder.map(&mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self)
-      case 131: try decoder.map(&mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self)
-      case 132: try decoder.map(&mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self)
-      case 133: try decoder.map(&mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self)
-      case 134: try decoder.map(&mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self)
-      case 135: try decoder.map(&mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self)
-      case 136: try decoder.map(&mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self)
-      case 137: try decoder.map(&mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self)
-      case 138: try decoder.map(&mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-      case 139: try decoder.map(&mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self)
-      case 140: try decoder.map(&mapBoolBool, key: ProtoBool.self, value: ProtoBool.self)
-      case 141: try decoder.map(&mapStringString, key: ProtoString.self, value: ProtoString.self)
-      case 142: try decoder.map(&mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self)
-      case 143: try decoder.map(&mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self)
-      case 144: try decoder.map(&mapStringBytes, key: ProtoString.self, value: ProtoBytes.self)
-      case 145: try decoder.messageMap(&mapStringNested, key: ProtoString.self)
-      case 146: try decoder.messageMap(&mapStringOuter, key: ProtoString.self)
-      case 147: try decoder.map(&mapStringColor, key: ProtoString.self, value: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 148: try decoder.map(&mapStringOuterColor, key: ProtoString.self, value: Switchboard_Testing_OuterColorEditions.self)
-      case 149: try decoder.messageMap(&mapStringSelf, key: ProtoString.self)
-      case 111: if let value = try decoder.oneof(ProtoUInt32.self, isSet: choice != nil) { choice = .choiceUint32(value) }
-      case 112:
-        let isSet = choice != nil
-        var value: Switchboard_Testing_AllKindsEditions.Nested?
-        if case .choiceNested(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .choiceNested(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 113: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .choiceString(value) }
-      case 114: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .choiceBytes(value) }
-      case 115: if let value = try decoder.oneof(ProtoBool.self, isSet: choice != nil) { choice = .choiceBool(value) }
-      case 116: if let value = try decoder.oneof(ProtoUInt64.self, isSet: choice != nil) { choice = .choiceUint64(value) }
-      case 117: if let value = try decoder.oneof(ProtoFloat.self, isSet: choice != nil) { choice = .choiceFloat(value) }
-      case 118: if let value = try decoder.oneof(ProtoDouble.self, isSet: choice != nil) { choice = .choiceDouble(value) }
-      case 119: if let value = try decoder.oneof(Switchboard_Testing_AllKindsEditions.Color.self, isSet: choice != nil) { choice = .choiceColor(value) }
-      case 121:
-        let isSet = choice != nil
-        var value: Switchboard_Testing_AllKindsEditions.Nested?
-        if case .choiceDelimited(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .choiceDelimited(value) } }
-        try decoder.oneofGroup(&value, isSet: isSet)
-      case 401: try decoder.optional(&_fieldname1, as: ProtoInt32.self)
-      case 402: try decoder.optional(&_fieldName2, as: ProtoInt32.self)
-      case 403: try decoder.optional(&_fieldName3, as: ProtoInt32.self)
-      case 404: try decoder.optional(&_field_Name4_, as: ProtoInt32.self)
-      case 405: try decoder.optional(&_field0Name5, as: ProtoInt32.self)
-      case 406: try decoder.optional(&_field0Name6, as: ProtoInt32.self)
-      case 407: try decoder.optional(&_fieldName7, as: ProtoInt32.self)
-      case 408: try decoder.optional(&_fieldName8, as: ProtoInt32.self)
-      case 409: try decoder.optional(&_fieldName9, as: ProtoInt32.self)
-      case 410: try decoder.optional(&_fieldName10, as: ProtoInt32.self)
-      case 411: try decoder.optional(&_fieldName11, as: ProtoInt32.self)
-      case 412: try decoder.optional(&_fieldName12, as: ProtoInt32.self)
-      case 413: try decoder.optional(&__FieldName13, as: ProtoInt32.self)
-      case 414: try decoder.optional(&__FieldName14, as: ProtoInt32.self)
-      case 415: try decoder.optional(&_field_Name15, as: ProtoInt32.self)
-      case 416: try decoder.optional(&_field_Name16, as: ProtoInt32.self)
-      case 417: try decoder.optional(&_fieldName17__, as: ProtoInt32.self)
-      case 418: try decoder.optional(&_fieldName18__, as: ProtoInt32.self)
-      case 421: try decoder.optional(&_renamed, as: ProtoInt32.self)
-      case 422: try decoder.optional(&_renamedOddly, as: ProtoInt32.self)
-      case 423: try decoder.optional(&_swappedA, as: ProtoInt32.self)
-      case 430: try decoder.singular(&implicitInt32, as: ProtoInt32.self)
-      case 431: try decoder.singular(&implicitInt64, as: ProtoInt64.self)
-      case 432: try decoder.singular(&implicitUint32, as: ProtoUInt32.self)
-      case 433: try decoder.singular(&implicitUint64, as: ProtoUInt64.self)
-      case 434: try decoder.singular(&implicitSint32, as: ProtoSInt32.self)
-      case 435: try decoder.singular(&implicitSint64, as: ProtoSInt64.self)
-      case 436: try decoder.singular(&implicitFixed32, as: ProtoFixed32.self)
-      case 437: try decoder.singular(&implicitFixed64, as: ProtoFixed64.self)
-      case 438: try decoder.singular(&implicitSfixed32, as: ProtoSFixed32.self)
-      case 439: try decoder.singular(&implicitSfixed64, as: ProtoSFixed64.self)
-      case 440: try decoder.singular(&implicitFloat, as: ProtoFloat.self)
-      case 441: try decoder.singular(&implicitDouble, as: ProtoDouble.self)
-      case 442: try decoder.singular(&implicitBool, as: ProtoBool.self)
-      case 443: try decoder.singular(&implicitString, as: ProtoString.self)
-      case 444: try decoder.singular(&implicitBytes, as: ProtoBytes.self)
-      case 445: try decoder.singular(&implicitColor, as: Switchboard_Testing_AllKindsEditions.Color.self)
-      case 501: try decoder.group(&_grouplikeType)
-      case 502: try decoder.group(&_groupLikeType)
-      case 504: try decoder.groups(&manyGroupLikeType)
-      case 505: try decoder.groups(&manyDelimited)
-      case 506: try decoder.group(&_recursiveDelimited)
-      case 511: try decoder.optional(&_uncheckedString, as: ProtoUncheckedString.self)
-      case 512: try decoder.repeated(&manyUncheckedString, as: ProtoUncheckedString.self)
-      case 513: try decoder.map(&mapUncheckedString, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self)
-      case 521: try decoder.optional(&_oneClosedColor, as: Switchboard_Testing_ClosedColor.self)
-      case 522: try decoder.repeated(&manyClosedColor, as: Switchboard_Testing_ClosedColor.self)
-      case 523: try decoder.repeated(&unpackedClosedColor, as: Switchboard_Testing_ClosedColor.self)
-      case 524: try decoder.map(&mapStringClosedColor, key: ProtoString.self, value: Switchboard_Testing_ClosedColor.self)
-      case 525: if let value = try decoder.oneof(Switchboard_Testing_ClosedColor.self, isSet: closedChoice != nil) { closedChoice = .closedChoiceColor(value) }
-      case 526: if let value = try decoder.oneof(ProtoInt32.self, isSet: closedChoice != nil) { closedChoice = .closedChoiceNumber(value) }
-      case 531: try decoder.optional(&_defaultInt32, as: ProtoInt32.self)
-      case 532: try decoder.optional(&_defaultString, as: ProtoString.self)
-      case 533: try decoder.optional(&_defaultColor, as: Switchboard_Testing_ClosedColor.self)
-      case 541: try decoder.message(&_requiredBelow)
-      case 124..<129, 1000..<536870912: try decoder.extensionField(number, of: Switchboard_Testing_AllKindsEditions.self, into: &extensionFields)
-      default: break
+  @_alwaysEmitIntoClient public var defaultInt32: Int32 { get { _storage[1068, bit: 37, default: 41] } set { _storage[1068, bit: 37] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultInt32: Bool { _storage.has(bit: 37) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultInt32() { _storage.clear(531) }
+  @_alwaysEmitIntoClient public var defaultString: String { get { _storage[string: 144, default: "hello"] } _modify { yield &_storage[string: 144, default: "hello"] } }
+  @_alwaysEmitIntoClient public var hasDefaultString: Bool { _storage.has(string: 144) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultString() { _storage.clear(532) }
+  @_alwaysEmitIntoClient public var defaultColor: Switchboard_Testing_ClosedColor { get { _storage[enum: 1072, bit: 38, default: Switchboard_Testing_ClosedColor.blue] } set { _storage[enum: 1072, bit: 38] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultColor: Bool { _storage.has(bit: 38) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultColor() { _storage.clear(533) }
+  @_alwaysEmitIntoClient public var requiredBelow: Switchboard_Testing_RequiredEditions { get { _storage[message: 912] } _modify { yield &_storage[message: 912] } }
+  @_alwaysEmitIntoClient public var hasRequiredBelow: Bool { _storage.has(reference: 912) }
+  @_alwaysEmitIntoClient public mutating func clearRequiredBelow() { _storage.clear(541) }
+  @_alwaysEmitIntoClient public var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(48) {
+      case 111: .choiceUint32(_storage[48, member: 111])
+      case 112: .choiceNested(_storage[message: 48, member: 112])
+      case 113: .choiceString(_storage[string: 48, member: 113])
+      case 114: .choiceBytes(_storage[bytes: 48, member: 114])
+      case 115: .choiceBool(_storage[48, member: 115])
+      case 116: .choiceUint64(_storage[48, member: 116])
+      case 117: .choiceFloat(_storage[48, member: 117])
+      case 118: .choiceDouble(_storage[48, member: 118])
+      case 119: .choiceColor(_storage[enum: 48, member: 119])
+      case 121: .choiceDelimited(_storage[message: 48, member: 121])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_oneInt32, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_oneInt64, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_oneUint32, as: ProtoUInt32.self, number: 3)
-      try visitor.explicit(_oneUint64, as: ProtoUInt64.self, number: 4)
-      try visitor.explicit(_oneSint32, as: ProtoSInt32.self, number: 5)
-      try visitor.explicit(_oneSint64, as: ProtoSInt64.self, number: 6)
-      try visitor.explicit(_oneFixed32, as: ProtoFixed32.self, number: 7)
-      try visitor.explicit(_oneFixed64, as: ProtoFixed64.self, number: 8)
-      try visitor.explicit(_oneSfixed32, as: ProtoSFixed32.self, number: 9)
-      try visitor.explicit(_oneSfixed64, as: ProtoSFixed64.self, number: 10)
-      try visitor.explicit(_oneFloat, as: ProtoFloat.self, number: 11)
-      try visitor.explicit(_oneDouble, as: ProtoDouble.self, number: 12)
-      try visitor.explicit(_oneBool, as: ProtoBool.self, number: 13)
-      try visitor.explicit(_oneString, as: ProtoString.self, number: 14)
-      try visitor.explicit(_oneBytes, as: ProtoBytes.self, number: 15)
-      try visitor.message(_oneNested, number: 18)
-      try visitor.message(_oneOuter, number: 19)
-      try visitor.explicit(_oneColor, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 21)
-      try visitor.explicit(_oneOuterColor, as: Switchboard_Testing_OuterColorEditions.self, number: 22)
-      try visitor.message(_recursive, number: 27)
-      try visitor.packed(manyInt32, as: ProtoInt32.self, number: 31)
-      try visitor.packed(manyInt64, as: ProtoInt64.self, number: 32)
-      try visitor.packed(manyUint32, as: ProtoUInt32.self, number: 33)
-      try visitor.packed(manyUint64, as: ProtoUInt64.self, number: 34)
-      try visitor.packed(manySint32, as: ProtoSInt32.self, number: 35)
-      try visitor.packed(manySint64, as: ProtoSInt64.self, number: 36)
-      try visitor.packed(manyFixed32, as: ProtoFixed32.self, number: 37)
-      try visitor.packed(manyFixed64, as: ProtoFixed64.self, number: 38)
-      try visitor.packed(manySfixed32, as: ProtoSFixed32.self, number: 39)
-      try visitor.packed(manySfixed64, as: ProtoSFixed64.self, number: 40)
-      try visitor.packed(manyFloat, as: ProtoFloat.self, number: 41)
-      try visitor.packed(manyDouble, as: ProtoDouble.self, number: 42)
-      try visitor.packed(manyBool, as: ProtoBool.self, number: 43)
-      try visitor.repeated(manyString, as: ProtoString.self, number: 44)
-      try visitor.repeated(manyBytes, as: ProtoBytes.self, number: 45)
-      try visitor.messages(manyNested, number: 46)
-      try visitor.messages(manyOuter, number: 47)
-      try visitor.packed(manyColor, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 48)
-      try visitor.packed(manyOuterColor, as: Switchboard_Testing_OuterColorEditions.self, number: 49)
-      try visitor.packed(packedInt32, as: ProtoInt32.self, number: 75)
-      try visitor.packed(packedInt64, as: ProtoInt64.self, number: 76)
-      try visitor.packed(packedUint32, as: ProtoUInt32.self, number: 77)
-      try visitor.packed(packedUint64, as: ProtoUInt64.self, number: 78)
-      try visitor.packed(packedSint32, as: ProtoSInt32.self, number: 79)
-      try visitor.packed(packedSint64, as: ProtoSInt64.self, number: 80)
-      try visitor.packed(packedFixed32, as: ProtoFixed32.self, number: 81)
-      try visitor.packed(packedFixed64, as: ProtoFixed64.self, number: 82)
-      try visitor.packed(packedSfixed32, as: ProtoSFixed32.self, number: 83)
-      try visitor.packed(packedSfixed64, as: ProtoSFixed64.self, number: 84)
-      try visitor.packed(packedFloat, as: ProtoFloat.self, number: 85)
-      try visitor.packed(packedDouble, as: ProtoDouble.self, number: 86)
-      try visitor.packed(packedBool, as: ProtoBool.self, number: 87)
-      try visitor.packed(packedColor, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 88)
-      try visitor.repeated(unpackedInt32, as: ProtoInt32.self, number: 89)
-      try visitor.repeated(unpackedInt64, as: ProtoInt64.self, number: 90)
-      try visitor.repeated(unpackedUint32, as: ProtoUInt32.self, number: 91)
-      try visitor.repeated(unpackedUint64, as: ProtoUInt64.self, number: 92)
-      try visitor.repeated(unpackedSint32, as: ProtoSInt32.self, number: 93)
-      try visitor.repeated(unpackedSint64, as: ProtoSInt64.self, number: 94)
-      try visitor.repeated(unpackedFixed32, as: ProtoFixed32.self, number: 95)
-      try visitor.repeated(unpackedFixed64, as: ProtoFixed64.self, number: 96)
-      try visitor.repeated(unpackedSfixed32, as: ProtoSFixed32.self, number: 97)
-      try visitor.repeated(unpackedSfixed64, as: ProtoSFixed64.self, number: 98)
-      try visitor.repeated(unpackedFloat, as: ProtoFloat.self, number: 99)
-      try visitor.repeated(unpackedDouble, as: ProtoDouble.self, number: 100)
-      try visitor.repeated(unpackedBool, as: ProtoBool.self, number: 101)
-      try visitor.repeated(unpackedColor, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 102)
-      switch choice {
-      case .choiceUint32(let value)?: try visitor.explicit(value, as: ProtoUInt32.self, number: 111)
-      case .choiceNested(let value)?: try visitor.message(value, number: 112)
-      case .choiceString(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 113)
-      case .choiceBytes(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 114)
-      case .choiceBool(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 115)
-      case .choiceUint64(let value)?: try visitor.explicit(value, as: ProtoUInt64.self, number: 116)
-      case .choiceFloat(let value)?: try visitor.explicit(value, as: ProtoFloat.self, number: 117)
-      case .choiceDouble(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 118)
-      case .choiceColor(let value)?: try visitor.explicit(value, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 119)
-      case .choiceDelimited(let value)?: try visitor.group(value, number: 121)
-      case nil: break
+    set {
+      switch newValue {
+      case .choiceUint32(let value)?: _storage[48, member: 111] = value
+      case .choiceNested(let value)?: _storage[message: 48, member: 112] = value
+      case .choiceString(let value)?: _storage[string: 48, member: 113] = value
+      case .choiceBytes(let value)?: _storage[bytes: 48, member: 114] = value
+      case .choiceBool(let value)?: _storage[48, member: 115] = value
+      case .choiceUint64(let value)?: _storage[48, member: 116] = value
+      case .choiceFloat(let value)?: _storage[48, member: 117] = value
+      case .choiceDouble(let value)?: _storage[48, member: 118] = value
+      case .choiceColor(let value)?: _storage[enum: 48, member: 119] = value
+      case .choiceDelimited(let value)?: _storage[message: 48, member: 121] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 124..<129)
-      try visitor.map(mapInt32Int32, key: ProtoInt32.self, value: ProtoInt32.self, number: 130)
-      try visitor.map(mapInt64Int64, key: ProtoInt64.self, value: ProtoInt64.self, number: 131)
-      try visitor.map(mapUint32Uint32, key: ProtoUInt32.self, value: ProtoUInt32.self, number: 132)
-      try visitor.map(mapUint64Uint64, key: ProtoUInt64.self, value: ProtoUInt64.self, number: 133)
-      try visitor.map(mapSint32Sint32, key: ProtoSInt32.self, value: ProtoSInt32.self, number: 134)
-      try visitor.map(mapSint64Sint64, key: ProtoSInt64.self, value: ProtoSInt64.self, number: 135)
-      try visitor.map(mapFixed32Fixed32, key: ProtoFixed32.self, value: ProtoFixed32.self, number: 136)
-      try visitor.map(mapFixed64Fixed64, key: ProtoFixed64.self, value: ProtoFixed64.self, number: 137)
-      try visitor.map(mapSfixed32Sfixed32, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 138)
-      try visitor.map(mapSfixed64Sfixed64, key: ProtoSFixed64.self, value: ProtoSFixed64.self, number: 139)
-      try visitor.map(mapBoolBool, key: ProtoBool.self, value: ProtoBool.self, number: 140)
-      try visitor.map(mapStringString, key: ProtoString.self, value: ProtoString.self, number: 141)
-      try visitor.map(mapInt32Float, key: ProtoInt32.self, value: ProtoFloat.self, number: 142)
-      try visitor.map(mapInt32Double, key: ProtoInt32.self, value: ProtoDouble.self, number: 143)
-      try visitor.map(mapStringBytes, key: ProtoString.self, value: ProtoBytes.self, number: 144)
-      try visitor.messageMap(mapStringNested, key: ProtoString.self, number: 145)
-      try visitor.messageMap(mapStringOuter, key: ProtoString.self, number: 146)
-      try visitor.map(mapStringColor, key: ProtoString.self, value: Switchboard_Testing_AllKindsEditions.Color.self, number: 147)
-      try visitor.map(mapStringOuterColor, key: ProtoString.self, value: Switchboard_Testing_OuterColorEditions.self, number: 148)
-      try visitor.messageMap(mapStringSelf, key: ProtoString.self, number: 149)
-      try visitor.explicit(_fieldname1, as: ProtoInt32.self, number: 401)
-      try visitor.explicit(_fieldName2, as: ProtoInt32.self, number: 402)
-      try visitor.explicit(_fieldName3, as: ProtoInt32.self, number: 403)
-      try visitor.explicit(_field_Name4_, as: ProtoInt32.self, number: 404)
-      try visitor.explicit(_field0Name5, as: ProtoInt32.self, number: 405)
-      try visitor.explicit(_field0Name6, as: ProtoInt32.self, number: 406)
-      try visitor.explicit(_fieldName7, as: ProtoInt32.self, number: 407)
-      try visitor.explicit(_fieldName8, as: ProtoInt32.self, number: 408)
-      try visitor.explicit(_fieldName9, as: ProtoInt32.self, number: 409)
-      try visitor.explicit(_fieldName10, as: ProtoInt32.self, number: 410)
-      try visitor.explicit(_fieldName11, as: ProtoInt32.self, number: 411)
-      try visitor.explicit(_fieldName12, as: ProtoInt32.self, number: 412)
-      try visitor.explicit(__FieldName13, as: ProtoInt32.self, number: 413)
-      try visitor.explicit(__FieldName14, as: ProtoInt32.self, number: 414)
-      try visitor.explicit(_field_Name15, as: ProtoInt32.self, number: 415)
-      try visitor.explicit(_field_Name16, as: ProtoInt32.self, number: 416)
-      try visitor.explicit(_fieldName17__, as: ProtoInt32.self, number: 417)
-      try visitor.explicit(_fieldName18__, as: ProtoInt32.self, number: 418)
-      try visitor.explicit(_renamed, as: ProtoInt32.self, number: 421)
-      try visitor.explicit(_renamedOddly, as: ProtoInt32.self, number: 422)
-      try visitor.explicit(_swappedA, as: ProtoInt32.self, number: 423)
-      try visitor.implicit(implicitInt32, as: ProtoInt32.self, number: 430)
-      try visitor.implicit(implicitInt64, as: ProtoInt64.self, number: 431)
-      try visitor.implicit(implicitUint32, as: ProtoUInt32.self, number: 432)
-      try visitor.implicit(implicitUint64, as: ProtoUInt64.self, number: 433)
-      try visitor.implicit(implicitSint32, as: ProtoSInt32.self, number: 434)
-      try visitor.implicit(implicitSint64, as: ProtoSInt64.self, number: 435)
-      try visitor.implicit(implicitFixed32, as: ProtoFixed32.self, number: 436)
-      try visitor.implicit(implicitFixed64, as: ProtoFixed64.self, number: 437)
-      try visitor.implicit(implicitSfixed32, as: ProtoSFixed32.self, number: 438)
-      try visitor.implicit(implicitSfixed64, as: ProtoSFixed64.self, number: 439)
-      try visitor.implicit(implicitFloat, as: ProtoFloat.self, number: 440)
-      try visitor.implicit(implicitDouble, as: ProtoDouble.self, number: 441)
-      try visitor.implicit(implicitBool, as: ProtoBool.self, number: 442)
-      try visitor.implicit(implicitString, as: ProtoString.self, number: 443)
-      try visitor.implicit(implicitBytes, as: ProtoBytes.self, number: 444)
-      try visitor.implicit(implicitColor, as: Switchboard_Testing_AllKindsEditions.Color.self, number: 445)
-      try visitor.group(_grouplikeType, number: 501)
-      try visitor.group(_groupLikeType, number: 502)
-      try visitor.groups(manyGroupLikeType, number: 504)
-      try visitor.groups(manyDelimited, number: 505)
-      try visitor.group(_recursiveDelimited, number: 506)
-      try visitor.explicit(_uncheckedString, as: ProtoUncheckedString.self, number: 511)
-      try visitor.repeated(manyUncheckedString, as: ProtoUncheckedString.self, number: 512)
-      try visitor.map(mapUncheckedString, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self, number: 513)
-      try visitor.explicit(_oneClosedColor, as: Switchboard_Testing_ClosedColor.self, number: 521)
-      try visitor.packed(manyClosedColor, as: Switchboard_Testing_ClosedColor.self, number: 522)
-      try visitor.repeated(unpackedClosedColor, as: Switchboard_Testing_ClosedColor.self, number: 523)
-      try visitor.map(mapStringClosedColor, key: ProtoString.self, value: Switchboard_Testing_ClosedColor.self, number: 524)
-      switch closedChoice {
-      case .closedChoiceColor(let value)?: try visitor.explicit(value, as: Switchboard_Testing_ClosedColor.self, number: 525)
-      case .closedChoiceNumber(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 526)
-      case nil: break
-      }
-      try visitor.explicit(_defaultInt32, as: ProtoInt32.self, number: 531)
-      try visitor.explicit(_defaultString, as: ProtoString.self, number: 532)
-      try visitor.explicit(_defaultColor, as: Switchboard_Testing_ClosedColor.self, number: 533)
-      try visitor.message(_requiredBelow, number: 541)
-      try visitor.extensions(extensionFields, in: 1000..<536870912)
-      try visitor.unknown(unknownFields)
     }
   }
+  @_alwaysEmitIntoClient public var closedChoice: OneOf_ClosedChoice? {
+    get {
+      switch _storage.member(72) {
+      case 525: .closedChoiceColor(_storage[enum: 72, member: 525])
+      case 526: .closedChoiceNumber(_storage[72, member: 526])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .closedChoiceColor(let value)?: _storage[enum: 72, member: 525] = value
+      case .closedChoiceNumber(let value)?: _storage[72, member: 526] = value
+      case nil: _storage.clear(oneof: 72)
+      }
+    }
+  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKindsEditions", "+xr 1i?:one_int32 2I?:one_int64 3u?:one_uint32 4U?:one_uint64 5z?:one_sint32 6Z?:one_sint64 7f?:one_fixed32 8F?:one_fixed64 9g?:one_sfixed32 10G?:one_sfixed64 11r?:one_float 12R?:one_double 13b?:one_bool 14s?:one_string 15y?:one_bytes 18m0?:one_nested 19m1?:one_outer 21e2?:one_color 22e3?:one_outer_color 27m4?:recursive 31i#:many_int32 32I#:many_int64 33u#:many_uint32 34U#:many_uint64 35z#:many_sint32 36Z#:many_sint64 37f#:many_fixed32 38F#:many_fixed64 39g#:many_sfixed32 40G#:many_sfixed64 41r#:many_float 42R#:many_double 43b#:many_bool 44s*:many_string 45y*:many_bytes 46m0*:many_nested 47m1*:many_outer 48e2#:many_color 49e3#:many_outer_color 75i#:packed_int32 76I#:packed_int64 77u#:packed_uint32 78U#:packed_uint64 79z#:packed_sint32 80Z#:packed_sint64 81f#:packed_fixed32 82F#:packed_fixed64 83g#:packed_sfixed32 84G#:packed_sfixed64 85r#:packed_float 86R#:packed_double 87b#:packed_bool 88e2#:packed_color 89i*:unpacked_int32 90I*:unpacked_int64 91u*:unpacked_uint32 92U*:unpacked_uint64 93z*:unpacked_sint32 94Z*:unpacked_sint64 95f*:unpacked_fixed32 96F*:unpacked_fixed64 97g*:unpacked_sfixed32 98G*:unpacked_sfixed64 99r*:unpacked_float 100R*:unpacked_double 101b*:unpacked_bool 102e2*:unpacked_color 111u@0:choice_uint32 112m0@0:choice_nested 113s@0:choice_string 114y@0:choice_bytes 115b@0:choice_bool 116U@0:choice_uint64 117r@0:choice_float 118R@0:choice_double 119e2@0:choice_color 121p0@0:choice_delimited 130i<i:map_int32_int32 131I<I:map_int64_int64 132u<u:map_uint32_uint32 133U<U:map_uint64_uint64 134z<z:map_sint32_sint32 135Z<Z:map_sint64_sint64 136f<f:map_fixed32_fixed32 137F<F:map_fixed64_fixed64 138g<g:map_sfixed32_sfixed32 139G<G:map_sfixed64_sfixed64 140b<b:map_bool_bool 141s<s:map_string_string 142r<i:map_int32_float 143R<i:map_int32_double 144y<s:map_string_bytes 145m0<s:map_string_nested 146m1<s:map_string_outer 147e2<s:map_string_color 148e3<s:map_string_outer_color 149m4<s:map_string_self 401i?:fieldname1 402i?:field_name2 403i?:_field_name3 404i?:field__name4_ 405i?:field0name5 406i?:field_0_name6 407i?:fieldName7 408i?:FieldName8 409i?:field_Name9 410i?:Field_Name10 411i?:FIELD_NAME11 412i?:FIELD_name12 413i?:__field_name13 414i?:__Field_name14 415i?:field__name15 416i?:field__Name16 417i?:field_name17__ 418i?:Field_name18__ 421i?:renamed:custom 422i?:renamed_oddly:%40type%20of%20%22thing%22%3A%20%C3%BC 423i?:swapped_a:swapped_b 430i:implicit_int32 431I:implicit_int64 432u:implicit_uint32 433U:implicit_uint64 434z:implicit_sint32 435Z:implicit_sint64 436f:implicit_fixed32 437F:implicit_fixed64 438g:implicit_sfixed32 439G:implicit_sfixed64 440r:implicit_float 441R:implicit_double 442b:implicit_bool 443s:implicit_string 444y:implicit_bytes 445e2:implicit_Color 501p5?:grouplike_type 502p5?:groupliketype::GroupLikeType 504p6*:manygroupliketype::ManyGroupLikeType 505p0*:many_delimited 506p4?:recursive_delimited 511t?:unchecked_string 512t*:many_unchecked_string 513t<t:map_unchecked_string 521e7?:one_closed_color 522e7#:many_closed_color 523e7*:unpacked_closed_color 524e7<s:map_string_closed_color 525e7@1:closed_choice_color 526i@1:closed_choice_number 531i?:default_int32 532s?:default_string 533e7?:default_color 541m8?:required_below") { [Switchboard_Testing_AllKindsEditions.Nested.self, Switchboard_Testing_OuterEditions.self, Switchboard_Testing_AllKindsEditions.Color.self, Switchboard_Testing_OuterColorEditions.self, Switchboard_Testing_AllKindsEditions.self, Switchboard_Testing_AllKindsEditions.GroupLikeType.self, Switchboard_Testing_AllKindsEditions.ManyGroupLikeType.self, Switchboard_Testing_ClosedColor.self, Switchboard_Testing_RequiredEditions.self] }
 
   public enum OneOf_Choice: Hashable, Sendable {
     case choiceUint32(UInt32)
@@ -899,154 +444,62 @@ public struct Switchboard_Testing_AllKindsEditions: SwitchboardProtobuf.Extensib
   }
 
   public struct Nested: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    public var a: Int32 { get { _fields.value._a ?? 0 } set { _fields.value._a = newValue } }
-    public var hasA: Bool { _fields.value._a != nil }
-    public mutating func clearA() { _fields.value._a = nil }
-    public var outer: Switchboard_Testing_AllKindsEditions { get { _fields.value._outer ?? Switchboard_Testing_AllKindsEditions() } _modify { yield &_fields.value._outer[or: Switchboard_Testing_AllKindsEditions()] } }
-    public var hasOuter: Bool { _fields.value._outer != nil }
-    public mutating func clearOuter() { _fields.value._outer = nil }
-    public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    public init() {}
-    public static let protoMessageName = "switchboard.testing.AllKindsEditions.Nested"
-    public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    public var isInitialized: Bool {
-      if let value = _fields.value._outer, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _a: Int32?
-      var _outer: Switchboard_Testing_AllKindsEditions?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:outer")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-        case 2: try decoder.message(&_outer)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-        try visitor.message(_outer, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    @_alwaysEmitIntoClient public var a: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasA: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearA() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var outer: Switchboard_Testing_AllKindsEditions { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasOuter: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearOuter() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKindsEditions.Nested", "+r 1i?:a 2m0?:outer") { [Switchboard_Testing_AllKindsEditions.self] }
   }
 
   /// Delimited messages: the first two look like groups, the others do not.
   public struct GroupLikeType: SwitchboardProtobuf.Message {
-    public var groupInt32: Int32 { get { _groupInt32 ?? 0 } set { _groupInt32 = newValue } }
-    public var hasGroupInt32: Bool { _groupInt32 != nil }
-    public mutating func clearGroupInt32() { _groupInt32 = nil }
-    private var _groupInt32: Int32?
-    public var groupUint32: UInt32 { get { _groupUint32 ?? 0 } set { _groupUint32 = newValue } }
-    public var hasGroupUint32: Bool { _groupUint32 != nil }
-    public mutating func clearGroupUint32() { _groupUint32 = nil }
-    private var _groupUint32: UInt32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "switchboard.testing.AllKindsEditions.GroupLikeType"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("202:group_int32 203:group_uint32")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 202: try decoder.optional(&_groupInt32, as: ProtoInt32.self)
-      case 203: try decoder.optional(&_groupUint32, as: ProtoUInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_groupInt32, as: ProtoInt32.self, number: 202)
-      try visitor.explicit(_groupUint32, as: ProtoUInt32.self, number: 203)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var groupInt32: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupInt32: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearGroupInt32() { _storage.clear(202) }
+    @_alwaysEmitIntoClient public var groupUint32: UInt32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasGroupUint32: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearGroupUint32() { _storage.clear(203) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKindsEditions.GroupLikeType", "202i?:group_int32 203u?:group_uint32")
   }
 
   public struct ManyGroupLikeType: SwitchboardProtobuf.Message {
-    public var value: Int32 { get { _value ?? 0 } set { _value = newValue } }
-    public var hasValue: Bool { _value != nil }
-    public mutating func clearValue() { _value = nil }
-    private var _value: Int32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "switchboard.testing.AllKindsEditions.ManyGroupLikeType"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:value")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_value, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_value, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var value: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasValue: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearValue() { _storage.clear(1) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.AllKindsEditions.ManyGroupLikeType", "1i?:value")
   }
 }
 
 public struct Switchboard_Testing_OuterEditions: SwitchboardProtobuf.Message {
-  public var c: Int32 { get { _c ?? 0 } set { _c = newValue } }
-  public var hasC: Bool { _c != nil }
-  public mutating func clearC() { _c = nil }
-  private var _c: Int32?
-  public var text: String { get { _text ?? "" } _modify { yield &_text[or: ""] } }
-  public var hasText: Bool { _text != nil }
-  public mutating func clearText() { _text = nil }
-  private var _text: String?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.OuterEditions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:c 2:text")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_c, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_text, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_c, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_text, as: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var c: Int32 { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasC: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearC() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasText: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearText() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.OuterEditions", "1i?:c 2s?:text")
 }
 
 public struct Switchboard_Testing_RequiredEditions: SwitchboardProtobuf.Message {
-  public var late: Switchboard_Testing_LateEditions { get { _late ?? Switchboard_Testing_LateEditions() } set { _late = newValue } }
-  public var hasLate: Bool { _late != nil }
-  public mutating func clearLate() { _late = nil }
-  private var _late: Switchboard_Testing_LateEditions?
-  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-  public var hasNumber: Bool { _number != nil }
-  public mutating func clearNumber() { _number = nil }
-  private var _number: Int32?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "switchboard.testing.RequiredEditions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("2:late 1:number")
-  public var isInitialized: Bool {
-    if _number == nil { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 2: try decoder.optional(&_late, as: Switchboard_Testing_LateEditions.self)
-    case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_late, as: Switchboard_Testing_LateEditions.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var late: Switchboard_Testing_LateEditions { get { _storage[enum: 44, bit: 1] } set { _storage[enum: 44, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasLate: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearLate() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var number: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasNumber: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearNumber() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "switchboard.testing.RequiredEditions", "+r 1i!:number 2e0?:late") { [Switchboard_Testing_LateEditions.self] }
 }
 
 public let Switchboard_Testing_Extensions_editions_number = SwitchboardProtobuf.MessageExtension<Switchboard_Testing_AllKindsEditions, SwitchboardProtobuf.ScalarExtension<ProtoInt32>>(number: 1000, fullName: "switchboard.testing.editions_number")

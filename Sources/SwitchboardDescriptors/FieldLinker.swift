@@ -18,8 +18,8 @@ struct FieldLinker {
     oneofs: Int
   ) throws(DescriptorError) -> TableSchema.Field {
     guard !field.name.isEmpty else { throw error(field, "has no name") }
-    // Extensions of a MessageSet may have any positive number.
-    guard field.number > 0, field.hasExtendee || field.number < 1 << 29 else {
+    // Extensions of a MessageSet, whose numbers are not in tags, may have any positive number.
+    guard field.number > 0, field.number < 1 << 29 || extendsMessageSet(field) else {
       throw error(field, "has the number \(field.number), which is not valid")
     }
     let features = inherited.with(field: field)
@@ -31,7 +31,7 @@ struct FieldLinker {
     schema.isPacked = schema.isRepeated && features.repeatedEncoding == .packed
     schema.presence = presence(of: field, features, schema)
     if field.hasOneofIndex, !field.proto3Optional {
-      guard !schema.isRepeated, Int(field.oneofIndex) < oneofs else {
+      guard !schema.isRepeated, 0..<oneofs ~= Int(field.oneofIndex) else {
         throw error(field, "cannot be a member of a oneof")
       }
       schema.oneof = Int(field.oneofIndex)
@@ -43,6 +43,10 @@ struct FieldLinker {
       schema.defaultValue = value
     }
     return schema
+  }
+
+  private func extendsMessageSet(_ field: Google_Protobuf_FieldDescriptorProto) -> Bool {
+    field.hasExtendee && message(named: field.extendee).map { pool.messages[$0].isMessageSet } ?? false
   }
 
   private func presence(

@@ -211,6 +211,7 @@ struct PoolBuilder {
     schemas[index].oneofs = oneofs.indices.filter { !synthetic.contains(Int32($0)) }.map { oneofs[$0].name }
     var names: Set<String> = []
     for field in message.descriptor.field {
+      guard !field.hasExtendee else { throw linker.error(field, "is a field, but names what it extends") }
       var features = message.features
       if field.hasOneofIndex, !field.proto3Optional {
         guard oneofs.indices.contains(Int(field.oneofIndex)) else {

@@ -181,6 +181,21 @@ struct HostileRequestTests {
     )
   }
 
+  @Test("A message may have only so many fields", arguments: [(16_384, true), (16_385, false)])
+  func manyFields(count: Int32, isAccepted: Bool) {
+    let error = error { file in
+      file.messageType[0].field = (1...count).map { number in
+        .with {
+          $0.name = "f\(number)"
+          $0.number = number
+          $0.label = .optional
+          $0.type = .bool
+        }
+      }
+    }
+    #expect(error == (isAccepted ? nil : "p.M: the message has too many fields or oneofs"))
+  }
+
   @Test("Dialects that are not known")
   func dialects() {
     #expect(error { $0.syntax = "proto4" } == "a.proto: syntax 'proto4' is not supported")

@@ -94,340 +94,121 @@ public enum Google_Protobuf_SymbolVisibility: SwitchboardProtobuf.Enum {
 
 /// Schemas in dependency order.
 public struct Google_Protobuf_FileDescriptorSet: SwitchboardProtobuf.ExtensibleMessage {
-  public var file: [Google_Protobuf_FileDescriptorProto] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FileDescriptorSet"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:file")
-  public var isInitialized: Bool {
-    if !file.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&file)
-    case 536000000..<536000001: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(file, number: 1)
-    try visitor.extensions(extensionFields, in: 536000000..<536000001)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var file: [Google_Protobuf_FileDescriptorProto] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FileDescriptorSet", "+xr 1m0*:file") { [Google_Protobuf_FileDescriptorProto.self] }
 }
 
 /// One .proto file.
 public struct Google_Protobuf_FileDescriptorProto: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
   /// The path below the directory that imports are looked for in.
-  public var name: String { get { _fields.value._name ?? "" } _modify { yield &_fields.value._name[or: ""] } }
-  public var hasName: Bool { _fields.value._name != nil }
-  public mutating func clearName() { _fields.value._name = nil }
-  public var package: String { get { _fields.value._package ?? "" } _modify { yield &_fields.value._package[or: ""] } }
-  public var hasPackage: Bool { _fields.value._package != nil }
-  public mutating func clearPackage() { _fields.value._package = nil }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var package: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var hasPackage: Bool { _storage.has(string: 56) }
+  @_alwaysEmitIntoClient public mutating func clearPackage() { _storage.clear(2) }
   /// The files that this one imports.
-  public var dependency: [String] { get { _fields.value.dependency } _modify { yield &_fields.value.dependency } }
+  @_alwaysEmitIntoClient public var dependency: [String] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
   /// Which of them are passed on to importers, as indexes into `dependency`.
-  public var publicDependency: [Int32] { get { _fields.value.publicDependency } _modify { yield &_fields.value.publicDependency } }
-  public var weakDependency: [Int32] { get { _fields.value.weakDependency } _modify { yield &_fields.value.weakDependency } }
+  @_alwaysEmitIntoClient public var publicDependency: [Int32] { get { _storage[array: 144] } _modify { yield &_storage[array: 144] } }
+  @_alwaysEmitIntoClient public var weakDependency: [Int32] { get { _storage[array: 152] } _modify { yield &_storage[array: 152] } }
   /// The files that are imported for their options only, and may be left out of a request.
-  public var optionDependency: [String] { get { _fields.value.optionDependency } _modify { yield &_fields.value.optionDependency } }
-  public var messageType: [Google_Protobuf_DescriptorProto] { get { _fields.value.messageType } _modify { yield &_fields.value.messageType } }
-  public var enumType: [Google_Protobuf_EnumDescriptorProto] { get { _fields.value.enumType } _modify { yield &_fields.value.enumType } }
-  public var service: [Google_Protobuf_ServiceDescriptorProto] { get { _fields.value.service } _modify { yield &_fields.value.service } }
-  public var `extension`: [Google_Protobuf_FieldDescriptorProto] { get { _fields.value.`extension` } _modify { yield &_fields.value.`extension` } }
-  public var options: Google_Protobuf_FileOptions { get { _fields.value._options ?? Google_Protobuf_FileOptions() } _modify { yield &_fields.value._options[or: Google_Protobuf_FileOptions()] } }
-  public var hasOptions: Bool { _fields.value._options != nil }
-  public mutating func clearOptions() { _fields.value._options = nil }
+  @_alwaysEmitIntoClient public var optionDependency: [String] { get { _storage[array: 160] } _modify { yield &_storage[array: 160] } }
+  @_alwaysEmitIntoClient public var messageType: [Google_Protobuf_DescriptorProto] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  @_alwaysEmitIntoClient public var enumType: [Google_Protobuf_EnumDescriptorProto] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  @_alwaysEmitIntoClient public var service: [Google_Protobuf_ServiceDescriptorProto] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  @_alwaysEmitIntoClient public var `extension`: [Google_Protobuf_FieldDescriptorProto] { get { _storage[array: 120] } _modify { yield &_storage[array: 120] } }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_FileOptions { get { _storage[message: 128] } _modify { yield &_storage[message: 128] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 128) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(8) }
   /// Places and comments.
-  public var sourceCodeInfo: Google_Protobuf_SourceCodeInfo { get { _fields.value._sourceCodeInfo ?? Google_Protobuf_SourceCodeInfo() } _modify { yield &_fields.value._sourceCodeInfo[or: Google_Protobuf_SourceCodeInfo()] } }
-  public var hasSourceCodeInfo: Bool { _fields.value._sourceCodeInfo != nil }
-  public mutating func clearSourceCodeInfo() { _fields.value._sourceCodeInfo = nil }
+  @_alwaysEmitIntoClient public var sourceCodeInfo: Google_Protobuf_SourceCodeInfo { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  @_alwaysEmitIntoClient public var hasSourceCodeInfo: Bool { _storage.has(reference: 136) }
+  @_alwaysEmitIntoClient public mutating func clearSourceCodeInfo() { _storage.clear(9) }
   /// `proto2`, which may be left out, `proto3` or `editions`.
-  public var syntax: String { get { _fields.value._syntax ?? "" } _modify { yield &_fields.value._syntax[or: ""] } }
-  public var hasSyntax: Bool { _fields.value._syntax != nil }
-  public mutating func clearSyntax() { _fields.value._syntax = nil }
+  @_alwaysEmitIntoClient public var syntax: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var hasSyntax: Bool { _storage.has(string: 72) }
+  @_alwaysEmitIntoClient public mutating func clearSyntax() { _storage.clear(12) }
   /// Set where `syntax` is `editions`.
-  public var edition: Google_Protobuf_Edition { get { _fields.value._edition ?? Google_Protobuf_Edition() } set { _fields.value._edition = newValue } }
-  public var hasEdition: Bool { _fields.value._edition != nil }
-  public mutating func clearEdition() { _fields.value._edition = nil }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FileDescriptorProto"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if !_fields.value.messageType.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.enumType.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.service.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.`extension`.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _fields.value._options, !value.isInitialized { return false }
-    if let value = _fields.value._sourceCodeInfo, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _name: String?
-    var _package: String?
-    var dependency: [String] = []
-    var publicDependency: [Int32] = []
-    var weakDependency: [Int32] = []
-    var optionDependency: [String] = []
-    var messageType: [Google_Protobuf_DescriptorProto] = []
-    var enumType: [Google_Protobuf_EnumDescriptorProto] = []
-    var service: [Google_Protobuf_ServiceDescriptorProto] = []
-    var `extension`: [Google_Protobuf_FieldDescriptorProto] = []
-    var _options: Google_Protobuf_FileOptions?
-    var _sourceCodeInfo: Google_Protobuf_SourceCodeInfo?
-    var _syntax: String?
-    var _edition: Google_Protobuf_Edition?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:package 3:dependency 10:public_dependency 11:weak_dependency 15:option_dependency 4:message_type 5:enum_type 6:service 7:extension 8:options 9:source_code_info 12:syntax 14:edition")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-      case 2: try decoder.optional(&_package, as: ProtoUncheckedString.self)
-      case 3: try decoder.repeated(&dependency, as: ProtoUncheckedString.self)
-      case 10: try decoder.repeated(&publicDependency, as: ProtoInt32.self)
-      case 11: try decoder.repeated(&weakDependency, as: ProtoInt32.self)
-      case 15: try decoder.repeated(&optionDependency, as: ProtoUncheckedString.self)
-      case 4: try decoder.messages(&messageType)
-      case 5: try decoder.messages(&enumType)
-      case 6: try decoder.messages(&service)
-      case 7: try decoder.messages(&`extension`)
-      case 8: try decoder.message(&_options)
-      case 9: try decoder.message(&_sourceCodeInfo)
-      case 12: try decoder.optional(&_syntax, as: ProtoUncheckedString.self)
-      case 14: try decoder.optional(&_edition, as: Google_Protobuf_Edition.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_package, as: ProtoUncheckedString.self, number: 2)
-      try visitor.repeated(dependency, as: ProtoUncheckedString.self, number: 3)
-      try visitor.messages(messageType, number: 4)
-      try visitor.messages(enumType, number: 5)
-      try visitor.messages(service, number: 6)
-      try visitor.messages(`extension`, number: 7)
-      try visitor.message(_options, number: 8)
-      try visitor.message(_sourceCodeInfo, number: 9)
-      try visitor.repeated(publicDependency, as: ProtoInt32.self, number: 10)
-      try visitor.repeated(weakDependency, as: ProtoInt32.self, number: 11)
-      try visitor.explicit(_syntax, as: ProtoUncheckedString.self, number: 12)
-      try visitor.explicit(_edition, as: Google_Protobuf_Edition.self, number: 14)
-      try visitor.repeated(optionDependency, as: ProtoUncheckedString.self, number: 15)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var edition: Google_Protobuf_Edition { get { _storage[enum: 168, bit: 0] } set { _storage[enum: 168, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasEdition: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearEdition() { _storage.clear(14) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FileDescriptorProto", "+r 1t?:name 2t?:package 3t*:dependency 4m0*:message_type 5m1*:enum_type 6m2*:service 7m3*:extension 8m4?:options 9m5?:source_code_info 10i*:public_dependency 11i*:weak_dependency 12t?:syntax 14e6?:edition 15t*:option_dependency") { [Google_Protobuf_DescriptorProto.self, Google_Protobuf_EnumDescriptorProto.self, Google_Protobuf_ServiceDescriptorProto.self, Google_Protobuf_FieldDescriptorProto.self, Google_Protobuf_FileOptions.self, Google_Protobuf_SourceCodeInfo.self, Google_Protobuf_Edition.self] }
 }
 
 /// A message.
 public struct Google_Protobuf_DescriptorProto: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var name: String { get { _fields.value._name ?? "" } _modify { yield &_fields.value._name[or: ""] } }
-  public var hasName: Bool { _fields.value._name != nil }
-  public mutating func clearName() { _fields.value._name = nil }
-  public var field: [Google_Protobuf_FieldDescriptorProto] { get { _fields.value.field } _modify { yield &_fields.value.field } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var field: [Google_Protobuf_FieldDescriptorProto] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
   /// Extensions declared in this message's scope, which extend other messages as a rule.
-  public var `extension`: [Google_Protobuf_FieldDescriptorProto] { get { _fields.value.`extension` } _modify { yield &_fields.value.`extension` } }
-  public var nestedType: [Google_Protobuf_DescriptorProto] { get { _fields.value.nestedType } _modify { yield &_fields.value.nestedType } }
-  public var enumType: [Google_Protobuf_EnumDescriptorProto] { get { _fields.value.enumType } _modify { yield &_fields.value.enumType } }
-  public var extensionRange: [Google_Protobuf_DescriptorProto.ExtensionRange] { get { _fields.value.extensionRange } _modify { yield &_fields.value.extensionRange } }
-  public var oneofDecl: [Google_Protobuf_OneofDescriptorProto] { get { _fields.value.oneofDecl } _modify { yield &_fields.value.oneofDecl } }
-  public var options: Google_Protobuf_MessageOptions { get { _fields.value._options ?? Google_Protobuf_MessageOptions() } _modify { yield &_fields.value._options[or: Google_Protobuf_MessageOptions()] } }
-  public var hasOptions: Bool { _fields.value._options != nil }
-  public mutating func clearOptions() { _fields.value._options = nil }
-  public var reservedRange: [Google_Protobuf_DescriptorProto.ReservedRange] { get { _fields.value.reservedRange } _modify { yield &_fields.value.reservedRange } }
-  public var reservedName: [String] { get { _fields.value.reservedName } _modify { yield &_fields.value.reservedName } }
-  public var visibility: Google_Protobuf_SymbolVisibility { get { _fields.value._visibility ?? Google_Protobuf_SymbolVisibility() } set { _fields.value._visibility = newValue } }
-  public var hasVisibility: Bool { _fields.value._visibility != nil }
-  public mutating func clearVisibility() { _fields.value._visibility = nil }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "google.protobuf.DescriptorProto"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if !_fields.value.field.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.`extension`.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.nestedType.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.enumType.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.extensionRange.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.oneofDecl.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _fields.value._options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _name: String?
-    var field: [Google_Protobuf_FieldDescriptorProto] = []
-    var `extension`: [Google_Protobuf_FieldDescriptorProto] = []
-    var nestedType: [Google_Protobuf_DescriptorProto] = []
-    var enumType: [Google_Protobuf_EnumDescriptorProto] = []
-    var extensionRange: [Google_Protobuf_DescriptorProto.ExtensionRange] = []
-    var oneofDecl: [Google_Protobuf_OneofDescriptorProto] = []
-    var _options: Google_Protobuf_MessageOptions?
-    var reservedRange: [Google_Protobuf_DescriptorProto.ReservedRange] = []
-    var reservedName: [String] = []
-    var _visibility: Google_Protobuf_SymbolVisibility?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:field 6:extension 3:nested_type 4:enum_type 5:extension_range 8:oneof_decl 7:options 9:reserved_range 10:reserved_name 11:visibility")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-      case 2: try decoder.messages(&field)
-      case 6: try decoder.messages(&`extension`)
-      case 3: try decoder.messages(&nestedType)
-      case 4: try decoder.messages(&enumType)
-      case 5: try decoder.messages(&extensionRange)
-      case 8: try decoder.messages(&oneofDecl)
-      case 7: try decoder.message(&_options)
-      case 9: try decoder.messages(&reservedRange)
-      case 10: try decoder.repeated(&reservedName, as: ProtoUncheckedString.self)
-      case 11: try decoder.optional(&_visibility, as: Google_Protobuf_SymbolVisibility.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-      try visitor.messages(field, number: 2)
-      try visitor.messages(nestedType, number: 3)
-      try visitor.messages(enumType, number: 4)
-      try visitor.messages(extensionRange, number: 5)
-      try visitor.messages(`extension`, number: 6)
-      try visitor.message(_options, number: 7)
-      try visitor.messages(oneofDecl, number: 8)
-      try visitor.messages(reservedRange, number: 9)
-      try visitor.repeated(reservedName, as: ProtoUncheckedString.self, number: 10)
-      try visitor.explicit(_visibility, as: Google_Protobuf_SymbolVisibility.self, number: 11)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var `extension`: [Google_Protobuf_FieldDescriptorProto] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  @_alwaysEmitIntoClient public var nestedType: [Google_Protobuf_DescriptorProto] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var enumType: [Google_Protobuf_EnumDescriptorProto] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var extensionRange: [Google_Protobuf_DescriptorProto.ExtensionRange] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  @_alwaysEmitIntoClient public var oneofDecl: [Google_Protobuf_OneofDescriptorProto] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_MessageOptions { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 96) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var reservedRange: [Google_Protobuf_DescriptorProto.ReservedRange] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  @_alwaysEmitIntoClient public var reservedName: [String] { get { _storage[array: 120] } _modify { yield &_storage[array: 120] } }
+  @_alwaysEmitIntoClient public var visibility: Google_Protobuf_SymbolVisibility { get { _storage[enum: 128, bit: 0] } set { _storage[enum: 128, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasVisibility: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearVisibility() { _storage.clear(11) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.DescriptorProto", "+r 1t?:name 2m0*:field 3m1*:nested_type 4m2*:enum_type 5m3*:extension_range 6m0*:extension 7m4?:options 8m5*:oneof_decl 9m6*:reserved_range 10t*:reserved_name 11e7?:visibility") { [Google_Protobuf_FieldDescriptorProto.self, Google_Protobuf_DescriptorProto.self, Google_Protobuf_EnumDescriptorProto.self, Google_Protobuf_DescriptorProto.ExtensionRange.self, Google_Protobuf_MessageOptions.self, Google_Protobuf_OneofDescriptorProto.self, Google_Protobuf_DescriptorProto.ReservedRange.self, Google_Protobuf_SymbolVisibility.self] }
 
   /// Field numbers set aside for extensions.
   public struct ExtensionRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
-    public var hasStart: Bool { _start != nil }
-    public mutating func clearStart() { _start = nil }
-    private var _start: Int32?
+    @_alwaysEmitIntoClient public var start: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasStart: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearStart() { _storage.clear(1) }
     /// The number after the last.
-    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
-    public var hasEnd: Bool { _end != nil }
-    public mutating func clearEnd() { _end = nil }
-    private var _end: Int32?
-    public var options: Google_Protobuf_ExtensionRangeOptions { get { _options ?? Google_Protobuf_ExtensionRangeOptions() } _modify { yield &_options[or: Google_Protobuf_ExtensionRangeOptions()] } }
-    public var hasOptions: Bool { _options != nil }
-    public mutating func clearOptions() { _options = nil }
-    private var _options: Google_Protobuf_ExtensionRangeOptions?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.DescriptorProto.ExtensionRange"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:start 2:end 3:options")
-    public var isInitialized: Bool {
-      if let value = _options, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_start, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_end, as: ProtoInt32.self)
-      case 3: try decoder.message(&_options)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_start, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_end, as: ProtoInt32.self, number: 2)
-      try visitor.message(_options, number: 3)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var end: Int32 { get { _storage[52, bit: 1] } set { _storage[52, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasEnd: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearEnd() { _storage.clear(2) }
+    @_alwaysEmitIntoClient public var options: Google_Protobuf_ExtensionRangeOptions { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(3) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.DescriptorProto.ExtensionRange", "+r 1i?:start 2i?:end 3m0?:options") { [Google_Protobuf_ExtensionRangeOptions.self] }
   }
 
   /// Field numbers that must not be used.
   public struct ReservedRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
-    public var hasStart: Bool { _start != nil }
-    public mutating func clearStart() { _start = nil }
-    private var _start: Int32?
+    @_alwaysEmitIntoClient public var start: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasStart: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearStart() { _storage.clear(1) }
     /// The number after the last.
-    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
-    public var hasEnd: Bool { _end != nil }
-    public mutating func clearEnd() { _end = nil }
-    private var _end: Int32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.DescriptorProto.ReservedRange"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:start 2:end")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_start, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_end, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_start, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_end, as: ProtoInt32.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var end: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasEnd: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearEnd() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.DescriptorProto.ReservedRange", "1i?:start 2i?:end")
   }
 }
 
 /// Options of a range of extension numbers.
 public struct Google_Protobuf_ExtensionRangeOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var declaration: [Google_Protobuf_ExtensionRangeOptions.Declaration] = []
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var verification: Google_Protobuf_ExtensionRangeOptions.VerificationState { get { _verification ?? Google_Protobuf_ExtensionRangeOptions.VerificationState.unverified } set { _verification = newValue } }
-  public var hasVerification: Bool { _verification != nil }
-  public mutating func clearVerification() { _verification = nil }
-  private var _verification: Google_Protobuf_ExtensionRangeOptions.VerificationState?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.ExtensionRangeOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("999:uninterpreted_option 2:declaration 50:features 3:verification")
-  public var isInitialized: Bool {
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _features, !value.isInitialized { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 2: try decoder.messages(&declaration)
-    case 50: try decoder.message(&_features)
-    case 3: try decoder.optional(&_verification, as: Google_Protobuf_ExtensionRangeOptions.VerificationState.self)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(declaration, number: 2)
-    try visitor.explicit(_verification, as: Google_Protobuf_ExtensionRangeOptions.VerificationState.self, number: 3)
-    try visitor.message(_features, number: 50)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var declaration: [Google_Protobuf_ExtensionRangeOptions.Declaration] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(50) }
+  @_alwaysEmitIntoClient public var verification: Google_Protobuf_ExtensionRangeOptions.VerificationState { get { _storage[enum: 72, bit: 0, default: Google_Protobuf_ExtensionRangeOptions.VerificationState.unverified] } set { _storage[enum: 72, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasVerification: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearVerification() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.ExtensionRangeOptions", "+xr 2m0*:declaration 3e1?:verification 50m2?:features 999m3*:uninterpreted_option") { [Google_Protobuf_ExtensionRangeOptions.Declaration.self, Google_Protobuf_ExtensionRangeOptions.VerificationState.self, Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 
   /// Whether extensions must be declared in the range.
   public enum VerificationState: SwitchboardProtobuf.Enum {
@@ -454,142 +235,72 @@ public struct Google_Protobuf_ExtensionRangeOptions: SwitchboardProtobuf.Extensi
 
   /// An extension that may use a number of the range.
   public struct Declaration: SwitchboardProtobuf.Message {
-    public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-    public var hasNumber: Bool { _number != nil }
-    public mutating func clearNumber() { _number = nil }
-    private var _number: Int32?
+    @_alwaysEmitIntoClient public var number: Int32 { get { _storage[72, bit: 0] } set { _storage[72, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasNumber: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearNumber() { _storage.clear(1) }
     /// With a leading dot, as is the type.
-    public var fullName: String { get { _fullName ?? "" } _modify { yield &_fullName[or: ""] } }
-    public var hasFullName: Bool { _fullName != nil }
-    public mutating func clearFullName() { _fullName = nil }
-    private var _fullName: String?
-    public var type: String { get { _type ?? "" } _modify { yield &_type[or: ""] } }
-    public var hasType: Bool { _type != nil }
-    public mutating func clearType() { _type = nil }
-    private var _type: String?
+    @_alwaysEmitIntoClient public var fullName: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var hasFullName: Bool { _storage.has(string: 40) }
+    @_alwaysEmitIntoClient public mutating func clearFullName() { _storage.clear(2) }
+    @_alwaysEmitIntoClient public var type: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+    @_alwaysEmitIntoClient public var hasType: Bool { _storage.has(string: 56) }
+    @_alwaysEmitIntoClient public mutating func clearType() { _storage.clear(3) }
     /// Whether the number must stay free.
-    public var reserved: Bool { get { _reserved ?? false } set { _reserved = newValue } }
-    public var hasReserved: Bool { _reserved != nil }
-    public mutating func clearReserved() { _reserved = nil }
-    private var _reserved: Bool?
-    public var repeated: Bool { get { _repeated ?? false } set { _repeated = newValue } }
-    public var hasRepeated: Bool { _repeated != nil }
-    public mutating func clearRepeated() { _repeated = nil }
-    private var _repeated: Bool?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.ExtensionRangeOptions.Declaration"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:number 2:full_name 3:type 5:reserved 6:repeated")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_fullName, as: ProtoUncheckedString.self)
-      case 3: try decoder.optional(&_type, as: ProtoUncheckedString.self)
-      case 5: try decoder.optional(&_reserved, as: ProtoBool.self)
-      case 6: try decoder.optional(&_repeated, as: ProtoBool.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_fullName, as: ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_type, as: ProtoUncheckedString.self, number: 3)
-      try visitor.explicit(_reserved, as: ProtoBool.self, number: 5)
-      try visitor.explicit(_repeated, as: ProtoBool.self, number: 6)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var reserved: Bool { get { _storage[76, bit: 1] } set { _storage[76, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasReserved: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearReserved() { _storage.clear(5) }
+    @_alwaysEmitIntoClient public var repeated: Bool { get { _storage[77, bit: 2] } set { _storage[77, bit: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hasRepeated: Bool { _storage.has(bit: 2) }
+    @_alwaysEmitIntoClient public mutating func clearRepeated() { _storage.clear(6) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.ExtensionRangeOptions.Declaration", "1i?:number 2t?:full_name 3t?:type 5b?:reserved 6b?:repeated")
   }
 }
 
 /// A field or an extension.
 public struct Google_Protobuf_FieldDescriptorProto: SwitchboardProtobuf.Message {
-  public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-  public var hasName: Bool { _name != nil }
-  public mutating func clearName() { _name = nil }
-  private var _name: String?
-  public var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-  public var hasNumber: Bool { _number != nil }
-  public mutating func clearNumber() { _number = nil }
-  private var _number: Int32?
-  public var label: Google_Protobuf_FieldDescriptorProto.Label { get { _label ?? Google_Protobuf_FieldDescriptorProto.Label() } set { _label = newValue } }
-  public var hasLabel: Bool { _label != nil }
-  public mutating func clearLabel() { _label = nil }
-  private var _label: Google_Protobuf_FieldDescriptorProto.Label?
-  public var type: Google_Protobuf_FieldDescriptorProto.TypeEnum { get { _type ?? Google_Protobuf_FieldDescriptorProto.TypeEnum() } set { _type = newValue } }
-  public var hasType: Bool { _type != nil }
-  public mutating func clearType() { _type = nil }
-  private var _type: Google_Protobuf_FieldDescriptorProto.TypeEnum?
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var number: Int32 { get { _storage[128, bit: 0] } set { _storage[128, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasNumber: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearNumber() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var label: Google_Protobuf_FieldDescriptorProto.Label { get { _storage[enum: 132, bit: 1] } set { _storage[enum: 132, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasLabel: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearLabel() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var type: Google_Protobuf_FieldDescriptorProto.TypeEnum { get { _storage[enum: 136, bit: 2] } set { _storage[enum: 136, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasType: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearType() { _storage.clear(5) }
   /// The message or enum; with a leading dot it is a full name.
-  public var typeName: String { get { _typeName ?? "" } _modify { yield &_typeName[or: ""] } }
-  public var hasTypeName: Bool { _typeName != nil }
-  public mutating func clearTypeName() { _typeName = nil }
-  private var _typeName: String?
+  @_alwaysEmitIntoClient public var typeName: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var hasTypeName: Bool { _storage.has(string: 72) }
+  @_alwaysEmitIntoClient public mutating func clearTypeName() { _storage.clear(6) }
   /// The message that an extension extends.
-  public var extendee: String { get { _extendee ?? "" } _modify { yield &_extendee[or: ""] } }
-  public var hasExtendee: Bool { _extendee != nil }
-  public mutating func clearExtendee() { _extendee = nil }
-  private var _extendee: String?
+  @_alwaysEmitIntoClient public var extendee: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var hasExtendee: Bool { _storage.has(string: 56) }
+  @_alwaysEmitIntoClient public mutating func clearExtendee() { _storage.clear(2) }
   /// The default as text, with C escapes for bytes.
-  public var defaultValue: String { get { _defaultValue ?? "" } _modify { yield &_defaultValue[or: ""] } }
-  public var hasDefaultValue: Bool { _defaultValue != nil }
-  public mutating func clearDefaultValue() { _defaultValue = nil }
-  private var _defaultValue: String?
+  @_alwaysEmitIntoClient public var defaultValue: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  @_alwaysEmitIntoClient public var hasDefaultValue: Bool { _storage.has(string: 88) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultValue() { _storage.clear(7) }
   /// The oneof that the field belongs to, as an index into the message's `oneof_decl`.
-  public var oneofIndex: Int32 { get { _oneofIndex ?? 0 } set { _oneofIndex = newValue } }
-  public var hasOneofIndex: Bool { _oneofIndex != nil }
-  public mutating func clearOneofIndex() { _oneofIndex = nil }
-  private var _oneofIndex: Int32?
-  public var jsonName: String { get { _jsonName ?? "" } _modify { yield &_jsonName[or: ""] } }
-  public var hasJsonName: Bool { _jsonName != nil }
-  public mutating func clearJsonName() { _jsonName = nil }
-  private var _jsonName: String?
-  public var options: Google_Protobuf_FieldOptions { get { _options ?? Google_Protobuf_FieldOptions() } _modify { yield &_options[or: Google_Protobuf_FieldOptions()] } }
-  public var hasOptions: Bool { _options != nil }
-  public mutating func clearOptions() { _options = nil }
-  private var _options: Google_Protobuf_FieldOptions?
+  @_alwaysEmitIntoClient public var oneofIndex: Int32 { get { _storage[140, bit: 3] } set { _storage[140, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasOneofIndex: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearOneofIndex() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var jsonName: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+  @_alwaysEmitIntoClient public var hasJsonName: Bool { _storage.has(string: 104) }
+  @_alwaysEmitIntoClient public mutating func clearJsonName() { _storage.clear(10) }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_FieldOptions { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 120) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(8) }
   /// Whether proto3's `optional` was written. The field is then the only one of a oneof made up for it.
-  public var proto3Optional: Bool { get { _proto3Optional ?? false } set { _proto3Optional = newValue } }
-  public var hasProto3Optional: Bool { _proto3Optional != nil }
-  public mutating func clearProto3Optional() { _proto3Optional = nil }
-  private var _proto3Optional: Bool?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FieldDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 3:number 4:label 5:type 6:type_name 2:extendee 7:default_value 9:oneof_index 10:json_name 8:options 17:proto3_optional")
-  public var isInitialized: Bool {
-    if let value = _options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-    case 3: try decoder.optional(&_number, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_label, as: Google_Protobuf_FieldDescriptorProto.Label.self)
-    case 5: try decoder.optional(&_type, as: Google_Protobuf_FieldDescriptorProto.TypeEnum.self)
-    case 6: try decoder.optional(&_typeName, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_extendee, as: ProtoUncheckedString.self)
-    case 7: try decoder.optional(&_defaultValue, as: ProtoUncheckedString.self)
-    case 9: try decoder.optional(&_oneofIndex, as: ProtoInt32.self)
-    case 10: try decoder.optional(&_jsonName, as: ProtoUncheckedString.self)
-    case 8: try decoder.message(&_options)
-    case 17: try decoder.optional(&_proto3Optional, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_extendee, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_number, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_label, as: Google_Protobuf_FieldDescriptorProto.Label.self, number: 4)
-    try visitor.explicit(_type, as: Google_Protobuf_FieldDescriptorProto.TypeEnum.self, number: 5)
-    try visitor.explicit(_typeName, as: ProtoUncheckedString.self, number: 6)
-    try visitor.explicit(_defaultValue, as: ProtoUncheckedString.self, number: 7)
-    try visitor.message(_options, number: 8)
-    try visitor.explicit(_oneofIndex, as: ProtoInt32.self, number: 9)
-    try visitor.explicit(_jsonName, as: ProtoUncheckedString.self, number: 10)
-    try visitor.explicit(_proto3Optional, as: ProtoBool.self, number: 17)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var proto3Optional: Bool { get { _storage[144, bit: 4] } set { _storage[144, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasProto3Optional: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearProto3Optional() { _storage.clear(17) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FieldDescriptorProto", "+r 1t?:name 2t?:extendee 3i?:number 4e0?:label 5e1?:type 6t?:type_name 7t?:default_value 8m2?:options 9i?:oneof_index 10t?:json_name 17b?:proto3_optional") { [Google_Protobuf_FieldDescriptorProto.Label.self, Google_Protobuf_FieldDescriptorProto.TypeEnum.self, Google_Protobuf_FieldOptions.self] }
 
   public enum TypeEnum: SwitchboardProtobuf.Enum {
     case double
@@ -691,416 +402,172 @@ public struct Google_Protobuf_FieldDescriptorProto: SwitchboardProtobuf.Message 
 
 /// A oneof; its fields point to it.
 public struct Google_Protobuf_OneofDescriptorProto: SwitchboardProtobuf.Message {
-  public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-  public var hasName: Bool { _name != nil }
-  public mutating func clearName() { _name = nil }
-  private var _name: String?
-  public var options: Google_Protobuf_OneofOptions { get { _options ?? Google_Protobuf_OneofOptions() } _modify { yield &_options[or: Google_Protobuf_OneofOptions()] } }
-  public var hasOptions: Bool { _options != nil }
-  public mutating func clearOptions() { _options = nil }
-  private var _options: Google_Protobuf_OneofOptions?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.OneofDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:options")
-  public var isInitialized: Bool {
-    if let value = _options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-    case 2: try decoder.message(&_options)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-    try visitor.message(_options, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 32) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_OneofOptions { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.OneofDescriptorProto", "+r 1t?:name 2m0?:options") { [Google_Protobuf_OneofOptions.self] }
 }
 
 /// An enum.
 public struct Google_Protobuf_EnumDescriptorProto: SwitchboardProtobuf.Message {
-  public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-  public var hasName: Bool { _name != nil }
-  public mutating func clearName() { _name = nil }
-  private var _name: String?
-  public var value: [Google_Protobuf_EnumValueDescriptorProto] = []
-  public var options: Google_Protobuf_EnumOptions { get { _options ?? Google_Protobuf_EnumOptions() } _modify { yield &_options[or: Google_Protobuf_EnumOptions()] } }
-  public var hasOptions: Bool { _options != nil }
-  public mutating func clearOptions() { _options = nil }
-  private var _options: Google_Protobuf_EnumOptions?
-  public var reservedRange: [Google_Protobuf_EnumDescriptorProto.EnumReservedRange] = []
-  public var reservedName: [String] = []
-  public var visibility: Google_Protobuf_SymbolVisibility { get { _visibility ?? Google_Protobuf_SymbolVisibility() } set { _visibility = newValue } }
-  public var hasVisibility: Bool { _visibility != nil }
-  public mutating func clearVisibility() { _visibility = nil }
-  private var _visibility: Google_Protobuf_SymbolVisibility?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.EnumDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:value 3:options 4:reserved_range 5:reserved_name 6:visibility")
-  public var isInitialized: Bool {
-    if !self.value.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-    case 2: try decoder.messages(&self.value)
-    case 3: try decoder.message(&_options)
-    case 4: try decoder.messages(&reservedRange)
-    case 5: try decoder.repeated(&reservedName, as: ProtoUncheckedString.self)
-    case 6: try decoder.optional(&_visibility, as: Google_Protobuf_SymbolVisibility.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-    try visitor.messages(self.value, number: 2)
-    try visitor.message(_options, number: 3)
-    try visitor.messages(reservedRange, number: 4)
-    try visitor.repeated(reservedName, as: ProtoUncheckedString.self, number: 5)
-    try visitor.explicit(_visibility, as: Google_Protobuf_SymbolVisibility.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var value: [Google_Protobuf_EnumValueDescriptorProto] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_EnumOptions { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var reservedRange: [Google_Protobuf_EnumDescriptorProto.EnumReservedRange] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var reservedName: [String] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  @_alwaysEmitIntoClient public var visibility: Google_Protobuf_SymbolVisibility { get { _storage[enum: 88, bit: 0] } set { _storage[enum: 88, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasVisibility: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearVisibility() { _storage.clear(6) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumDescriptorProto", "+r 1t?:name 2m0*:value 3m1?:options 4m2*:reserved_range 5t*:reserved_name 6e3?:visibility") { [Google_Protobuf_EnumValueDescriptorProto.self, Google_Protobuf_EnumOptions.self, Google_Protobuf_EnumDescriptorProto.EnumReservedRange.self, Google_Protobuf_SymbolVisibility.self] }
 
   /// Numbers that must not be used.
   public struct EnumReservedRange: SwitchboardProtobuf.Message {
-    public var start: Int32 { get { _start ?? 0 } set { _start = newValue } }
-    public var hasStart: Bool { _start != nil }
-    public mutating func clearStart() { _start = nil }
-    private var _start: Int32?
+    @_alwaysEmitIntoClient public var start: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasStart: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearStart() { _storage.clear(1) }
     /// The last number.
-    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
-    public var hasEnd: Bool { _end != nil }
-    public mutating func clearEnd() { _end = nil }
-    private var _end: Int32?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.EnumDescriptorProto.EnumReservedRange"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:start 2:end")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_start, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_end, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_start, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_end, as: ProtoInt32.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var end: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasEnd: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearEnd() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumDescriptorProto.EnumReservedRange", "1i?:start 2i?:end")
   }
 }
 
 /// A value of an enum.
 public struct Google_Protobuf_EnumValueDescriptorProto: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var name: String { get { _fields.value._name ?? "" } _modify { yield &_fields.value._name[or: ""] } }
-  public var hasName: Bool { _fields.value._name != nil }
-  public mutating func clearName() { _fields.value._name = nil }
-  public var number: Int32 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
-  public var hasNumber: Bool { _fields.value._number != nil }
-  public mutating func clearNumber() { _fields.value._number = nil }
-  public var options: Google_Protobuf_EnumValueOptions { get { _fields.value._options ?? Google_Protobuf_EnumValueOptions() } _modify { yield &_fields.value._options[or: Google_Protobuf_EnumValueOptions()] } }
-  public var hasOptions: Bool { _fields.value._options != nil }
-  public mutating func clearOptions() { _fields.value._options = nil }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public init() {}
-  public static let protoMessageName = "google.protobuf.EnumValueDescriptorProto"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _name: String?
-    var _number: Int32?
-    var _options: Google_Protobuf_EnumValueOptions?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:number 3:options")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-      case 2: try decoder.optional(&_number, as: ProtoInt32.self)
-      case 3: try decoder.message(&_options)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_number, as: ProtoInt32.self, number: 2)
-      try visitor.message(_options, number: 3)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var number: Int32 { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasNumber: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearNumber() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_EnumValueOptions { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumValueDescriptorProto", "+r 1t?:name 2i?:number 3m0?:options") { [Google_Protobuf_EnumValueOptions.self] }
 }
 
 /// A service.
 public struct Google_Protobuf_ServiceDescriptorProto: SwitchboardProtobuf.Message {
-  public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-  public var hasName: Bool { _name != nil }
-  public mutating func clearName() { _name = nil }
-  private var _name: String?
-  public var method: [Google_Protobuf_MethodDescriptorProto] = []
-  public var options: Google_Protobuf_ServiceOptions { get { _options ?? Google_Protobuf_ServiceOptions() } _modify { yield &_options[or: Google_Protobuf_ServiceOptions()] } }
-  public var hasOptions: Bool { _options != nil }
-  public mutating func clearOptions() { _options = nil }
-  private var _options: Google_Protobuf_ServiceOptions?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.ServiceDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:method 3:options 0:stream")
-  public var isInitialized: Bool {
-    if !method.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-    case 2: try decoder.messages(&method)
-    case 3: try decoder.message(&_options)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-    try visitor.messages(method, number: 2)
-    try visitor.message(_options, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 32) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var method: [Google_Protobuf_MethodDescriptorProto] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_ServiceOptions { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.ServiceDescriptorProto", "+r 1t?:name 2m0*:method 3m1?:options 0:stream") { [Google_Protobuf_MethodDescriptorProto.self, Google_Protobuf_ServiceOptions.self] }
 }
 
 /// A method of a service.
 public struct Google_Protobuf_MethodDescriptorProto: SwitchboardProtobuf.Message {
-  public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-  public var hasName: Bool { _name != nil }
-  public mutating func clearName() { _name = nil }
-  private var _name: String?
-  public var inputType: String { get { _inputType ?? "" } _modify { yield &_inputType[or: ""] } }
-  public var hasInputType: Bool { _inputType != nil }
-  public mutating func clearInputType() { _inputType = nil }
-  private var _inputType: String?
-  public var outputType: String { get { _outputType ?? "" } _modify { yield &_outputType[or: ""] } }
-  public var hasOutputType: Bool { _outputType != nil }
-  public mutating func clearOutputType() { _outputType = nil }
-  private var _outputType: String?
-  public var options: Google_Protobuf_MethodOptions { get { _options ?? Google_Protobuf_MethodOptions() } _modify { yield &_options[or: Google_Protobuf_MethodOptions()] } }
-  public var hasOptions: Bool { _options != nil }
-  public mutating func clearOptions() { _options = nil }
-  private var _options: Google_Protobuf_MethodOptions?
-  public var clientStreaming: Bool { get { _clientStreaming ?? false } set { _clientStreaming = newValue } }
-  public var hasClientStreaming: Bool { _clientStreaming != nil }
-  public mutating func clearClientStreaming() { _clientStreaming = nil }
-  private var _clientStreaming: Bool?
-  public var serverStreaming: Bool { get { _serverStreaming ?? false } set { _serverStreaming = newValue } }
-  public var hasServerStreaming: Bool { _serverStreaming != nil }
-  public mutating func clearServerStreaming() { _serverStreaming = nil }
-  private var _serverStreaming: Bool?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.MethodDescriptorProto"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:input_type 3:output_type 4:options 5:client_streaming 6:server_streaming")
-  public var isInitialized: Bool {
-    if let value = _options, !value.isInitialized { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_inputType, as: ProtoUncheckedString.self)
-    case 3: try decoder.optional(&_outputType, as: ProtoUncheckedString.self)
-    case 4: try decoder.message(&_options)
-    case 5: try decoder.optional(&_clientStreaming, as: ProtoBool.self)
-    case 6: try decoder.optional(&_serverStreaming, as: ProtoBool.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_inputType, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_outputType, as: ProtoUncheckedString.self, number: 3)
-    try visitor.message(_options, number: 4)
-    try visitor.explicit(_clientStreaming, as: ProtoBool.self, number: 5)
-    try visitor.explicit(_serverStreaming, as: ProtoBool.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var inputType: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var hasInputType: Bool { _storage.has(string: 56) }
+  @_alwaysEmitIntoClient public mutating func clearInputType() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var outputType: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  @_alwaysEmitIntoClient public var hasOutputType: Bool { _storage.has(string: 72) }
+  @_alwaysEmitIntoClient public mutating func clearOutputType() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var options: Google_Protobuf_MethodOptions { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  @_alwaysEmitIntoClient public var hasOptions: Bool { _storage.has(reference: 88) }
+  @_alwaysEmitIntoClient public mutating func clearOptions() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var clientStreaming: Bool { get { _storage[96, bit: 0] } set { _storage[96, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasClientStreaming: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearClientStreaming() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var serverStreaming: Bool { get { _storage[97, bit: 1] } set { _storage[97, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasServerStreaming: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearServerStreaming() { _storage.clear(6) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.MethodDescriptorProto", "+r 1t?:name 2t?:input_type 3t?:output_type 4m0?:options 5b?:client_streaming 6b?:server_streaming") { [Google_Protobuf_MethodOptions.self] }
 }
 
 public struct Google_Protobuf_FileOptions: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var javaPackage: String { get { _fields.value._javaPackage ?? "" } _modify { yield &_fields.value._javaPackage[or: ""] } }
-  public var hasJavaPackage: Bool { _fields.value._javaPackage != nil }
-  public mutating func clearJavaPackage() { _fields.value._javaPackage = nil }
-  public var javaOuterClassname: String { get { _fields.value._javaOuterClassname ?? "" } _modify { yield &_fields.value._javaOuterClassname[or: ""] } }
-  public var hasJavaOuterClassname: Bool { _fields.value._javaOuterClassname != nil }
-  public mutating func clearJavaOuterClassname() { _fields.value._javaOuterClassname = nil }
-  public var javaMultipleFiles: Bool { get { _fields.value._javaMultipleFiles ?? false } set { _fields.value._javaMultipleFiles = newValue } }
-  public var hasJavaMultipleFiles: Bool { _fields.value._javaMultipleFiles != nil }
-  public mutating func clearJavaMultipleFiles() { _fields.value._javaMultipleFiles = nil }
+  @_alwaysEmitIntoClient public var javaPackage: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var hasJavaPackage: Bool { _storage.has(string: 48) }
+  @_alwaysEmitIntoClient public mutating func clearJavaPackage() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var javaOuterClassname: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var hasJavaOuterClassname: Bool { _storage.has(string: 64) }
+  @_alwaysEmitIntoClient public mutating func clearJavaOuterClassname() { _storage.clear(8) }
+  @_alwaysEmitIntoClient public var javaMultipleFiles: Bool { get { _storage[228, bit: 1] } set { _storage[228, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasJavaMultipleFiles: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearJavaMultipleFiles() { _storage.clear(10) }
   /// - Note: deprecated in the `.proto` file.
-  public var javaGenerateEqualsAndHash: Bool { get { _fields.value._javaGenerateEqualsAndHash ?? false } set { _fields.value._javaGenerateEqualsAndHash = newValue } }
-  public var hasJavaGenerateEqualsAndHash: Bool { _fields.value._javaGenerateEqualsAndHash != nil }
-  public mutating func clearJavaGenerateEqualsAndHash() { _fields.value._javaGenerateEqualsAndHash = nil }
-  public var javaStringCheckUtf8: Bool { get { _fields.value._javaStringCheckUtf8 ?? false } set { _fields.value._javaStringCheckUtf8 = newValue } }
-  public var hasJavaStringCheckUtf8: Bool { _fields.value._javaStringCheckUtf8 != nil }
-  public mutating func clearJavaStringCheckUtf8() { _fields.value._javaStringCheckUtf8 = nil }
-  public var optimizeFor: Google_Protobuf_FileOptions.OptimizeMode { get { _fields.value._optimizeFor ?? Google_Protobuf_FileOptions.OptimizeMode.speed } set { _fields.value._optimizeFor = newValue } }
-  public var hasOptimizeFor: Bool { _fields.value._optimizeFor != nil }
-  public mutating func clearOptimizeFor() { _fields.value._optimizeFor = nil }
-  public var goPackage: String { get { _fields.value._goPackage ?? "" } _modify { yield &_fields.value._goPackage[or: ""] } }
-  public var hasGoPackage: Bool { _fields.value._goPackage != nil }
-  public mutating func clearGoPackage() { _fields.value._goPackage = nil }
-  public var ccGenericServices: Bool { get { _fields.value._ccGenericServices ?? false } set { _fields.value._ccGenericServices = newValue } }
-  public var hasCcGenericServices: Bool { _fields.value._ccGenericServices != nil }
-  public mutating func clearCcGenericServices() { _fields.value._ccGenericServices = nil }
-  public var javaGenericServices: Bool { get { _fields.value._javaGenericServices ?? false } set { _fields.value._javaGenericServices = newValue } }
-  public var hasJavaGenericServices: Bool { _fields.value._javaGenericServices != nil }
-  public mutating func clearJavaGenericServices() { _fields.value._javaGenericServices = nil }
-  public var pyGenericServices: Bool { get { _fields.value._pyGenericServices ?? false } set { _fields.value._pyGenericServices = newValue } }
-  public var hasPyGenericServices: Bool { _fields.value._pyGenericServices != nil }
-  public mutating func clearPyGenericServices() { _fields.value._pyGenericServices = nil }
-  public var deprecated: Bool { get { _fields.value._deprecated ?? false } set { _fields.value._deprecated = newValue } }
-  public var hasDeprecated: Bool { _fields.value._deprecated != nil }
-  public mutating func clearDeprecated() { _fields.value._deprecated = nil }
-  public var ccEnableArenas: Bool { get { _fields.value._ccEnableArenas ?? true } set { _fields.value._ccEnableArenas = newValue } }
-  public var hasCcEnableArenas: Bool { _fields.value._ccEnableArenas != nil }
-  public mutating func clearCcEnableArenas() { _fields.value._ccEnableArenas = nil }
-  public var objcClassPrefix: String { get { _fields.value._objcClassPrefix ?? "" } _modify { yield &_fields.value._objcClassPrefix[or: ""] } }
-  public var hasObjcClassPrefix: Bool { _fields.value._objcClassPrefix != nil }
-  public mutating func clearObjcClassPrefix() { _fields.value._objcClassPrefix = nil }
-  public var csharpNamespace: String { get { _fields.value._csharpNamespace ?? "" } _modify { yield &_fields.value._csharpNamespace[or: ""] } }
-  public var hasCsharpNamespace: Bool { _fields.value._csharpNamespace != nil }
-  public mutating func clearCsharpNamespace() { _fields.value._csharpNamespace = nil }
+  @_alwaysEmitIntoClient public var javaGenerateEqualsAndHash: Bool { get { _storage[232, bit: 5] } set { _storage[232, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasJavaGenerateEqualsAndHash: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearJavaGenerateEqualsAndHash() { _storage.clear(20) }
+  @_alwaysEmitIntoClient public var javaStringCheckUtf8: Bool { get { _storage[234, bit: 7] } set { _storage[234, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasJavaStringCheckUtf8: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearJavaStringCheckUtf8() { _storage.clear(27) }
+  @_alwaysEmitIntoClient public var optimizeFor: Google_Protobuf_FileOptions.OptimizeMode { get { _storage[enum: 224, bit: 0] } set { _storage[enum: 224, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasOptimizeFor: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearOptimizeFor() { _storage.clear(9) }
+  @_alwaysEmitIntoClient public var goPackage: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  @_alwaysEmitIntoClient public var hasGoPackage: Bool { _storage.has(string: 80) }
+  @_alwaysEmitIntoClient public mutating func clearGoPackage() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var ccGenericServices: Bool { get { _storage[229, bit: 2] } set { _storage[229, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasCcGenericServices: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearCcGenericServices() { _storage.clear(16) }
+  @_alwaysEmitIntoClient public var javaGenericServices: Bool { get { _storage[230, bit: 3] } set { _storage[230, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasJavaGenericServices: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearJavaGenericServices() { _storage.clear(17) }
+  @_alwaysEmitIntoClient public var pyGenericServices: Bool { get { _storage[231, bit: 4] } set { _storage[231, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasPyGenericServices: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearPyGenericServices() { _storage.clear(18) }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[233, bit: 6] } set { _storage[233, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(23) }
+  @_alwaysEmitIntoClient public var ccEnableArenas: Bool { get { _storage[235, bit: 8, default: true] } set { _storage[235, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasCcEnableArenas: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearCcEnableArenas() { _storage.clear(31) }
+  @_alwaysEmitIntoClient public var objcClassPrefix: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  @_alwaysEmitIntoClient public var hasObjcClassPrefix: Bool { _storage.has(string: 96) }
+  @_alwaysEmitIntoClient public mutating func clearObjcClassPrefix() { _storage.clear(36) }
+  @_alwaysEmitIntoClient public var csharpNamespace: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  @_alwaysEmitIntoClient public var hasCsharpNamespace: Bool { _storage.has(string: 112) }
+  @_alwaysEmitIntoClient public mutating func clearCsharpNamespace() { _storage.clear(37) }
   /// What the names of Swift types begin with, in place of the package.
-  public var swiftPrefix: String { get { _fields.value._swiftPrefix ?? "" } _modify { yield &_fields.value._swiftPrefix[or: ""] } }
-  public var hasSwiftPrefix: Bool { _fields.value._swiftPrefix != nil }
-  public mutating func clearSwiftPrefix() { _fields.value._swiftPrefix = nil }
-  public var phpClassPrefix: String { get { _fields.value._phpClassPrefix ?? "" } _modify { yield &_fields.value._phpClassPrefix[or: ""] } }
-  public var hasPhpClassPrefix: Bool { _fields.value._phpClassPrefix != nil }
-  public mutating func clearPhpClassPrefix() { _fields.value._phpClassPrefix = nil }
-  public var phpNamespace: String { get { _fields.value._phpNamespace ?? "" } _modify { yield &_fields.value._phpNamespace[or: ""] } }
-  public var hasPhpNamespace: Bool { _fields.value._phpNamespace != nil }
-  public mutating func clearPhpNamespace() { _fields.value._phpNamespace = nil }
-  public var phpMetadataNamespace: String { get { _fields.value._phpMetadataNamespace ?? "" } _modify { yield &_fields.value._phpMetadataNamespace[or: ""] } }
-  public var hasPhpMetadataNamespace: Bool { _fields.value._phpMetadataNamespace != nil }
-  public mutating func clearPhpMetadataNamespace() { _fields.value._phpMetadataNamespace = nil }
-  public var rubyPackage: String { get { _fields.value._rubyPackage ?? "" } _modify { yield &_fields.value._rubyPackage[or: ""] } }
-  public var hasRubyPackage: Bool { _fields.value._rubyPackage != nil }
-  public mutating func clearRubyPackage() { _fields.value._rubyPackage = nil }
-  public var features: Google_Protobuf_FeatureSet { get { _fields.value._features ?? Google_Protobuf_FeatureSet() } _modify { yield &_fields.value._features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _fields.value._features != nil }
-  public mutating func clearFeatures() { _fields.value._features = nil }
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _fields.value.uninterpretedOption } _modify { yield &_fields.value.uninterpretedOption } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FileOptions"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._features, !value.isInitialized { return false }
-    if !_fields.value.uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _javaPackage: String?
-    var _javaOuterClassname: String?
-    var _javaMultipleFiles: Bool?
-    var _javaGenerateEqualsAndHash: Bool?
-    var _javaStringCheckUtf8: Bool?
-    var _optimizeFor: Google_Protobuf_FileOptions.OptimizeMode?
-    var _goPackage: String?
-    var _ccGenericServices: Bool?
-    var _javaGenericServices: Bool?
-    var _pyGenericServices: Bool?
-    var _deprecated: Bool?
-    var _ccEnableArenas: Bool?
-    var _objcClassPrefix: String?
-    var _csharpNamespace: String?
-    var _swiftPrefix: String?
-    var _phpClassPrefix: String?
-    var _phpNamespace: String?
-    var _phpMetadataNamespace: String?
-    var _rubyPackage: String?
-    var _features: Google_Protobuf_FeatureSet?
-    var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:java_package 8:java_outer_classname 10:java_multiple_files 20:java_generate_equals_and_hash 27:java_string_check_utf8 9:optimize_for 11:go_package 16:cc_generic_services 17:java_generic_services 18:py_generic_services 23:deprecated 31:cc_enable_arenas 36:objc_class_prefix 37:csharp_namespace 39:swift_prefix 40:php_class_prefix 41:php_namespace 44:php_metadata_namespace 45:ruby_package 50:features 999:uninterpreted_option 0:php_generic_services")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_javaPackage, as: ProtoUncheckedString.self)
-      case 8: try decoder.optional(&_javaOuterClassname, as: ProtoUncheckedString.self)
-      case 10: try decoder.optional(&_javaMultipleFiles, as: ProtoBool.self)
-      case 20: try decoder.optional(&_javaGenerateEqualsAndHash, as: ProtoBool.self)
-      case 27: try decoder.optional(&_javaStringCheckUtf8, as: ProtoBool.self)
-      case 9: try decoder.optional(&_optimizeFor, as: Google_Protobuf_FileOptions.OptimizeMode.self)
-      case 11: try decoder.optional(&_goPackage, as: ProtoUncheckedString.self)
-      case 16: try decoder.optional(&_ccGenericServices, as: ProtoBool.self)
-      case 17: try decoder.optional(&_javaGenericServices, as: ProtoBool.self)
-      case 18: try decoder.optional(&_pyGenericServices, as: ProtoBool.self)
-      case 23: try decoder.optional(&_deprecated, as: ProtoBool.self)
-      case 31: try decoder.optional(&_ccEnableArenas, as: ProtoBool.self)
-      case 36: try decoder.optional(&_objcClassPrefix, as: ProtoUncheckedString.self)
-      case 37: try decoder.optional(&_csharpNamespace, as: ProtoUncheckedString.self)
-      case 39: try decoder.optional(&_swiftPrefix, as: ProtoUncheckedString.self)
-      case 40: try decoder.optional(&_phpClassPrefix, as: ProtoUncheckedString.self)
-      case 41: try decoder.optional(&_phpNamespace, as: ProtoUncheckedString.self)
-      case 44: try decoder.optional(&_phpMetadataNamespace, as: ProtoUncheckedString.self)
-      case 45: try decoder.optional(&_rubyPackage, as: ProtoUncheckedString.self)
-      case 50: try decoder.message(&_features)
-      case 999: try decoder.messages(&uninterpretedOption)
-      case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Google_Protobuf_FileOptions.self, into: &extensionFields)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_javaPackage, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_javaOuterClassname, as: ProtoUncheckedString.self, number: 8)
-      try visitor.explicit(_optimizeFor, as: Google_Protobuf_FileOptions.OptimizeMode.self, number: 9)
-      try visitor.explicit(_javaMultipleFiles, as: ProtoBool.self, number: 10)
-      try visitor.explicit(_goPackage, as: ProtoUncheckedString.self, number: 11)
-      try visitor.explicit(_ccGenericServices, as: ProtoBool.self, number: 16)
-      try visitor.explicit(_javaGenericServices, as: ProtoBool.self, number: 17)
-      try visitor.explicit(_pyGenericServices, as: ProtoBool.self, number: 18)
-      try visitor.explicit(_javaGenerateEqualsAndHash, as: ProtoBool.self, number: 20)
-      try visitor.explicit(_deprecated, as: ProtoBool.self, number: 23)
-      try visitor.explicit(_javaStringCheckUtf8, as: ProtoBool.self, number: 27)
-      try visitor.explicit(_ccEnableArenas, as: ProtoBool.self, number: 31)
-      try visitor.explicit(_objcClassPrefix, as: ProtoUncheckedString.self, number: 36)
-      try visitor.explicit(_csharpNamespace, as: ProtoUncheckedString.self, number: 37)
-      try visitor.explicit(_swiftPrefix, as: ProtoUncheckedString.self, number: 39)
-      try visitor.explicit(_phpClassPrefix, as: ProtoUncheckedString.self, number: 40)
-      try visitor.explicit(_phpNamespace, as: ProtoUncheckedString.self, number: 41)
-      try visitor.explicit(_phpMetadataNamespace, as: ProtoUncheckedString.self, number: 44)
-      try visitor.explicit(_rubyPackage, as: ProtoUncheckedString.self, number: 45)
-      try visitor.message(_features, number: 50)
-      try visitor.extensions(extensionFields, in: 990..<999)
-      try visitor.messages(uninterpretedOption, number: 999)
-      try visitor.extensions(extensionFields, in: 1000..<536870912)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var swiftPrefix: String { get { _storage[string: 128] } _modify { yield &_storage[string: 128] } }
+  @_alwaysEmitIntoClient public var hasSwiftPrefix: Bool { _storage.has(string: 128) }
+  @_alwaysEmitIntoClient public mutating func clearSwiftPrefix() { _storage.clear(39) }
+  @_alwaysEmitIntoClient public var phpClassPrefix: String { get { _storage[string: 144] } _modify { yield &_storage[string: 144] } }
+  @_alwaysEmitIntoClient public var hasPhpClassPrefix: Bool { _storage.has(string: 144) }
+  @_alwaysEmitIntoClient public mutating func clearPhpClassPrefix() { _storage.clear(40) }
+  @_alwaysEmitIntoClient public var phpNamespace: String { get { _storage[string: 160] } _modify { yield &_storage[string: 160] } }
+  @_alwaysEmitIntoClient public var hasPhpNamespace: Bool { _storage.has(string: 160) }
+  @_alwaysEmitIntoClient public mutating func clearPhpNamespace() { _storage.clear(41) }
+  @_alwaysEmitIntoClient public var phpMetadataNamespace: String { get { _storage[string: 176] } _modify { yield &_storage[string: 176] } }
+  @_alwaysEmitIntoClient public var hasPhpMetadataNamespace: Bool { _storage.has(string: 176) }
+  @_alwaysEmitIntoClient public mutating func clearPhpMetadataNamespace() { _storage.clear(44) }
+  @_alwaysEmitIntoClient public var rubyPackage: String { get { _storage[string: 192] } _modify { yield &_storage[string: 192] } }
+  @_alwaysEmitIntoClient public var hasRubyPackage: Bool { _storage.has(string: 192) }
+  @_alwaysEmitIntoClient public mutating func clearRubyPackage() { _storage.clear(45) }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 208] } _modify { yield &_storage[message: 208] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 208) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(50) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FileOptions", "+xr 1t?:java_package 8t?:java_outer_classname 9e0?:optimize_for 10b?:java_multiple_files 11t?:go_package 16b?:cc_generic_services 17b?:java_generic_services 18b?:py_generic_services 20b?:java_generate_equals_and_hash 23b?:deprecated 27b?:java_string_check_utf8 31b?:cc_enable_arenas 36t?:objc_class_prefix 37t?:csharp_namespace 39t?:swift_prefix 40t?:php_class_prefix 41t?:php_namespace 44t?:php_metadata_namespace 45t?:ruby_package 50m1?:features 999m2*:uninterpreted_option 0:php_generic_services") { [Google_Protobuf_FileOptions.OptimizeMode.self, Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 
   /// What generated code should be good at.
   public enum OptimizeMode: SwitchboardProtobuf.Enum {
@@ -1131,186 +598,75 @@ public struct Google_Protobuf_FileOptions: SwitchboardProtobuf.ExtensibleMessage
 
 public struct Google_Protobuf_MessageOptions: SwitchboardProtobuf.ExtensibleMessage {
   /// The wire format of an old kind of message, which holds extensions and nothing else.
-  public var messageSetWireFormat: Bool { get { _messageSetWireFormat ?? false } set { _messageSetWireFormat = newValue } }
-  public var hasMessageSetWireFormat: Bool { _messageSetWireFormat != nil }
-  public mutating func clearMessageSetWireFormat() { _messageSetWireFormat = nil }
-  private var _messageSetWireFormat: Bool?
-  public var noStandardDescriptorAccessor: Bool { get { _noStandardDescriptorAccessor ?? false } set { _noStandardDescriptorAccessor = newValue } }
-  public var hasNoStandardDescriptorAccessor: Bool { _noStandardDescriptorAccessor != nil }
-  public mutating func clearNoStandardDescriptorAccessor() { _noStandardDescriptorAccessor = nil }
-  private var _noStandardDescriptorAccessor: Bool?
-  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
-  public var hasDeprecated: Bool { _deprecated != nil }
-  public mutating func clearDeprecated() { _deprecated = nil }
-  private var _deprecated: Bool?
+  @_alwaysEmitIntoClient public var messageSetWireFormat: Bool { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasMessageSetWireFormat: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearMessageSetWireFormat() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var noStandardDescriptorAccessor: Bool { get { _storage[65, bit: 1] } set { _storage[65, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasNoStandardDescriptorAccessor: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearNoStandardDescriptorAccessor() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[66, bit: 2] } set { _storage[66, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(3) }
   /// Whether the compiler made the message up for a map field.
-  public var mapEntry: Bool { get { _mapEntry ?? false } set { _mapEntry = newValue } }
-  public var hasMapEntry: Bool { _mapEntry != nil }
-  public mutating func clearMapEntry() { _mapEntry = nil }
-  private var _mapEntry: Bool?
+  @_alwaysEmitIntoClient public var mapEntry: Bool { get { _storage[67, bit: 3] } set { _storage[67, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasMapEntry: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearMapEntry() { _storage.clear(7) }
   /// - Note: deprecated in the `.proto` file.
-  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } set { _deprecatedLegacyJsonFieldConflicts = newValue } }
-  public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _deprecatedLegacyJsonFieldConflicts != nil }
-  public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _deprecatedLegacyJsonFieldConflicts = nil }
-  private var _deprecatedLegacyJsonFieldConflicts: Bool?
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.MessageOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:message_set_wire_format 2:no_standard_descriptor_accessor 3:deprecated 7:map_entry 11:deprecated_legacy_json_field_conflicts 12:features 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_messageSetWireFormat, as: ProtoBool.self)
-    case 2: try decoder.optional(&_noStandardDescriptorAccessor, as: ProtoBool.self)
-    case 3: try decoder.optional(&_deprecated, as: ProtoBool.self)
-    case 7: try decoder.optional(&_mapEntry, as: ProtoBool.self)
-    case 11: try decoder.optional(&_deprecatedLegacyJsonFieldConflicts, as: ProtoBool.self)
-    case 12: try decoder.message(&_features)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_messageSetWireFormat, as: ProtoBool.self, number: 1)
-    try visitor.explicit(_noStandardDescriptorAccessor, as: ProtoBool.self, number: 2)
-    try visitor.explicit(_deprecated, as: ProtoBool.self, number: 3)
-    try visitor.explicit(_mapEntry, as: ProtoBool.self, number: 7)
-    try visitor.explicit(_deprecatedLegacyJsonFieldConflicts, as: ProtoBool.self, number: 11)
-    try visitor.message(_features, number: 12)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var deprecatedLegacyJsonFieldConflicts: Bool { get { _storage[68, bit: 4] } set { _storage[68, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _storage.clear(11) }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(12) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.MessageOptions", "+xr 1b?:message_set_wire_format 2b?:no_standard_descriptor_accessor 3b?:deprecated 7b?:map_entry 11b?:deprecated_legacy_json_field_conflicts 12m0?:features 999m1*:uninterpreted_option") { [Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 }
 
 public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  public var ctype: Google_Protobuf_FieldOptions.CType { get { _fields.value._ctype ?? Google_Protobuf_FieldOptions.CType.string } set { _fields.value._ctype = newValue } }
-  public var hasCtype: Bool { _fields.value._ctype != nil }
-  public mutating func clearCtype() { _fields.value._ctype = nil }
+  @_alwaysEmitIntoClient public var ctype: Google_Protobuf_FieldOptions.CType { get { _storage[enum: 88, bit: 0] } set { _storage[enum: 88, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasCtype: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearCtype() { _storage.clear(1) }
   /// Whether the values of a repeated field share one length-delimited field.
-  public var packed: Bool { get { _fields.value._packed ?? false } set { _fields.value._packed = newValue } }
-  public var hasPacked: Bool { _fields.value._packed != nil }
-  public mutating func clearPacked() { _fields.value._packed = nil }
-  public var jstype: Google_Protobuf_FieldOptions.JSType { get { _fields.value._jstype ?? Google_Protobuf_FieldOptions.JSType.jsNormal } set { _fields.value._jstype = newValue } }
-  public var hasJstype: Bool { _fields.value._jstype != nil }
-  public mutating func clearJstype() { _fields.value._jstype = nil }
-  public var lazy: Bool { get { _fields.value._lazy ?? false } set { _fields.value._lazy = newValue } }
-  public var hasLazy: Bool { _fields.value._lazy != nil }
-  public mutating func clearLazy() { _fields.value._lazy = nil }
-  public var unverifiedLazy: Bool { get { _fields.value._unverifiedLazy ?? false } set { _fields.value._unverifiedLazy = newValue } }
-  public var hasUnverifiedLazy: Bool { _fields.value._unverifiedLazy != nil }
-  public mutating func clearUnverifiedLazy() { _fields.value._unverifiedLazy = nil }
-  public var deprecated: Bool { get { _fields.value._deprecated ?? false } set { _fields.value._deprecated = newValue } }
-  public var hasDeprecated: Bool { _fields.value._deprecated != nil }
-  public mutating func clearDeprecated() { _fields.value._deprecated = nil }
+  @_alwaysEmitIntoClient public var packed: Bool { get { _storage[100, bit: 1] } set { _storage[100, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasPacked: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearPacked() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var jstype: Google_Protobuf_FieldOptions.JSType { get { _storage[enum: 92, bit: 4] } set { _storage[enum: 92, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasJstype: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearJstype() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var lazy: Bool { get { _storage[102, bit: 3] } set { _storage[102, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasLazy: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearLazy() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var unverifiedLazy: Bool { get { _storage[104, bit: 6] } set { _storage[104, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasUnverifiedLazy: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearUnverifiedLazy() { _storage.clear(15) }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[101, bit: 2] } set { _storage[101, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(3) }
   /// - Note: deprecated in the `.proto` file.
-  public var weak: Bool { get { _fields.value._weak ?? false } set { _fields.value._weak = newValue } }
-  public var hasWeak: Bool { _fields.value._weak != nil }
-  public mutating func clearWeak() { _fields.value._weak = nil }
+  @_alwaysEmitIntoClient public var weak: Bool { get { _storage[103, bit: 5] } set { _storage[103, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasWeak: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearWeak() { _storage.clear(10) }
   /// Whether the value must not be shown in logs.
-  public var debugRedact: Bool { get { _fields.value._debugRedact ?? false } set { _fields.value._debugRedact = newValue } }
-  public var hasDebugRedact: Bool { _fields.value._debugRedact != nil }
-  public mutating func clearDebugRedact() { _fields.value._debugRedact = nil }
-  public var retention: Google_Protobuf_FieldOptions.OptionRetention { get { _fields.value._retention ?? Google_Protobuf_FieldOptions.OptionRetention() } set { _fields.value._retention = newValue } }
-  public var hasRetention: Bool { _fields.value._retention != nil }
-  public mutating func clearRetention() { _fields.value._retention = nil }
-  public var targets: [Google_Protobuf_FieldOptions.OptionTargetType] { get { _fields.value.targets } _modify { yield &_fields.value.targets } }
-  public var editionDefaults: [Google_Protobuf_FieldOptions.EditionDefault] { get { _fields.value.editionDefaults } _modify { yield &_fields.value.editionDefaults } }
-  public var features: Google_Protobuf_FeatureSet { get { _fields.value._features ?? Google_Protobuf_FeatureSet() } _modify { yield &_fields.value._features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _fields.value._features != nil }
-  public mutating func clearFeatures() { _fields.value._features = nil }
-  public var featureSupport: Google_Protobuf_FieldOptions.FeatureSupport { get { _fields.value._featureSupport ?? Google_Protobuf_FieldOptions.FeatureSupport() } _modify { yield &_fields.value._featureSupport[or: Google_Protobuf_FieldOptions.FeatureSupport()] } }
-  public var hasFeatureSupport: Bool { _fields.value._featureSupport != nil }
-  public mutating func clearFeatureSupport() { _fields.value._featureSupport = nil }
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _fields.value.uninterpretedOption } _modify { yield &_fields.value.uninterpretedOption } }
-  public var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  public var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FieldOptions"
-  public static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  public var isInitialized: Bool {
-    if let value = _fields.value._features, !value.isInitialized { return false }
-    if !_fields.value.uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  public mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _ctype: Google_Protobuf_FieldOptions.CType?
-    var _packed: Bool?
-    var _jstype: Google_Protobuf_FieldOptions.JSType?
-    var _lazy: Bool?
-    var _unverifiedLazy: Bool?
-    var _deprecated: Bool?
-    var _weak: Bool?
-    var _debugRedact: Bool?
-    var _retention: Google_Protobuf_FieldOptions.OptionRetention?
-    var targets: [Google_Protobuf_FieldOptions.OptionTargetType] = []
-    var editionDefaults: [Google_Protobuf_FieldOptions.EditionDefault] = []
-    var _features: Google_Protobuf_FeatureSet?
-    var _featureSupport: Google_Protobuf_FieldOptions.FeatureSupport?
-    var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:ctype 2:packed 6:jstype 5:lazy 15:unverified_lazy 3:deprecated 10:weak 16:debug_redact 17:retention 19:targets 20:edition_defaults 21:features 22:feature_support 999:uninterpreted_option")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_ctype, as: Google_Protobuf_FieldOptions.CType.self)
-      case 2: try decoder.optional(&_packed, as: ProtoBool.self)
-      case 6: try decoder.optional(&_jstype, as: Google_Protobuf_FieldOptions.JSType.self)
-      case 5: try decoder.optional(&_lazy, as: ProtoBool.self)
-      case 15: try decoder.optional(&_unverifiedLazy, as: ProtoBool.self)
-      case 3: try decoder.optional(&_deprecated, as: ProtoBool.self)
-      case 10: try decoder.optional(&_weak, as: ProtoBool.self)
-      case 16: try decoder.optional(&_debugRedact, as: ProtoBool.self)
-      case 17: try decoder.optional(&_retention, as: Google_Protobuf_FieldOptions.OptionRetention.self)
-      case 19: try decoder.repeated(&targets, as: Google_Protobuf_FieldOptions.OptionTargetType.self)
-      case 20: try decoder.messages(&editionDefaults)
-      case 21: try decoder.message(&_features)
-      case 22: try decoder.message(&_featureSupport)
-      case 999: try decoder.messages(&uninterpretedOption)
-      case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Google_Protobuf_FieldOptions.self, into: &extensionFields)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_ctype, as: Google_Protobuf_FieldOptions.CType.self, number: 1)
-      try visitor.explicit(_packed, as: ProtoBool.self, number: 2)
-      try visitor.explicit(_deprecated, as: ProtoBool.self, number: 3)
-      try visitor.explicit(_lazy, as: ProtoBool.self, number: 5)
-      try visitor.explicit(_jstype, as: Google_Protobuf_FieldOptions.JSType.self, number: 6)
-      try visitor.explicit(_weak, as: ProtoBool.self, number: 10)
-      try visitor.explicit(_unverifiedLazy, as: ProtoBool.self, number: 15)
-      try visitor.explicit(_debugRedact, as: ProtoBool.self, number: 16)
-      try visitor.explicit(_retention, as: Google_Protobuf_FieldOptions.OptionRetention.self, number: 17)
-      try visitor.repeated(targets, as: Google_Protobuf_FieldOptions.OptionTargetType.self, number: 19)
-      try visitor.messages(editionDefaults, number: 20)
-      try visitor.message(_features, number: 21)
-      try visitor.message(_featureSupport, number: 22)
-      try visitor.extensions(extensionFields, in: 990..<999)
-      try visitor.messages(uninterpretedOption, number: 999)
-      try visitor.extensions(extensionFields, in: 1000..<536870912)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  @_alwaysEmitIntoClient public var debugRedact: Bool { get { _storage[105, bit: 7] } set { _storage[105, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasDebugRedact: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearDebugRedact() { _storage.clear(16) }
+  @_alwaysEmitIntoClient public var retention: Google_Protobuf_FieldOptions.OptionRetention { get { _storage[enum: 96, bit: 8] } set { _storage[enum: 96, bit: 8] = newValue } }
+  @_alwaysEmitIntoClient public var hasRetention: Bool { _storage.has(bit: 8) }
+  @_alwaysEmitIntoClient public mutating func clearRetention() { _storage.clear(17) }
+  @_alwaysEmitIntoClient public var targets: [Google_Protobuf_FieldOptions.OptionTargetType] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var editionDefaults: [Google_Protobuf_FieldOptions.EditionDefault] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(21) }
+  @_alwaysEmitIntoClient public var featureSupport: Google_Protobuf_FieldOptions.FeatureSupport { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasFeatureSupport: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearFeatureSupport() { _storage.clear(22) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FieldOptions", "+xr 1e0?:ctype 2b?:packed 3b?:deprecated 5b?:lazy 6e1?:jstype 10b?:weak 15b?:unverified_lazy 16b?:debug_redact 17e2?:retention 19e3*:targets 20m4*:edition_defaults 21m5?:features 22m6?:feature_support 999m7*:uninterpreted_option") { [Google_Protobuf_FieldOptions.CType.self, Google_Protobuf_FieldOptions.JSType.self, Google_Protobuf_FieldOptions.OptionRetention.self, Google_Protobuf_FieldOptions.OptionTargetType.self, Google_Protobuf_FieldOptions.EditionDefault.self, Google_Protobuf_FeatureSet.self, Google_Protobuf_FieldOptions.FeatureSupport.self, Google_Protobuf_UninterpretedOption.self] }
 
   /// How C++ holds a string.
   public enum CType: SwitchboardProtobuf.Enum {
@@ -1439,298 +795,117 @@ public struct Google_Protobuf_FieldOptions: SwitchboardProtobuf.ExtensibleMessag
 
   /// The value that a feature has from an edition on, in the text format.
   public struct EditionDefault: SwitchboardProtobuf.Message {
-    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } set { _edition = newValue } }
-    public var hasEdition: Bool { _edition != nil }
-    public mutating func clearEdition() { _edition = nil }
-    private var _edition: Google_Protobuf_Edition?
-    public var value: String { get { _value ?? "" } _modify { yield &_value[or: ""] } }
-    public var hasValue: Bool { _value != nil }
-    public mutating func clearValue() { _value = nil }
-    private var _value: String?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.FieldOptions.EditionDefault"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("3:edition 2:value")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 3: try decoder.optional(&_edition, as: Google_Protobuf_Edition.self)
-      case 2: try decoder.optional(&_value, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_value, as: ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_edition, as: Google_Protobuf_Edition.self, number: 3)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var edition: Google_Protobuf_Edition { get { _storage[enum: 56, bit: 0] } set { _storage[enum: 56, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasEdition: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearEdition() { _storage.clear(3) }
+    @_alwaysEmitIntoClient public var value: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var hasValue: Bool { _storage.has(string: 40) }
+    @_alwaysEmitIntoClient public mutating func clearValue() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FieldOptions.EditionDefault", "2t?:value 3e0?:edition") { [Google_Protobuf_Edition.self] }
   }
 
   /// The editions in which something may be used.
   public struct FeatureSupport: SwitchboardProtobuf.Message {
-    public var editionIntroduced: Google_Protobuf_Edition { get { _editionIntroduced ?? Google_Protobuf_Edition() } set { _editionIntroduced = newValue } }
-    public var hasEditionIntroduced: Bool { _editionIntroduced != nil }
-    public mutating func clearEditionIntroduced() { _editionIntroduced = nil }
-    private var _editionIntroduced: Google_Protobuf_Edition?
-    public var editionDeprecated: Google_Protobuf_Edition { get { _editionDeprecated ?? Google_Protobuf_Edition() } set { _editionDeprecated = newValue } }
-    public var hasEditionDeprecated: Bool { _editionDeprecated != nil }
-    public mutating func clearEditionDeprecated() { _editionDeprecated = nil }
-    private var _editionDeprecated: Google_Protobuf_Edition?
-    public var deprecationWarning: String { get { _deprecationWarning ?? "" } _modify { yield &_deprecationWarning[or: ""] } }
-    public var hasDeprecationWarning: Bool { _deprecationWarning != nil }
-    public mutating func clearDeprecationWarning() { _deprecationWarning = nil }
-    private var _deprecationWarning: String?
-    public var editionRemoved: Google_Protobuf_Edition { get { _editionRemoved ?? Google_Protobuf_Edition() } set { _editionRemoved = newValue } }
-    public var hasEditionRemoved: Bool { _editionRemoved != nil }
-    public mutating func clearEditionRemoved() { _editionRemoved = nil }
-    private var _editionRemoved: Google_Protobuf_Edition?
-    public var removalError: String { get { _removalError ?? "" } _modify { yield &_removalError[or: ""] } }
-    public var hasRemovalError: Bool { _removalError != nil }
-    public mutating func clearRemovalError() { _removalError = nil }
-    private var _removalError: String?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.FieldOptions.FeatureSupport"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:edition_introduced 2:edition_deprecated 3:deprecation_warning 4:edition_removed 5:removal_error")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_editionIntroduced, as: Google_Protobuf_Edition.self)
-      case 2: try decoder.optional(&_editionDeprecated, as: Google_Protobuf_Edition.self)
-      case 3: try decoder.optional(&_deprecationWarning, as: ProtoUncheckedString.self)
-      case 4: try decoder.optional(&_editionRemoved, as: Google_Protobuf_Edition.self)
-      case 5: try decoder.optional(&_removalError, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_editionIntroduced, as: Google_Protobuf_Edition.self, number: 1)
-      try visitor.explicit(_editionDeprecated, as: Google_Protobuf_Edition.self, number: 2)
-      try visitor.explicit(_deprecationWarning, as: ProtoUncheckedString.self, number: 3)
-      try visitor.explicit(_editionRemoved, as: Google_Protobuf_Edition.self, number: 4)
-      try visitor.explicit(_removalError, as: ProtoUncheckedString.self, number: 5)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var editionIntroduced: Google_Protobuf_Edition { get { _storage[enum: 72, bit: 0] } set { _storage[enum: 72, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasEditionIntroduced: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearEditionIntroduced() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var editionDeprecated: Google_Protobuf_Edition { get { _storage[enum: 76, bit: 1] } set { _storage[enum: 76, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasEditionDeprecated: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearEditionDeprecated() { _storage.clear(2) }
+    @_alwaysEmitIntoClient public var deprecationWarning: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var hasDeprecationWarning: Bool { _storage.has(string: 40) }
+    @_alwaysEmitIntoClient public mutating func clearDeprecationWarning() { _storage.clear(3) }
+    @_alwaysEmitIntoClient public var editionRemoved: Google_Protobuf_Edition { get { _storage[enum: 80, bit: 2] } set { _storage[enum: 80, bit: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hasEditionRemoved: Bool { _storage.has(bit: 2) }
+    @_alwaysEmitIntoClient public mutating func clearEditionRemoved() { _storage.clear(4) }
+    @_alwaysEmitIntoClient public var removalError: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+    @_alwaysEmitIntoClient public var hasRemovalError: Bool { _storage.has(string: 56) }
+    @_alwaysEmitIntoClient public mutating func clearRemovalError() { _storage.clear(5) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FieldOptions.FeatureSupport", "1e0?:edition_introduced 2e0?:edition_deprecated 3t?:deprecation_warning 4e0?:edition_removed 5t?:removal_error") { [Google_Protobuf_Edition.self] }
   }
 }
 
 public struct Google_Protobuf_OneofOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.OneofOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:features 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_features)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_features, number: 1)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.OneofOptions", "+xr 1m0?:features 999m1*:uninterpreted_option") { [Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 }
 
 public struct Google_Protobuf_EnumOptions: SwitchboardProtobuf.ExtensibleMessage {
   /// Whether two values may have the same number.
-  public var allowAlias: Bool { get { _allowAlias ?? false } set { _allowAlias = newValue } }
-  public var hasAllowAlias: Bool { _allowAlias != nil }
-  public mutating func clearAllowAlias() { _allowAlias = nil }
-  private var _allowAlias: Bool?
-  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
-  public var hasDeprecated: Bool { _deprecated != nil }
-  public mutating func clearDeprecated() { _deprecated = nil }
-  private var _deprecated: Bool?
+  @_alwaysEmitIntoClient public var allowAlias: Bool { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasAllowAlias: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearAllowAlias() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[65, bit: 1] } set { _storage[65, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(3) }
   /// - Note: deprecated in the `.proto` file.
-  public var deprecatedLegacyJsonFieldConflicts: Bool { get { _deprecatedLegacyJsonFieldConflicts ?? false } set { _deprecatedLegacyJsonFieldConflicts = newValue } }
-  public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _deprecatedLegacyJsonFieldConflicts != nil }
-  public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _deprecatedLegacyJsonFieldConflicts = nil }
-  private var _deprecatedLegacyJsonFieldConflicts: Bool?
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.EnumOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("2:allow_alias 3:deprecated 6:deprecated_legacy_json_field_conflicts 7:features 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 2: try decoder.optional(&_allowAlias, as: ProtoBool.self)
-    case 3: try decoder.optional(&_deprecated, as: ProtoBool.self)
-    case 6: try decoder.optional(&_deprecatedLegacyJsonFieldConflicts, as: ProtoBool.self)
-    case 7: try decoder.message(&_features)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_allowAlias, as: ProtoBool.self, number: 2)
-    try visitor.explicit(_deprecated, as: ProtoBool.self, number: 3)
-    try visitor.explicit(_deprecatedLegacyJsonFieldConflicts, as: ProtoBool.self, number: 6)
-    try visitor.message(_features, number: 7)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var deprecatedLegacyJsonFieldConflicts: Bool { get { _storage[66, bit: 2] } set { _storage[66, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecatedLegacyJsonFieldConflicts: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecatedLegacyJsonFieldConflicts() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumOptions", "+xr 2b?:allow_alias 3b?:deprecated 6b?:deprecated_legacy_json_field_conflicts 7m0?:features 999m1*:uninterpreted_option") { [Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 }
 
 public struct Google_Protobuf_EnumValueOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
-  public var hasDeprecated: Bool { _deprecated != nil }
-  public mutating func clearDeprecated() { _deprecated = nil }
-  private var _deprecated: Bool?
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var debugRedact: Bool { get { _debugRedact ?? false } set { _debugRedact = newValue } }
-  public var hasDebugRedact: Bool { _debugRedact != nil }
-  public mutating func clearDebugRedact() { _debugRedact = nil }
-  private var _debugRedact: Bool?
-  public var featureSupport: Google_Protobuf_FieldOptions.FeatureSupport { get { _featureSupport ?? Google_Protobuf_FieldOptions.FeatureSupport() } _modify { yield &_featureSupport[or: Google_Protobuf_FieldOptions.FeatureSupport()] } }
-  public var hasFeatureSupport: Bool { _featureSupport != nil }
-  public mutating func clearFeatureSupport() { _featureSupport = nil }
-  private var _featureSupport: Google_Protobuf_FieldOptions.FeatureSupport?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.EnumValueOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:deprecated 2:features 3:debug_redact 4:feature_support 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_deprecated, as: ProtoBool.self)
-    case 2: try decoder.message(&_features)
-    case 3: try decoder.optional(&_debugRedact, as: ProtoBool.self)
-    case 4: try decoder.message(&_featureSupport)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_deprecated, as: ProtoBool.self, number: 1)
-    try visitor.message(_features, number: 2)
-    try visitor.explicit(_debugRedact, as: ProtoBool.self, number: 3)
-    try visitor.message(_featureSupport, number: 4)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[72, bit: 0] } set { _storage[72, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var debugRedact: Bool { get { _storage[73, bit: 1] } set { _storage[73, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasDebugRedact: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearDebugRedact() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var featureSupport: Google_Protobuf_FieldOptions.FeatureSupport { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasFeatureSupport: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearFeatureSupport() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumValueOptions", "+xr 1b?:deprecated 2m0?:features 3b?:debug_redact 4m1?:feature_support 999m2*:uninterpreted_option") { [Google_Protobuf_FeatureSet.self, Google_Protobuf_FieldOptions.FeatureSupport.self, Google_Protobuf_UninterpretedOption.self] }
 }
 
 public struct Google_Protobuf_ServiceOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
-  public var hasDeprecated: Bool { _deprecated != nil }
-  public mutating func clearDeprecated() { _deprecated = nil }
-  private var _deprecated: Bool?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.ServiceOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("34:features 33:deprecated 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 34: try decoder.message(&_features)
-    case 33: try decoder.optional(&_deprecated, as: ProtoBool.self)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_deprecated, as: ProtoBool.self, number: 33)
-    try visitor.message(_features, number: 34)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(34) }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(33) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.ServiceOptions", "+xr 33b?:deprecated 34m0?:features 999m1*:uninterpreted_option") { [Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 }
 
 public struct Google_Protobuf_MethodOptions: SwitchboardProtobuf.ExtensibleMessage {
-  public var deprecated: Bool { get { _deprecated ?? false } set { _deprecated = newValue } }
-  public var hasDeprecated: Bool { _deprecated != nil }
-  public mutating func clearDeprecated() { _deprecated = nil }
-  private var _deprecated: Bool?
-  public var idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel { get { _idempotencyLevel ?? Google_Protobuf_MethodOptions.IdempotencyLevel.idempotencyUnknown } set { _idempotencyLevel = newValue } }
-  public var hasIdempotencyLevel: Bool { _idempotencyLevel != nil }
-  public mutating func clearIdempotencyLevel() { _idempotencyLevel = nil }
-  private var _idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel?
-  public var features: Google_Protobuf_FeatureSet { get { _features ?? Google_Protobuf_FeatureSet() } _modify { yield &_features[or: Google_Protobuf_FeatureSet()] } }
-  public var hasFeatures: Bool { _features != nil }
-  public mutating func clearFeatures() { _features = nil }
-  private var _features: Google_Protobuf_FeatureSet?
-  public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.MethodOptions"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("33:deprecated 34:idempotency_level 35:features 999:uninterpreted_option")
-  public var isInitialized: Bool {
-    if let value = _features, !value.isInitialized { return false }
-    if !uninterpretedOption.allSatisfy({ $0.isInitialized }) { return false }
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 33: try decoder.optional(&_deprecated, as: ProtoBool.self)
-    case 34: try decoder.optional(&_idempotencyLevel, as: Google_Protobuf_MethodOptions.IdempotencyLevel.self)
-    case 35: try decoder.message(&_features)
-    case 999: try decoder.messages(&uninterpretedOption)
-    case 990..<999, 1000..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_deprecated, as: ProtoBool.self, number: 33)
-    try visitor.explicit(_idempotencyLevel, as: Google_Protobuf_MethodOptions.IdempotencyLevel.self, number: 34)
-    try visitor.message(_features, number: 35)
-    try visitor.extensions(extensionFields, in: 990..<999)
-    try visitor.messages(uninterpretedOption, number: 999)
-    try visitor.extensions(extensionFields, in: 1000..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var deprecated: Bool { get { _storage[68, bit: 0] } set { _storage[68, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasDeprecated: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearDeprecated() { _storage.clear(33) }
+  @_alwaysEmitIntoClient public var idempotencyLevel: Google_Protobuf_MethodOptions.IdempotencyLevel { get { _storage[enum: 64, bit: 1] } set { _storage[enum: 64, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasIdempotencyLevel: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearIdempotencyLevel() { _storage.clear(34) }
+  @_alwaysEmitIntoClient public var features: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasFeatures: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearFeatures() { _storage.clear(35) }
+  @_alwaysEmitIntoClient public var uninterpretedOption: [Google_Protobuf_UninterpretedOption] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.MethodOptions", "+xr 33b?:deprecated 34e0?:idempotency_level 35m1?:features 999m2*:uninterpreted_option") { [Google_Protobuf_MethodOptions.IdempotencyLevel.self, Google_Protobuf_FeatureSet.self, Google_Protobuf_UninterpretedOption.self] }
 
   /// Whether calling a method again does no harm.
   public enum IdempotencyLevel: SwitchboardProtobuf.Enum {
@@ -1763,167 +938,73 @@ public struct Google_Protobuf_MethodOptions: SwitchboardProtobuf.ExtensibleMessa
 
 /// An option as it was written, before the compiler has found out what it means.
 public struct Google_Protobuf_UninterpretedOption: SwitchboardProtobuf.Message {
-  public var name: [Google_Protobuf_UninterpretedOption.NamePart] = []
+  @_alwaysEmitIntoClient public var name: [Google_Protobuf_UninterpretedOption.NamePart] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
   /// The value: one of these is set.
-  public var identifierValue: String { get { _identifierValue ?? "" } _modify { yield &_identifierValue[or: ""] } }
-  public var hasIdentifierValue: Bool { _identifierValue != nil }
-  public mutating func clearIdentifierValue() { _identifierValue = nil }
-  private var _identifierValue: String?
-  public var positiveIntValue: UInt64 { get { _positiveIntValue ?? 0 } set { _positiveIntValue = newValue } }
-  public var hasPositiveIntValue: Bool { _positiveIntValue != nil }
-  public mutating func clearPositiveIntValue() { _positiveIntValue = nil }
-  private var _positiveIntValue: UInt64?
-  public var negativeIntValue: Int64 { get { _negativeIntValue ?? 0 } set { _negativeIntValue = newValue } }
-  public var hasNegativeIntValue: Bool { _negativeIntValue != nil }
-  public mutating func clearNegativeIntValue() { _negativeIntValue = nil }
-  private var _negativeIntValue: Int64?
-  public var doubleValue: Double { get { _doubleValue ?? 0 } set { _doubleValue = newValue } }
-  public var hasDoubleValue: Bool { _doubleValue != nil }
-  public mutating func clearDoubleValue() { _doubleValue = nil }
-  private var _doubleValue: Double?
-  public var stringValue: [UInt8] { get { _stringValue ?? [] } _modify { yield &_stringValue[or: []] } }
-  public var hasStringValue: Bool { _stringValue != nil }
-  public mutating func clearStringValue() { _stringValue = nil }
-  private var _stringValue: [UInt8]?
-  public var aggregateValue: String { get { _aggregateValue ?? "" } _modify { yield &_aggregateValue[or: ""] } }
-  public var hasAggregateValue: Bool { _aggregateValue != nil }
-  public mutating func clearAggregateValue() { _aggregateValue = nil }
-  private var _aggregateValue: String?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.UninterpretedOption"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("2:name 3:identifier_value 4:positive_int_value 5:negative_int_value 6:double_value 7:string_value 8:aggregate_value")
-  public var isInitialized: Bool {
-    if !name.allSatisfy({ $0.isInitialized }) { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 2: try decoder.messages(&name)
-    case 3: try decoder.optional(&_identifierValue, as: ProtoUncheckedString.self)
-    case 4: try decoder.optional(&_positiveIntValue, as: ProtoUInt64.self)
-    case 5: try decoder.optional(&_negativeIntValue, as: ProtoInt64.self)
-    case 6: try decoder.optional(&_doubleValue, as: ProtoDouble.self)
-    case 7: try decoder.optional(&_stringValue, as: ProtoBytes.self)
-    case 8: try decoder.optional(&_aggregateValue, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(name, number: 2)
-    try visitor.explicit(_identifierValue, as: ProtoUncheckedString.self, number: 3)
-    try visitor.explicit(_positiveIntValue, as: ProtoUInt64.self, number: 4)
-    try visitor.explicit(_negativeIntValue, as: ProtoInt64.self, number: 5)
-    try visitor.explicit(_doubleValue, as: ProtoDouble.self, number: 6)
-    try visitor.explicit(_stringValue, as: ProtoBytes.self, number: 7)
-    try visitor.explicit(_aggregateValue, as: ProtoUncheckedString.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var identifierValue: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasIdentifierValue: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearIdentifierValue() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var positiveIntValue: UInt64 { get { _storage[80, bit: 0] } set { _storage[80, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasPositiveIntValue: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearPositiveIntValue() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var negativeIntValue: Int64 { get { _storage[88, bit: 1] } set { _storage[88, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasNegativeIntValue: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearNegativeIntValue() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var doubleValue: Double { get { _storage[96, bit: 2] } set { _storage[96, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasDoubleValue: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearDoubleValue() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var stringValue: [UInt8] { get { _storage[bytes: 104] } _modify { yield &_storage[bytes: 104] } }
+  @_alwaysEmitIntoClient public var hasStringValue: Bool { _storage.has(reference: 104) }
+  @_alwaysEmitIntoClient public mutating func clearStringValue() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var aggregateValue: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  @_alwaysEmitIntoClient public var hasAggregateValue: Bool { _storage.has(string: 56) }
+  @_alwaysEmitIntoClient public mutating func clearAggregateValue() { _storage.clear(8) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.UninterpretedOption", "+r 2m0*:name 3t?:identifier_value 4U?:positive_int_value 5I?:negative_int_value 6R?:double_value 7y?:string_value 8t?:aggregate_value") { [Google_Protobuf_UninterpretedOption.NamePart.self] }
 
   /// A part of the name; those in parentheses are extensions.
   public struct NamePart: SwitchboardProtobuf.Message {
-    public var namePart: String { get { _namePart ?? "" } _modify { yield &_namePart[or: ""] } }
-    public var hasNamePart: Bool { _namePart != nil }
-    public mutating func clearNamePart() { _namePart = nil }
-    private var _namePart: String?
-    public var isExtension: Bool { get { _isExtension ?? false } set { _isExtension = newValue } }
-    public var hasIsExtension: Bool { _isExtension != nil }
-    public mutating func clearIsExtension() { _isExtension = nil }
-    private var _isExtension: Bool?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.UninterpretedOption.NamePart"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name_part 2:is_extension")
-    public var isInitialized: Bool {
-      if _namePart == nil { return false }
-      if _isExtension == nil { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_namePart, as: ProtoUncheckedString.self)
-      case 2: try decoder.optional(&_isExtension, as: ProtoBool.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_namePart, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_isExtension, as: ProtoBool.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var namePart: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var hasNamePart: Bool { _storage.has(string: 40) }
+    @_alwaysEmitIntoClient public mutating func clearNamePart() { _storage.clear(1) }
+    @_alwaysEmitIntoClient public var isExtension: Bool { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasIsExtension: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearIsExtension() { _storage.clear(2) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.UninterpretedOption.NamePart", "+r 1t!:name_part 2b!:is_extension")
   }
 }
 
 /// What editions can change about a file, a message, a field, and so on; what is not set is inherited.
 public struct Google_Protobuf_FeatureSet: SwitchboardProtobuf.ExtensibleMessage {
-  public var fieldPresence: Google_Protobuf_FeatureSet.FieldPresence { get { _fieldPresence ?? Google_Protobuf_FeatureSet.FieldPresence() } set { _fieldPresence = newValue } }
-  public var hasFieldPresence: Bool { _fieldPresence != nil }
-  public mutating func clearFieldPresence() { _fieldPresence = nil }
-  private var _fieldPresence: Google_Protobuf_FeatureSet.FieldPresence?
-  public var enumType: Google_Protobuf_FeatureSet.EnumType { get { _enumType ?? Google_Protobuf_FeatureSet.EnumType() } set { _enumType = newValue } }
-  public var hasEnumType: Bool { _enumType != nil }
-  public mutating func clearEnumType() { _enumType = nil }
-  private var _enumType: Google_Protobuf_FeatureSet.EnumType?
-  public var repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding { get { _repeatedFieldEncoding ?? Google_Protobuf_FeatureSet.RepeatedFieldEncoding() } set { _repeatedFieldEncoding = newValue } }
-  public var hasRepeatedFieldEncoding: Bool { _repeatedFieldEncoding != nil }
-  public mutating func clearRepeatedFieldEncoding() { _repeatedFieldEncoding = nil }
-  private var _repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding?
-  public var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation { get { _utf8Validation ?? Google_Protobuf_FeatureSet.Utf8Validation() } set { _utf8Validation = newValue } }
-  public var hasUtf8Validation: Bool { _utf8Validation != nil }
-  public mutating func clearUtf8Validation() { _utf8Validation = nil }
-  private var _utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation?
-  public var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding { get { _messageEncoding ?? Google_Protobuf_FeatureSet.MessageEncoding() } set { _messageEncoding = newValue } }
-  public var hasMessageEncoding: Bool { _messageEncoding != nil }
-  public mutating func clearMessageEncoding() { _messageEncoding = nil }
-  private var _messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding?
-  public var jsonFormat: Google_Protobuf_FeatureSet.JsonFormat { get { _jsonFormat ?? Google_Protobuf_FeatureSet.JsonFormat() } set { _jsonFormat = newValue } }
-  public var hasJsonFormat: Bool { _jsonFormat != nil }
-  public mutating func clearJsonFormat() { _jsonFormat = nil }
-  private var _jsonFormat: Google_Protobuf_FeatureSet.JsonFormat?
-  public var enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle { get { _enforceNamingStyle ?? Google_Protobuf_FeatureSet.EnforceNamingStyle() } set { _enforceNamingStyle = newValue } }
-  public var hasEnforceNamingStyle: Bool { _enforceNamingStyle != nil }
-  public mutating func clearEnforceNamingStyle() { _enforceNamingStyle = nil }
-  private var _enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle?
-  public var defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility { get { _defaultSymbolVisibility ?? Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility() } set { _defaultSymbolVisibility = newValue } }
-  public var hasDefaultSymbolVisibility: Bool { _defaultSymbolVisibility != nil }
-  public mutating func clearDefaultSymbolVisibility() { _defaultSymbolVisibility = nil }
-  private var _defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FeatureSet"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:field_presence 2:enum_type 3:repeated_field_encoding 4:utf8_validation 5:message_encoding 6:json_format 7:enforce_naming_style 8:default_symbol_visibility")
-  public var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_fieldPresence, as: Google_Protobuf_FeatureSet.FieldPresence.self)
-    case 2: try decoder.optional(&_enumType, as: Google_Protobuf_FeatureSet.EnumType.self)
-    case 3: try decoder.optional(&_repeatedFieldEncoding, as: Google_Protobuf_FeatureSet.RepeatedFieldEncoding.self)
-    case 4: try decoder.optional(&_utf8Validation, as: Google_Protobuf_FeatureSet.Utf8Validation.self)
-    case 5: try decoder.optional(&_messageEncoding, as: Google_Protobuf_FeatureSet.MessageEncoding.self)
-    case 6: try decoder.optional(&_jsonFormat, as: Google_Protobuf_FeatureSet.JsonFormat.self)
-    case 7: try decoder.optional(&_enforceNamingStyle, as: Google_Protobuf_FeatureSet.EnforceNamingStyle.self)
-    case 8: try decoder.optional(&_defaultSymbolVisibility, as: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility.self)
-    case 1000..<9995, 9995..<10000, 10000..<10001: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_fieldPresence, as: Google_Protobuf_FeatureSet.FieldPresence.self, number: 1)
-    try visitor.explicit(_enumType, as: Google_Protobuf_FeatureSet.EnumType.self, number: 2)
-    try visitor.explicit(_repeatedFieldEncoding, as: Google_Protobuf_FeatureSet.RepeatedFieldEncoding.self, number: 3)
-    try visitor.explicit(_utf8Validation, as: Google_Protobuf_FeatureSet.Utf8Validation.self, number: 4)
-    try visitor.explicit(_messageEncoding, as: Google_Protobuf_FeatureSet.MessageEncoding.self, number: 5)
-    try visitor.explicit(_jsonFormat, as: Google_Protobuf_FeatureSet.JsonFormat.self, number: 6)
-    try visitor.explicit(_enforceNamingStyle, as: Google_Protobuf_FeatureSet.EnforceNamingStyle.self, number: 7)
-    try visitor.explicit(_defaultSymbolVisibility, as: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility.self, number: 8)
-    try visitor.extensions(extensionFields, in: 1000..<9995)
-    try visitor.extensions(extensionFields, in: 9995..<10000)
-    try visitor.extensions(extensionFields, in: 10000..<10001)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var fieldPresence: Google_Protobuf_FeatureSet.FieldPresence { get { _storage[enum: 48, bit: 0] } set { _storage[enum: 48, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasFieldPresence: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearFieldPresence() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var enumType: Google_Protobuf_FeatureSet.EnumType { get { _storage[enum: 52, bit: 1] } set { _storage[enum: 52, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasEnumType: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearEnumType() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var repeatedFieldEncoding: Google_Protobuf_FeatureSet.RepeatedFieldEncoding { get { _storage[enum: 56, bit: 2] } set { _storage[enum: 56, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasRepeatedFieldEncoding: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearRepeatedFieldEncoding() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var utf8Validation: Google_Protobuf_FeatureSet.Utf8Validation { get { _storage[enum: 60, bit: 3] } set { _storage[enum: 60, bit: 3] = newValue } }
+  @_alwaysEmitIntoClient public var hasUtf8Validation: Bool { _storage.has(bit: 3) }
+  @_alwaysEmitIntoClient public mutating func clearUtf8Validation() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var messageEncoding: Google_Protobuf_FeatureSet.MessageEncoding { get { _storage[enum: 64, bit: 4] } set { _storage[enum: 64, bit: 4] = newValue } }
+  @_alwaysEmitIntoClient public var hasMessageEncoding: Bool { _storage.has(bit: 4) }
+  @_alwaysEmitIntoClient public mutating func clearMessageEncoding() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var jsonFormat: Google_Protobuf_FeatureSet.JsonFormat { get { _storage[enum: 68, bit: 5] } set { _storage[enum: 68, bit: 5] = newValue } }
+  @_alwaysEmitIntoClient public var hasJsonFormat: Bool { _storage.has(bit: 5) }
+  @_alwaysEmitIntoClient public mutating func clearJsonFormat() { _storage.clear(6) }
+  @_alwaysEmitIntoClient public var enforceNamingStyle: Google_Protobuf_FeatureSet.EnforceNamingStyle { get { _storage[enum: 72, bit: 6] } set { _storage[enum: 72, bit: 6] = newValue } }
+  @_alwaysEmitIntoClient public var hasEnforceNamingStyle: Bool { _storage.has(bit: 6) }
+  @_alwaysEmitIntoClient public mutating func clearEnforceNamingStyle() { _storage.clear(7) }
+  @_alwaysEmitIntoClient public var defaultSymbolVisibility: Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility { get { _storage[enum: 76, bit: 7] } set { _storage[enum: 76, bit: 7] = newValue } }
+  @_alwaysEmitIntoClient public var hasDefaultSymbolVisibility: Bool { _storage.has(bit: 7) }
+  @_alwaysEmitIntoClient public mutating func clearDefaultSymbolVisibility() { _storage.clear(8) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FeatureSet", "+xr 1e0?:field_presence 2e1?:enum_type 3e2?:repeated_field_encoding 4e3?:utf8_validation 5e4?:message_encoding 6e5?:json_format 7e6?:enforce_naming_style 8e7?:default_symbol_visibility") { [Google_Protobuf_FeatureSet.FieldPresence.self, Google_Protobuf_FeatureSet.EnumType.self, Google_Protobuf_FeatureSet.RepeatedFieldEncoding.self, Google_Protobuf_FeatureSet.Utf8Validation.self, Google_Protobuf_FeatureSet.MessageEncoding.self, Google_Protobuf_FeatureSet.JsonFormat.self, Google_Protobuf_FeatureSet.EnforceNamingStyle.self, Google_Protobuf_FeatureSet.VisibilityFeature.DefaultSymbolVisibility.self] }
 
   /// Whether a field knows that it was set.
   public enum FieldPresence: SwitchboardProtobuf.Enum {
@@ -2110,14 +1191,9 @@ public struct Google_Protobuf_FeatureSet: SwitchboardProtobuf.ExtensibleMessage 
 
   /// A scope for the enum: such messages do not exist.
   public struct VisibilityFeature: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.FeatureSet.VisibilityFeature"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FeatureSet.VisibilityFeature", "")
 
     /// Which symbols other files may use where they say nothing about it.
     public enum DefaultSymbolVisibility: SwitchboardProtobuf.Enum {
@@ -2155,200 +1231,84 @@ public struct Google_Protobuf_FeatureSet: SwitchboardProtobuf.ExtensibleMessage 
 
 /// The features that files of each edition begin with.
 public struct Google_Protobuf_FeatureSetDefaults: SwitchboardProtobuf.Message {
-  public var defaults: [Google_Protobuf_FeatureSetDefaults.FeatureSetEditionDefault] = []
-  public var minimumEdition: Google_Protobuf_Edition { get { _minimumEdition ?? Google_Protobuf_Edition() } set { _minimumEdition = newValue } }
-  public var hasMinimumEdition: Bool { _minimumEdition != nil }
-  public mutating func clearMinimumEdition() { _minimumEdition = nil }
-  private var _minimumEdition: Google_Protobuf_Edition?
-  public var maximumEdition: Google_Protobuf_Edition { get { _maximumEdition ?? Google_Protobuf_Edition() } set { _maximumEdition = newValue } }
-  public var hasMaximumEdition: Bool { _maximumEdition != nil }
-  public mutating func clearMaximumEdition() { _maximumEdition = nil }
-  private var _maximumEdition: Google_Protobuf_Edition?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.FeatureSetDefaults"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:defaults 4:minimum_edition 5:maximum_edition")
-  public var isInitialized: Bool {
-    if !defaults.allSatisfy({ $0.isInitialized }) { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&defaults)
-    case 4: try decoder.optional(&_minimumEdition, as: Google_Protobuf_Edition.self)
-    case 5: try decoder.optional(&_maximumEdition, as: Google_Protobuf_Edition.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(defaults, number: 1)
-    try visitor.explicit(_minimumEdition, as: Google_Protobuf_Edition.self, number: 4)
-    try visitor.explicit(_maximumEdition, as: Google_Protobuf_Edition.self, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var defaults: [Google_Protobuf_FeatureSetDefaults.FeatureSetEditionDefault] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  @_alwaysEmitIntoClient public var minimumEdition: Google_Protobuf_Edition { get { _storage[enum: 48, bit: 0] } set { _storage[enum: 48, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasMinimumEdition: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearMinimumEdition() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var maximumEdition: Google_Protobuf_Edition { get { _storage[enum: 52, bit: 1] } set { _storage[enum: 52, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasMaximumEdition: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearMaximumEdition() { _storage.clear(5) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FeatureSetDefaults", "+r 1m0*:defaults 4e1?:minimum_edition 5e1?:maximum_edition") { [Google_Protobuf_FeatureSetDefaults.FeatureSetEditionDefault.self, Google_Protobuf_Edition.self] }
 
   public struct FeatureSetEditionDefault: SwitchboardProtobuf.Message {
-    public var edition: Google_Protobuf_Edition { get { _edition ?? Google_Protobuf_Edition() } set { _edition = newValue } }
-    public var hasEdition: Bool { _edition != nil }
-    public mutating func clearEdition() { _edition = nil }
-    private var _edition: Google_Protobuf_Edition?
-    public var overridableFeatures: Google_Protobuf_FeatureSet { get { _overridableFeatures ?? Google_Protobuf_FeatureSet() } _modify { yield &_overridableFeatures[or: Google_Protobuf_FeatureSet()] } }
-    public var hasOverridableFeatures: Bool { _overridableFeatures != nil }
-    public mutating func clearOverridableFeatures() { _overridableFeatures = nil }
-    private var _overridableFeatures: Google_Protobuf_FeatureSet?
-    public var fixedFeatures: Google_Protobuf_FeatureSet { get { _fixedFeatures ?? Google_Protobuf_FeatureSet() } _modify { yield &_fixedFeatures[or: Google_Protobuf_FeatureSet()] } }
-    public var hasFixedFeatures: Bool { _fixedFeatures != nil }
-    public mutating func clearFixedFeatures() { _fixedFeatures = nil }
-    private var _fixedFeatures: Google_Protobuf_FeatureSet?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.FeatureSetDefaults.FeatureSetEditionDefault"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("3:edition 4:overridable_features 5:fixed_features 0:features")
-    public var isInitialized: Bool {
-      if let value = _overridableFeatures, !value.isInitialized { return false }
-      if let value = _fixedFeatures, !value.isInitialized { return false }
-      return true
-    }
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 3: try decoder.optional(&_edition, as: Google_Protobuf_Edition.self)
-      case 4: try decoder.message(&_overridableFeatures)
-      case 5: try decoder.message(&_fixedFeatures)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_edition, as: Google_Protobuf_Edition.self, number: 3)
-      try visitor.message(_overridableFeatures, number: 4)
-      try visitor.message(_fixedFeatures, number: 5)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var edition: Google_Protobuf_Edition { get { _storage[enum: 56, bit: 0] } set { _storage[enum: 56, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasEdition: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearEdition() { _storage.clear(3) }
+    @_alwaysEmitIntoClient public var overridableFeatures: Google_Protobuf_FeatureSet { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    @_alwaysEmitIntoClient public var hasOverridableFeatures: Bool { _storage.has(reference: 40) }
+    @_alwaysEmitIntoClient public mutating func clearOverridableFeatures() { _storage.clear(4) }
+    @_alwaysEmitIntoClient public var fixedFeatures: Google_Protobuf_FeatureSet { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+    @_alwaysEmitIntoClient public var hasFixedFeatures: Bool { _storage.has(reference: 48) }
+    @_alwaysEmitIntoClient public mutating func clearFixedFeatures() { _storage.clear(5) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.FeatureSetDefaults.FeatureSetEditionDefault", "+r 3e0?:edition 4m1?:overridable_features 5m1?:fixed_features 0:features") { [Google_Protobuf_Edition.self, Google_Protobuf_FeatureSet.self] }
   }
 }
 
 /// Where things stand in a .proto file, with their comments.
 public struct Google_Protobuf_SourceCodeInfo: SwitchboardProtobuf.ExtensibleMessage {
-  public var location: [Google_Protobuf_SourceCodeInfo.Location] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.SourceCodeInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:location")
-  public var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&location)
-    case 536000000..<536000001: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(location, number: 1)
-    try visitor.extensions(extensionFields, in: 536000000..<536000001)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var location: [Google_Protobuf_SourceCodeInfo.Location] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.SourceCodeInfo", "+xr 1m0*:location") { [Google_Protobuf_SourceCodeInfo.Location.self] }
 
   public struct Location: SwitchboardProtobuf.Message {
     /// The way to the descriptor from the file's: field numbers and indexes in turn.
-    public var path: [Int32] = []
+    @_alwaysEmitIntoClient public var path: [Int32] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
     /// Line and column of the first character, then line, where it is another, and column of the end; from 0.
-    public var span: [Int32] = []
-    public var leadingComments: String { get { _leadingComments ?? "" } _modify { yield &_leadingComments[or: ""] } }
-    public var hasLeadingComments: Bool { _leadingComments != nil }
-    public mutating func clearLeadingComments() { _leadingComments = nil }
-    private var _leadingComments: String?
-    public var trailingComments: String { get { _trailingComments ?? "" } _modify { yield &_trailingComments[or: ""] } }
-    public var hasTrailingComments: Bool { _trailingComments != nil }
-    public mutating func clearTrailingComments() { _trailingComments = nil }
-    private var _trailingComments: String?
+    @_alwaysEmitIntoClient public var span: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+    @_alwaysEmitIntoClient public var leadingComments: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var hasLeadingComments: Bool { _storage.has(string: 32) }
+    @_alwaysEmitIntoClient public mutating func clearLeadingComments() { _storage.clear(3) }
+    @_alwaysEmitIntoClient public var trailingComments: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+    @_alwaysEmitIntoClient public var hasTrailingComments: Bool { _storage.has(string: 48) }
+    @_alwaysEmitIntoClient public mutating func clearTrailingComments() { _storage.clear(4) }
     /// Comments before the leading one, set off from it by empty lines.
-    public var leadingDetachedComments: [String] = []
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.SourceCodeInfo.Location"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:path 2:span 3:leading_comments 4:trailing_comments 6:leading_detached_comments")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.repeated(&path, as: ProtoInt32.self)
-      case 2: try decoder.repeated(&span, as: ProtoInt32.self)
-      case 3: try decoder.optional(&_leadingComments, as: ProtoUncheckedString.self)
-      case 4: try decoder.optional(&_trailingComments, as: ProtoUncheckedString.self)
-      case 6: try decoder.repeated(&leadingDetachedComments, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.packed(path, as: ProtoInt32.self, number: 1)
-      try visitor.packed(span, as: ProtoInt32.self, number: 2)
-      try visitor.explicit(_leadingComments, as: ProtoUncheckedString.self, number: 3)
-      try visitor.explicit(_trailingComments, as: ProtoUncheckedString.self, number: 4)
-      try visitor.repeated(leadingDetachedComments, as: ProtoUncheckedString.self, number: 6)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var leadingDetachedComments: [String] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.SourceCodeInfo.Location", "1i#:path 2i#:span 3t?:leading_comments 4t?:trailing_comments 6t*:leading_detached_comments")
   }
 }
 
 /// Which parts of a generated file come from which descriptors.
 public struct Google_Protobuf_GeneratedCodeInfo: SwitchboardProtobuf.Message {
-  public var annotation: [Google_Protobuf_GeneratedCodeInfo.Annotation] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.GeneratedCodeInfo"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:annotation")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&annotation)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(annotation, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var annotation: [Google_Protobuf_GeneratedCodeInfo.Annotation] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.GeneratedCodeInfo", "1m0*:annotation") { [Google_Protobuf_GeneratedCodeInfo.Annotation.self] }
 
   public struct Annotation: SwitchboardProtobuf.Message {
-    public var path: [Int32] = []
-    public var sourceFile: String { get { _sourceFile ?? "" } _modify { yield &_sourceFile[or: ""] } }
-    public var hasSourceFile: Bool { _sourceFile != nil }
-    public mutating func clearSourceFile() { _sourceFile = nil }
-    private var _sourceFile: String?
+    @_alwaysEmitIntoClient public var path: [Int32] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+    @_alwaysEmitIntoClient public var sourceFile: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+    @_alwaysEmitIntoClient public var hasSourceFile: Bool { _storage.has(string: 40) }
+    @_alwaysEmitIntoClient public mutating func clearSourceFile() { _storage.clear(2) }
     /// Offsets in bytes: the first, and the one after the last.
-    public var begin: Int32 { get { _begin ?? 0 } set { _begin = newValue } }
-    public var hasBegin: Bool { _begin != nil }
-    public mutating func clearBegin() { _begin = nil }
-    private var _begin: Int32?
-    public var end: Int32 { get { _end ?? 0 } set { _end = newValue } }
-    public var hasEnd: Bool { _end != nil }
-    public mutating func clearEnd() { _end = nil }
-    private var _end: Int32?
-    public var semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic { get { _semantic ?? Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic() } set { _semantic = newValue } }
-    public var hasSemantic: Bool { _semantic != nil }
-    public mutating func clearSemantic() { _semantic = nil }
-    private var _semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.GeneratedCodeInfo.Annotation"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:path 2:source_file 3:begin 4:end 5:semantic")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.repeated(&path, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_sourceFile, as: ProtoUncheckedString.self)
-      case 3: try decoder.optional(&_begin, as: ProtoInt32.self)
-      case 4: try decoder.optional(&_end, as: ProtoInt32.self)
-      case 5: try decoder.optional(&_semantic, as: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.packed(path, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_sourceFile, as: ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_begin, as: ProtoInt32.self, number: 3)
-      try visitor.explicit(_end, as: ProtoInt32.self, number: 4)
-      try visitor.explicit(_semantic, as: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic.self, number: 5)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var begin: Int32 { get { _storage[64, bit: 0] } set { _storage[64, bit: 0] = newValue } }
+    @_alwaysEmitIntoClient public var hasBegin: Bool { _storage.has(bit: 0) }
+    @_alwaysEmitIntoClient public mutating func clearBegin() { _storage.clear(3) }
+    @_alwaysEmitIntoClient public var end: Int32 { get { _storage[68, bit: 1] } set { _storage[68, bit: 1] = newValue } }
+    @_alwaysEmitIntoClient public var hasEnd: Bool { _storage.has(bit: 1) }
+    @_alwaysEmitIntoClient public mutating func clearEnd() { _storage.clear(4) }
+    @_alwaysEmitIntoClient public var semantic: Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic { get { _storage[enum: 72, bit: 2] } set { _storage[enum: 72, bit: 2] = newValue } }
+    @_alwaysEmitIntoClient public var hasSemantic: Bool { _storage.has(bit: 2) }
+    @_alwaysEmitIntoClient public mutating func clearSemantic() { _storage.clear(5) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.GeneratedCodeInfo.Annotation", "1i#:path 2t?:source_file 3i?:begin 4i?:end 5e0?:semantic") { [Google_Protobuf_GeneratedCodeInfo.Annotation.Semantic.self] }
 
     /// What the generated code does with what it comes from.
     public enum Semantic: SwitchboardProtobuf.Enum {

@@ -4,135 +4,65 @@ import SwitchboardProtobuf
 
 /// The version of a compiler.
 public struct Google_Protobuf_Compiler_Version: SwitchboardProtobuf.Message {
-  public var major: Int32 { get { _major ?? 0 } set { _major = newValue } }
-  public var hasMajor: Bool { _major != nil }
-  public mutating func clearMajor() { _major = nil }
-  private var _major: Int32?
-  public var minor: Int32 { get { _minor ?? 0 } set { _minor = newValue } }
-  public var hasMinor: Bool { _minor != nil }
-  public mutating func clearMinor() { _minor = nil }
-  private var _minor: Int32?
-  public var patch: Int32 { get { _patch ?? 0 } set { _patch = newValue } }
-  public var hasPatch: Bool { _patch != nil }
-  public mutating func clearPatch() { _patch = nil }
-  private var _patch: Int32?
+  @_alwaysEmitIntoClient public var major: Int32 { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasMajor: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearMajor() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var minor: Int32 { get { _storage[60, bit: 1] } set { _storage[60, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasMinor: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearMinor() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var patch: Int32 { get { _storage[64, bit: 2] } set { _storage[64, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasPatch: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearPatch() { _storage.clear(3) }
   /// Such as `rc1`; empty for a release.
-  public var suffix: String { get { _suffix ?? "" } _modify { yield &_suffix[or: ""] } }
-  public var hasSuffix: Bool { _suffix != nil }
-  public mutating func clearSuffix() { _suffix = nil }
-  private var _suffix: String?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.compiler.Version"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:major 2:minor 3:patch 4:suffix")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_major, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_minor, as: ProtoInt32.self)
-    case 3: try decoder.optional(&_patch, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_suffix, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_major, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_minor, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_patch, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_suffix, as: ProtoUncheckedString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var suffix: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasSuffix: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearSuffix() { _storage.clear(4) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.compiler.Version", "1i?:major 2i?:minor 3i?:patch 4t?:suffix")
 }
 
 /// What is to be generated.
 public struct Google_Protobuf_Compiler_CodeGeneratorRequest: SwitchboardProtobuf.Message {
   /// The files named on the command line: code is wanted for these only.
-  public var fileToGenerate: [String] = []
+  @_alwaysEmitIntoClient public var fileToGenerate: [String] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
   /// The plugin's options as the user wrote them.
-  public var parameter: String { get { _parameter ?? "" } _modify { yield &_parameter[or: ""] } }
-  public var hasParameter: Bool { _parameter != nil }
-  public mutating func clearParameter() { _parameter = nil }
-  private var _parameter: String?
+  @_alwaysEmitIntoClient public var parameter: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var hasParameter: Bool { _storage.has(string: 32) }
+  @_alwaysEmitIntoClient public mutating func clearParameter() { _storage.clear(2) }
   /// Those files and all that they import, each after what it imports.
-  public var protoFile: [Google_Protobuf_FileDescriptorProto] = []
+  @_alwaysEmitIntoClient public var protoFile: [Google_Protobuf_FileDescriptorProto] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
   /// The files of `file_to_generate` with the options that are meant for compilers only.
-  public var sourceFileDescriptors: [Google_Protobuf_FileDescriptorProto] = []
-  public var compilerVersion: Google_Protobuf_Compiler_Version { get { _compilerVersion ?? Google_Protobuf_Compiler_Version() } _modify { yield &_compilerVersion[or: Google_Protobuf_Compiler_Version()] } }
-  public var hasCompilerVersion: Bool { _compilerVersion != nil }
-  public mutating func clearCompilerVersion() { _compilerVersion = nil }
-  private var _compilerVersion: Google_Protobuf_Compiler_Version?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.compiler.CodeGeneratorRequest"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:file_to_generate 2:parameter 15:proto_file 17:source_file_descriptors 3:compiler_version")
-  public var isInitialized: Bool {
-    if !protoFile.allSatisfy({ $0.isInitialized }) { return false }
-    if !sourceFileDescriptors.allSatisfy({ $0.isInitialized }) { return false }
-    return true
-  }
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&fileToGenerate, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_parameter, as: ProtoUncheckedString.self)
-    case 15: try decoder.messages(&protoFile)
-    case 17: try decoder.messages(&sourceFileDescriptors)
-    case 3: try decoder.message(&_compilerVersion)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(fileToGenerate, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_parameter, as: ProtoUncheckedString.self, number: 2)
-    try visitor.message(_compilerVersion, number: 3)
-    try visitor.messages(protoFile, number: 15)
-    try visitor.messages(sourceFileDescriptors, number: 17)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var sourceFileDescriptors: [Google_Protobuf_FileDescriptorProto] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  @_alwaysEmitIntoClient public var compilerVersion: Google_Protobuf_Compiler_Version { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  @_alwaysEmitIntoClient public var hasCompilerVersion: Bool { _storage.has(reference: 56) }
+  @_alwaysEmitIntoClient public mutating func clearCompilerVersion() { _storage.clear(3) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.compiler.CodeGeneratorRequest", "+r 1t*:file_to_generate 2t?:parameter 3m0?:compiler_version 15m1*:proto_file 17m1*:source_file_descriptors") { [Google_Protobuf_Compiler_Version.self, Google_Protobuf_FileDescriptorProto.self] }
 }
 
 /// What was generated.
 public struct Google_Protobuf_Compiler_CodeGeneratorResponse: SwitchboardProtobuf.Message {
   /// What is wrong with the .proto files or the options. Troubles of the plugin itself go to its standard error.
-  public var error: String { get { _error ?? "" } _modify { yield &_error[or: ""] } }
-  public var hasError: Bool { _error != nil }
-  public mutating func clearError() { _error = nil }
-  private var _error: String?
+  @_alwaysEmitIntoClient public var error: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  @_alwaysEmitIntoClient public var hasError: Bool { _storage.has(string: 40) }
+  @_alwaysEmitIntoClient public mutating func clearError() { _storage.clear(1) }
   /// The features that the plugin knows of, as bits.
-  public var supportedFeatures: UInt64 { get { _supportedFeatures ?? 0 } set { _supportedFeatures = newValue } }
-  public var hasSupportedFeatures: Bool { _supportedFeatures != nil }
-  public mutating func clearSupportedFeatures() { _supportedFeatures = nil }
-  private var _supportedFeatures: UInt64?
+  @_alwaysEmitIntoClient public var supportedFeatures: UInt64 { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasSupportedFeatures: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearSupportedFeatures() { _storage.clear(2) }
   /// The range of editions that it knows, where it knows of editions.
-  public var minimumEdition: Int32 { get { _minimumEdition ?? 0 } set { _minimumEdition = newValue } }
-  public var hasMinimumEdition: Bool { _minimumEdition != nil }
-  public mutating func clearMinimumEdition() { _minimumEdition = nil }
-  private var _minimumEdition: Int32?
-  public var maximumEdition: Int32 { get { _maximumEdition ?? 0 } set { _maximumEdition = newValue } }
-  public var hasMaximumEdition: Bool { _maximumEdition != nil }
-  public mutating func clearMaximumEdition() { _maximumEdition = nil }
-  private var _maximumEdition: Int32?
-  public var file: [Google_Protobuf_Compiler_CodeGeneratorResponse.File] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.compiler.CodeGeneratorResponse"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:error 2:supported_features 3:minimum_edition 4:maximum_edition 15:file")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_error, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_supportedFeatures, as: ProtoUInt64.self)
-    case 3: try decoder.optional(&_minimumEdition, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_maximumEdition, as: ProtoInt32.self)
-    case 15: try decoder.messages(&file)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_error, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_supportedFeatures, as: ProtoUInt64.self, number: 2)
-    try visitor.explicit(_minimumEdition, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_maximumEdition, as: ProtoInt32.self, number: 4)
-    try visitor.messages(file, number: 15)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var minimumEdition: Int32 { get { _storage[72, bit: 1] } set { _storage[72, bit: 1] = newValue } }
+  @_alwaysEmitIntoClient public var hasMinimumEdition: Bool { _storage.has(bit: 1) }
+  @_alwaysEmitIntoClient public mutating func clearMinimumEdition() { _storage.clear(3) }
+  @_alwaysEmitIntoClient public var maximumEdition: Int32 { get { _storage[76, bit: 2] } set { _storage[76, bit: 2] = newValue } }
+  @_alwaysEmitIntoClient public var hasMaximumEdition: Bool { _storage.has(bit: 2) }
+  @_alwaysEmitIntoClient public mutating func clearMaximumEdition() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var file: [Google_Protobuf_Compiler_CodeGeneratorResponse.File] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.compiler.CodeGeneratorResponse", "1t?:error 2U?:supported_features 3i?:minimum_edition 4i?:maximum_edition 15m0*:file") { [Google_Protobuf_Compiler_CodeGeneratorResponse.File.self] }
 
   public enum Feature: SwitchboardProtobuf.Enum {
     case none
@@ -161,42 +91,21 @@ public struct Google_Protobuf_Compiler_CodeGeneratorResponse: SwitchboardProtobu
 
   public struct File: SwitchboardProtobuf.Message {
     /// The path below the output directory.
-    public var name: String { get { _name ?? "" } _modify { yield &_name[or: ""] } }
-    public var hasName: Bool { _name != nil }
-    public mutating func clearName() { _name = nil }
-    private var _name: String?
+    @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    @_alwaysEmitIntoClient public var hasName: Bool { _storage.has(string: 32) }
+    @_alwaysEmitIntoClient public mutating func clearName() { _storage.clear(1) }
     /// Where in a file of another plugin the content goes.
-    public var insertionPoint: String { get { _insertionPoint ?? "" } _modify { yield &_insertionPoint[or: ""] } }
-    public var hasInsertionPoint: Bool { _insertionPoint != nil }
-    public mutating func clearInsertionPoint() { _insertionPoint = nil }
-    private var _insertionPoint: String?
-    public var content: String { get { _content ?? "" } _modify { yield &_content[or: ""] } }
-    public var hasContent: Bool { _content != nil }
-    public mutating func clearContent() { _content = nil }
-    private var _content: String?
-    public var generatedCodeInfo: Google_Protobuf_GeneratedCodeInfo { get { _generatedCodeInfo ?? Google_Protobuf_GeneratedCodeInfo() } _modify { yield &_generatedCodeInfo[or: Google_Protobuf_GeneratedCodeInfo()] } }
-    public var hasGeneratedCodeInfo: Bool { _generatedCodeInfo != nil }
-    public mutating func clearGeneratedCodeInfo() { _generatedCodeInfo = nil }
-    private var _generatedCodeInfo: Google_Protobuf_GeneratedCodeInfo?
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "google.protobuf.compiler.CodeGeneratorResponse.File"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:insertion_point 15:content 16:generated_code_info")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_name, as: ProtoUncheckedString.self)
-      case 2: try decoder.optional(&_insertionPoint, as: ProtoUncheckedString.self)
-      case 15: try decoder.optional(&_content, as: ProtoUncheckedString.self)
-      case 16: try decoder.message(&_generatedCodeInfo)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_name, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_insertionPoint, as: ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_content, as: ProtoUncheckedString.self, number: 15)
-      try visitor.message(_generatedCodeInfo, number: 16)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var insertionPoint: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+    @_alwaysEmitIntoClient public var hasInsertionPoint: Bool { _storage.has(string: 48) }
+    @_alwaysEmitIntoClient public mutating func clearInsertionPoint() { _storage.clear(2) }
+    @_alwaysEmitIntoClient public var content: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+    @_alwaysEmitIntoClient public var hasContent: Bool { _storage.has(string: 64) }
+    @_alwaysEmitIntoClient public mutating func clearContent() { _storage.clear(15) }
+    @_alwaysEmitIntoClient public var generatedCodeInfo: Google_Protobuf_GeneratedCodeInfo { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+    @_alwaysEmitIntoClient public var hasGeneratedCodeInfo: Bool { _storage.has(reference: 80) }
+    @_alwaysEmitIntoClient public mutating func clearGeneratedCodeInfo() { _storage.clear(16) }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.compiler.CodeGeneratorResponse.File", "1t?:name 2t?:insertion_point 15t?:content 16m0?:generated_code_info") { [Google_Protobuf_GeneratedCodeInfo.self] }
   }
 }

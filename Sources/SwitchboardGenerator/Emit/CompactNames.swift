@@ -1,19 +1,20 @@
 /// Names in the compact form that the message runtime reads.
 enum CompactNames {
-  /// The names of a message's fields, and after number 0 the names that it reserves.
-  static func fieldNames(of message: MessageSchema) -> String {
-    var entries = message.fields.map { field in
-      var entry = "\(field.number):\(field.name)"
-      if field.jsonName != nil || field.textName != nil { entry += ":" + escape(field.jsonName ?? "") }
-      if let text = field.textName { entry += ":" + text }
-      return entry
-    }
+  /// The name of a field, followed by its names in JSON and in the text format where they are not the default.
+  static func names(of field: FieldSchema) -> String {
+    var names = field.name
+    if field.jsonName != nil || field.textName != nil { names += ":" + escape(field.jsonName ?? "") }
+    if let text = field.textName { names += ":" + text }
+    return names
+  }
+
+  /// The names that a message reserves, after number 0; nil if there are none.
+  static func reserved(in message: MessageSchema) -> String? {
     // Some versions of protoc accept reserved names that are not identifiers; no text can contain those as names.
     let reserved = message.descriptor.reservedName.filter { name in
       !name.isEmpty && name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
-    if !reserved.isEmpty { entries.append("0:" + reserved.joined(separator: ":")) }
-    return "\(FileContext.runtime("FieldNames"))(\"\(entries.joined(separator: " "))\")"
+    return reserved.isEmpty ? nil : "0:" + reserved.joined(separator: ":")
   }
 
   /// The names of an enum's values.

@@ -75,6 +75,17 @@ struct FileContext {
     case (.initial, let type): return "\(valueType(type))()"
     }
   }
+
+  /// The default that a field declares, if it differs from the zero of the type.
+  func declaredDefault(of field: FieldSchema) -> String? {
+    switch (field.initial, field.type) {
+    case (.literal(let text), .scalar(let scalar)):
+      return text == scalar.zero || text == "0.0" ? nil : text
+    case (.enumCase(let name), .enumeration(let index)):
+      return name == schema.enums[index].values.first?.swiftName ? nil : initialValue(of: field)
+    default: return nil
+    }
+  }
 }
 
 extension FileContext {

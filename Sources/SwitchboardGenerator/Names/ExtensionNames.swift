@@ -28,7 +28,7 @@ struct ExtensionNames {
 
   /// Whether the extended message has a member with one of these names. That is possible only without a package.
   private func clash(with message: MessageSchema) -> Bool {
-    guard property != "extensionFields" else { return true }
+    guard !["extensionFields", "_storage", "_table"].contains(property) else { return true }
     let own = Set([property, has, clear])
     return message.fields.contains {
       !own.isDisjoint(with: [$0.names.property, $0.names.has, $0.names.clear])

@@ -19,7 +19,7 @@ struct MemberNames {
   static func assign(to message: inout MessageSchema) {
     var namer = MemberNames(reserved: message.isExtensible ? ["extensionFields"] : [])
     for field in message.fields {
-      namer.add(field.namingBase, suffix: "_p\(field.number)", hasCompanions: field.isStoredAsOptional)
+      namer.add(field.namingBase, suffix: "_p\(field.number)", hasCompanions: field.hasCompanions)
     }
     // Oneofs without members were synthesized for optional fields.
     let oneofs = message.oneofs.indices.filter { !message.oneofs[$0].members.isEmpty }

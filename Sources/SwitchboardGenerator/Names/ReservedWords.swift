@@ -31,12 +31,12 @@ enum ReservedWords {
     """
   )
 
-  /// The members of every message: code in a message that uses such a name refers to the member.
+  /// The members of every message, and former ones: code in a message that uses such a name refers to the member.
   private static let messageMembers = words(
     """
-    array debugDescription decodeField encode extensionFields fieldNames hash hashValue init isInitialized
-    jsonString jsonUTF8Bytes measure merge protoMessageName serializedBytes serializedSize textFormatString
-    traverse trim unknownFields with
+    _link _storage _table array debugDescription decodeField encode extensionFields fieldNames hash hashValue
+    init isInitialized jsonString jsonUTF8Bytes measure merge protoMessageName serialize serializedBytes
+    serializedSize textFormatString traverse trim unknownFields with withSerializedBytes
     """
   )
 
@@ -70,20 +70,13 @@ enum ReservedWords {
 
   private static let quotableCases = keywords.union(words("associativity dynamicType optional required"))
 
-  /// The variables of generated code.
+  /// Variables of generated code; the last row are those that only earlier forms of it had, so that types keep names.
   private static let locals: Set<String> = words(
-    "current decoder fields isSet new newValue number value visitor"
-  )
-
-  /// Words that start an accessor at the beginning of a property's body.
-  private static let accessorWords = words(
     """
-    _modify _read borrow didSet get modify mutate read set unsafeAddress unsafeMutableAddress willSet yield
+    newValue
+    current decoder fields isSet new number value visitor
     """
   )
-
-  /// Names that cannot start an expression, because they would be parsed differently.
-  private static let inExpressions = locals.union(contextualWords).union(accessorWords).union(["_fields"])
 
   private static func words(_ text: String) -> Set<String> {
     Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
@@ -118,11 +111,6 @@ enum ReservedWords {
 
   /// Whether generated code has a local variable with this name.
   static func isLocal(_ name: Substring) -> Bool { locals.contains(String(name)) }
-
-  /// A property as an expression in generated code.
-  static func expression(_ property: String) -> String {
-    inExpressions.contains(property) ? "self.\(property)" : property
-  }
 
   /// Whether the name clashes with the `hasName` or `clearName` of a possible field `name`.
   private static func startsWithVerb(_ name: String) -> Bool {

@@ -12,4 +12,8 @@ enum Visibility: String, CaseIterable {
     case .public: "public "
     }
   }
+
+  /// The modifiers before an accessor of a field. The code of a public one is compiled where it is used: other modules
+  /// would call it otherwise, and this one would contain the accessors that nothing uses.
+  var accessorModifiers: String { self == .public ? "@_alwaysEmitIntoClient public " : modifier }
 }

@@ -24,6 +24,14 @@ struct FieldSchema {
     case enumCase(String)
   }
 
+  /// Where a message keeps the value of a field.
+  struct Slot {
+    /// The distance in bytes from the start of the storage; for a member of a oneof, that of the oneof.
+    var offset = 0
+    /// The bit that shows whether the field is set, if a bit does.
+    var bit: Int?
+  }
+
   let name: String
   let number: Int32
   /// The type of one value; for a map, of its values.
@@ -40,23 +48,25 @@ struct FieldSchema {
 
   /// The base of the Swift names; for a group, the name of its type.
   let namingBase: String
-  /// The property, its storage and its `has` and `clear`; assigned once all fields of the message are known.
+  /// The property and its `has` and `clear`; assigned once all fields of the message are known.
   var names = PropertyNames(base: "")
+  /// Assigned once all fields of the message are known; an extension has none.
+  var slot = Slot()
 
-  /// Whether the field has `has` and `clear`, and is stored as an optional.
-  var isStoredAsOptional: Bool {
+  /// Whether the field has `has` and `clear`.
+  var hasCompanions: Bool {
     switch shape {
     case .explicit, .required: true
     case .implicit, .oneof, .repeated, .map: false
     }
   }
 
-  /// Whether one value is a number, a Boolean or an enum.
+  /// Whether the property is a number, a Boolean or an enum.
   var isTrivial: Bool {
-    switch type {
-    case .scalar(let scalar): scalar != .string && scalar != .uncheckedString && scalar != .bytes
-    case .enumeration: true
-    case .message: false
+    switch (shape, type) {
+    case (.repeated, _), (.map, _), (_, .message): false
+    case (_, .scalar(let scalar)): scalar.isPackable
+    case (_, .enumeration): true
     }
   }
 
@@ -81,6 +91,8 @@ struct OneofSchema {
   var swiftName = ""
   /// The indices of the members among the message's fields.
   var members: [Int] = []
+  /// The index among the oneofs that have members, and the distance in bytes from the start of the storage.
+  var slot = (index: 0, offset: 0)
 }
 
 /// An extension: a field declared outside the message that it belongs to.

@@ -28,8 +28,6 @@ struct MessageSchema {
   var swiftName = ""
   var swiftFullName = ""
 
-  /// Whether the fields are stored on the heap.
-  var isBoxed = false
   /// Whether required fields can be missing in the message or in messages in it.
   var canBeUninitialized = false
 

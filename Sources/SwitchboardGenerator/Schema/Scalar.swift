@@ -1,4 +1,5 @@
 import SwitchboardDescriptors
+import SwitchboardProtobuf
 
 /// A scalar type: its encoding and its Swift type.
 enum Scalar: String, CaseIterable {
@@ -69,21 +70,46 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// The size of a value in a struct, in bytes.
-  var size: Int {
+  /// The runtime's name of the type.
+  var fieldType: FieldType {
     switch self {
-    case .bool: 1
-    case .float, .int32, .uint32, .fixed32, .sfixed32, .sint32: 4
-    case .double, .int64, .uint64, .fixed64, .sfixed64, .sint64, .bytes: 8
-    case .string, .uncheckedString: 16
+    case .double: .double
+    case .float: .float
+    case .int64: .int64
+    case .uint64: .uint64
+    case .int32: .int32
+    case .fixed64: .fixed64
+    case .fixed32: .fixed32
+    case .bool: .bool
+    case .string, .uncheckedString: .string
+    case .bytes: .bytes
+    case .uint32: .uint32
+    case .sfixed32: .sfixed32
+    case .sfixed64: .sfixed64
+    case .sint32: .sint32
+    case .sint64: .sint64
     }
   }
 
-  /// Whether an optional takes no more space than the value.
-  var hasSpareValues: Bool {
+  /// The letter for the type in the text of a table.
+  var letter: String {
     switch self {
-    case .bool, .string, .uncheckedString, .bytes: true
-    default: false
+    case .double: "R"
+    case .float: "r"
+    case .int64: "I"
+    case .uint64: "U"
+    case .int32: "i"
+    case .fixed64: "F"
+    case .fixed32: "f"
+    case .bool: "b"
+    case .string: "s"
+    case .uncheckedString: "t"
+    case .bytes: "y"
+    case .uint32: "u"
+    case .sfixed32: "g"
+    case .sfixed64: "G"
+    case .sint32: "z"
+    case .sint64: "Z"
     }
   }
 

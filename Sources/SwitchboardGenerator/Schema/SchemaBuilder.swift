@@ -14,7 +14,8 @@ struct SchemaBuilder {
     var builder = SchemaBuilder(mappings: mappings)
     for file in files { try builder.declare(file) }
     try builder.link()
-    MessageLayout.decide(for: &builder.schema)
+    try FieldSlots.assign(to: &builder.schema)
+    InitializationNeeds.decide(for: &builder.schema)
     TypeNamer.assign(to: &builder.schema)
     try addServices(to: &builder.schema)
     return builder.schema

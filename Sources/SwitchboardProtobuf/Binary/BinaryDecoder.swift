@@ -1,29 +1,24 @@
-/// Reads the binary format: tags, lengths, and the bounds of each field.
+/// Reads the binary format into messages, by their tables.
 ///
-/// `BinaryDecoder+Fields.swift` reads the values.
-public struct BinaryDecoder {
-  @usableFromInline var reader: WireReader
+/// Its position in the bytes is a ``WireReader``, which checks each step against the end of the message.
+struct BinaryDecoder {
+  var reader: WireReader
+  private(set) var depthLeft: Int
+  private let discardsUnknownFields: Bool
+  let extensions: ExtensionRegistry?
 
-  /// The tag of the current field.
-  @usableFromInline var tag = Tag(number: 1, .varint)
-  /// The start of the current field, including its tag; unknown fields are copied from here.
-  @usableFromInline var fieldStart: UnsafeRawPointer
-  /// Whether the value of the current field was decoded. If not, the field goes to the unknown fields.
-  @usableFromInline var isTaken = true
+  /// The tag of the current field, and where the field starts.
+  private(set) var tag = Tag(number: 1, .varint)
+  var fieldStart: UnsafeRawPointer
 
-  /// The number of the group being read, or 0 in a length-delimited message.
-  @usableFromInline var openGroup: Int32 = 0
-  @usableFromInline var depthLeft: Int
-  /// Values that a closed enum does not define, encoded as fields, to be appended to the unknown fields.
-  @usableFromInline var displaced: [UInt8] = []
+  /// Whether the value of the current extension was read; if not, it is unknown. Below, what is unknown of a value that
+  /// was read: numbers that a closed enum does not define, as fields.
+  var isTaken = true
+  var displaced: [UInt8] = []
 
-  @usableFromInline let discardsUnknownFields: Bool
-  @usableFromInline let extensions: ExtensionRegistry?
-
-  @usableFromInline
   init(
     _ bytes: UnsafeRawBufferPointer,
-    extensions: ExtensionRegistry?,
+    extensions: ExtensionRegistry? = nil,
     options: BinaryDecodingOptions
   ) {
     reader = WireReader(bytes)
@@ -33,167 +28,204 @@ public struct BinaryDecoder {
     self.extensions = extensions
   }
 
-  /// Reads the tag of the next field of this message. Returns false at the end.
-  @inlinable @inline(__always)
-  mutating func nextField() throws(DecodeError) -> Bool {
+  /// Reads fields up to the end of the message or, if `group` is not 0, of the group, and merges them into a message.
+  mutating func fields(into message: ObjectSlots, group: Int32 = 0) throws(DecodeError) {
+    let table = message.table
+    if table.isMessageSet { return try messageSet(into: message, table, group: group) }
+    var expected = table.entries.first
+    while true {
+      let start = reader.cursor
+      // Most writers keep the order of the fields.
+      var entry = expected
+      if !reader.skipsTag(expected.key) {
+        guard try nextField(group: group) else { return }
+        guard let found = table.entry(tag.number) else {
+          try unlisted(in: message, table)
+          continue
+        }
+        entry = found
+        guard tag == found.key else {
+          try otherForm(of: found, of: table, into: message)
+          continue
+        }
+      }
+      expected = entry.next
+      do throws(DecodeError) {
+        try value(entry, of: table, into: message, from: start)
+      } catch {
+        throw error.inside(table.names.name(of: entry.number))
+      }
+    }
+  }
+
+  /// Reads a tag. Returns false at the end of the message or group.
+  @inline(__always)
+  mutating func nextField(group: Int32) throws(DecodeError) -> Bool {
     guard !reader.isAtEnd else {
-      guard openGroup == 0 else { throw DecodeError(.truncated) }
+      guard group == 0 else { throw DecodeError(.truncated) }
       return false
     }
     fieldStart = reader.cursor
     tag = try reader.tag()
-    guard !tag.has(.endGroup) else {
-      try endGroup()
-      return false
+    guard tag.has(.endGroup) else { return true }
+    guard tag.number == group else { throw DecodeError(.mismatchedGroup) }
+    return false
+  }
+
+  /// Reads the value of a field whose wire type is not that of its entry: one that may be packed or not, or unknown.
+  @inline(never)
+  private mutating func otherForm(
+    of entry: TableEntry,
+    of table: TableData,
+    into message: ObjectSlots
+  ) throws(DecodeError) {
+    do throws(DecodeError) {
+      if entry.shape == .repeated, entry.type.isPackable, tag.has(.lengthDelimited) {
+        try elements(entry, of: table, isPacked: true, into: message)
+      } else if entry.shape == .repeated, entry.type.isPackable, tag.has(entry.type.wireType) {
+        try elements(entry, of: table, isPacked: false, into: message)
+      } else {
+        try unknown(in: message)
+      }
+    } catch {
+      throw error.inside(table.names.name(of: entry.number))
     }
-    isTaken = false
-    return true
-  }
-
-  /// Reads the next tag if it equals the tag of the current field.
-  @usableFromInline
-  mutating func entersSameField() -> Bool {
-    let start = reader.cursor
-    guard reader.skipsTag(tag) else { return false }
-    fieldStart = start
-    isTaken = false
-    return true
-  }
-
-  /// Counts the consecutive length-delimited fields with this tag, up to a limit. The array of a repeated field
-  /// reserves this capacity instead of growing step by step.
-  @usableFromInline
-  func elementsAhead() -> Int {
-    var ahead = reader
-    var count = 1
-    while count < 64, ahead.skipsShortValue(), ahead.skipsTag(tag) { count += 1 }
-    return count
-  }
-
-  @usableFromInline
-  mutating func endGroup() throws(DecodeError) {
-    guard tag.number == openGroup else { throw DecodeError(.mismatchedGroup) }
-    openGroup = 0
-  }
-
-  /// Appends the current field, or the values that a closed enum rejected, to the unknown fields.
-  @usableFromInline
-  mutating func keep(in unknown: inout UnknownFields) throws(DecodeError) {
-    if displaced.isEmpty {
-      try skipValue()
-      displace(from: fieldStart)
-    }
-    isTaken = true
-    if !discardsUnknownFields { unknown.bytes += displaced }
-    displaced = []
-  }
-
-  /// Sets aside the bytes from `start` to the cursor for the unknown fields.
-  @usableFromInline
-  mutating func displace(from start: UnsafeRawPointer) {
-    displaced += UnsafeRawBufferPointer(start: start, count: reader.cursor - start)
-    isTaken = false
-  }
-
-  /// Discards what was set aside for the current field: its bytes will be kept as part of a larger unknown field, or
-  /// not at all.
-  @usableFromInline
-  mutating func takeDisplaced() {
-    displaced = []
-    isTaken = true
   }
 
   // MARK: Nesting
 
-  /// The state to restore at the end of a nested message.
-  @usableFromInline
-  struct Outer {
-    @usableFromInline let end: UnsafeRawPointer
-    @usableFromInline let openGroup: Int32
-    @usableFromInline let tag: Tag
+  /// Reads a message or group after its tag.
+  @inline(__always)
+  mutating func content(_ entry: TableEntry, of message: ObjectSlots) throws(DecodeError) {
+    if entry.type == .group {
+      try group(entry.number, into: message)
+    } else {
+      try content(of: message)
+    }
   }
 
-  /// Enters the length-delimited value of the current field.
-  @usableFromInline
-  mutating func enterMessage() throws(DecodeError) -> Outer {
-    guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
+  /// Reads a message after its tag.
+  mutating func content(of message: ObjectSlots) throws(DecodeError) {
+    guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
+    let outerEnd = try enter()
+    try fields(into: message)
+    reader.end = outerEnd
+    leaveLevel()
+  }
+
+  /// Reads a group after its tag.
+  mutating func group(_ number: Int32, into message: ObjectSlots) throws(DecodeError) {
+    guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
+    try fields(into: message, group: number)
+    leaveLevel()
+  }
+
+  /// Counts a level of nesting. Returns false if there are too many.
+  mutating func enterLevel() -> Bool {
+    guard depthLeft > 0 else { return false }
+    depthLeft -= 1
+    return true
+  }
+
+  mutating func leaveLevel() { depthLeft += 1 }
+
+  /// Makes `tag` the current one again after a nested message was read.
+  mutating func restore(_ tag: Tag) { self.tag = tag }
+
+  /// Reads a length and makes its end the end of what is read. Returns the end to restore.
+  mutating func enter() throws(DecodeError) -> UnsafeRawPointer {
     let length = try reader.length()
-    let outer = Outer(end: reader.end, openGroup: openGroup, tag: tag)
+    let end = reader.end
     reader.end = reader.cursor + length
-    openGroup = 0
-    depthLeft -= 1
-    return outer
+    return end
   }
 
-  /// Enters the group that the current tag starts.
-  @usableFromInline
-  mutating func enterGroup() throws(DecodeError) -> Outer {
-    guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
-    let outer = Outer(end: reader.end, openGroup: openGroup, tag: tag)
-    openGroup = tag.number
-    depthLeft -= 1
-    return outer
+  // MARK: Unknown fields
+
+  /// Reads a field that the table does not have: an extension, or one that is unknown.
+  @inline(never)
+  private mutating func unlisted(in message: ObjectSlots, _ table: TableData) throws(DecodeError) {
+    guard let field = extensionField(tag.number, of: table) else {
+      return try unknown(in: message)
+    }
+    do throws(DecodeError) {
+      try value(of: field, into: message)
+    } catch {
+      throw error.inside(table.names.name(of: tag.number))
+    }
   }
 
-  /// Returns from ``enterMessage()`` or ``enterGroup()`` after the nested value was decoded.
-  @usableFromInline
-  mutating func leave(to outer: Outer) {
-    reader.end = outer.end
-    openGroup = outer.openGroup
-    tag = outer.tag
-    depthLeft += 1
-    isTaken = true
+  /// Skips the value of the current field and keeps the field.
+  @inline(never)
+  mutating func unknown(in message: ObjectSlots) throws(DecodeError) {
+    try skipValue()
+    keep(from: fieldStart, in: message)
   }
 
-  // MARK: Skipping
+  /// Keeps the bytes from `start` to the cursor.
+  func keep(from start: UnsafeRawPointer, in message: ObjectSlots) {
+    keep(UnsafeRawBufferPointer(start: start, count: reader.cursor - start), in: message)
+  }
+
+  /// Keeps encoded fields.
+  func keep(_ bytes: some Sequence<UInt8>, in message: ObjectSlots) {
+    if !discardsUnknownFields { message.unknown.pointee[or: []] += bytes }
+  }
+
+  /// A number that a closed enum does not define, as a field of its own. libprotobuf keeps all bits of packed numbers,
+  /// and the low ones of others.
+  func field(_ fieldNumber: Int32, of bits: UInt64, isPacked: Bool) -> [UInt8] {
+    let number = isPacked ? bits : UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: bits)))
+    return [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+      var writer = WireWriter(UnsafeMutableRawBufferPointer(buffer))
+      writer.tag(EncodedTag(fieldNumber, .varint), varint: number)
+      count = buffer.count - writer.remaining
+    }
+  }
 
   /// Skips the value of the current field.
-  @usableFromInline
   mutating func skipValue() throws(DecodeError) {
+    try skip(tag)
+    guard tag.has(.startGroup) else { return }
+    guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
+    // Without recursion, because the input controls the depth.
+    var open = [tag.number]
+    while let innermost = open.last {
+      let inner = try reader.tag()
+      if inner.has(.endGroup) {
+        guard inner.number == innermost else { throw DecodeError(.mismatchedGroup) }
+        open.removeLast()
+      } else if inner.has(.startGroup) {
+        guard open.count < depthLeft else { throw DecodeError(.nestedTooDeep) }
+        open.append(inner.number)
+      } else {
+        try skip(inner)
+      }
+    }
+  }
+
+  /// Skips the value of a field that is no group.
+  private mutating func skip(_ tag: Tag) throws(DecodeError) {
     switch tag.wireType {
     case .varint: _ = try reader.varint()
     case .fixed64: try reader.skip(8)
     case .fixed32: try reader.skip(4)
     case .lengthDelimited: try reader.skip(try reader.length())
-    case .startGroup: try skipGroup()
-    case .endGroup: throw DecodeError(.mismatchedGroup)
+    case .startGroup, .endGroup: break
     }
   }
 
-  /// Skips a group and the groups in it, without recursion, because the input controls their depth.
-  private mutating func skipGroup() throws(DecodeError) {
-    guard depthLeft > 0 else { throw DecodeError(.nestedTooDeep) }
-    var open = [tag.number]
-    while let innermost = open.last {
-      let inner = try reader.tag()
-      switch inner.wireType {
-      case .varint: _ = try reader.varint()
-      case .fixed64: try reader.skip(8)
-      case .fixed32: try reader.skip(4)
-      case .lengthDelimited: try reader.skip(try reader.length())
-      case .startGroup:
-        guard open.count < depthLeft else { throw DecodeError(.nestedTooDeep) }
-        open.append(inner.number)
-      case .endGroup:
-        guard inner.number == innermost else { throw DecodeError(.mismatchedGroup) }
-        open.removeLast()
-      }
-    }
-  }
-}
+  // MARK: Repetition
 
-extension MessageFields {
-  /// Reads fields until the end of the message or group and merges them into these.
-  @inlinable
-  public mutating func merge(from decoder: inout BinaryDecoder) throws(DecodeError) {
-    while try decoder.nextField() {
-      let number = decoder.tag.number
-      do throws(DecodeError) {
-        try decodeField(number, from: &decoder)
-        if !decoder.isTaken { try decoder.keep(in: &unknownFields) }
-      } catch {
-        throw error.inside(Self.self, field: number)
-      }
-    }
+  /// Reads the next tag if it is `tag`.
+  @inline(__always)
+  mutating func repeats(_ tag: Tag) -> Bool { reader.skipsTag(tag) }
+
+  /// How many length-delimited fields with a tag follow one another, up to a limit. The first of these tags was read.
+  func run(of tag: Tag) -> Int {
+    var ahead = reader
+    var count = 1
+    while count < 64, ahead.skipsShortValue(), ahead.skipsTag(tag) { count += 1 }
+    return count
   }
 }

@@ -1,183 +1,171 @@
-/// Encodes a message in two passes: the first computes lengths, the second writes the bytes straight to their
-/// destination.
-public struct BinaryEncoder {
-  /// The first pass. It is stored here so that its lengths need not be moved.
-  @usableFromInline var counter: SizeCounter
-  @usableFromInline var writer: WireWriter
+/// Writes messages in binary, from the last byte to the first.
+///
+/// That way the length of a nested message is known when it is written before it, and no pass over the message has to
+/// count first. The memory grows at its start; `BinaryEncoder+Values.swift` writes the fields.
+struct BinaryEncoder {
+  // A hot loop: raw pointers, and one comparison for each field. Always `start <= cursor <= end`.
+  private(set) var cursor: UnsafeMutableRawPointer
+  private var start: UnsafeMutableRawPointer
+  private var end: UnsafeMutableRawPointer
+  /// Whether the memory is this encoder's own, and not that of the caller.
+  private var isOwner = false
+  let isDeterministic: Bool
+  /// Stored, because the check takes a call.
+  private let knowsSmallStrings: Bool
 
-  /// How many of the computed lengths have been used.
-  @usableFromInline var nextLength = 0
+  /// What a message may take: the limit of the format.
+  private static let limit = Int(Int32.max)
+  /// More than the longest tag and the longest varint together, or a tag and a short string.
+  private static let margin = 32
 
-  @inlinable
-  init(deterministic: Bool) {
-    counter = SizeCounter(deterministic: deterministic)
-    writer = WireWriter(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+  /// Starts with memory of the caller, which outlives the encoder.
+  init(_ memory: UnsafeMutableRawBufferPointer, options: BinaryEncodingOptions) {
+    start = memory.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
+    end = start + memory.count
+    cursor = end
+    isDeterministic = options.deterministic
+    knowsSmallStrings = SmallString.isKnown
   }
 
-  @inlinable
-  var isDeterministic: Bool { counter.isDeterministic }
-
-  /// Writes the tag and the length of a length-delimited value, and returns the length.
-  @usableFromInline
-  @discardableResult
-  mutating func begin(_ tag: EncodedTag) -> Int {
-    // A message that visits different fields in the second pass breaks the contract: fail instead of trapping.
-    guard nextLength < counter.lengths.count else {
-      writer.overflow()
-      return 0
-    }
-    let length = counter.lengths[nextLength]
-    nextLength += 1
-    writer.tag(tag, varint: UInt64(length))
-    return Int(length)
-  }
-}
-
-extension Message {
-  /// Writes the fields in binary into memory whose size ``measure(with:)`` computed.
-  @inlinable
-  public func encode(to encoder: inout BinaryEncoder) throws(EncodeError) {
-    try traverse(&encoder)
-  }
-}
-
-extension BinaryEncoder: FieldVisitor {
-  @inlinable @inline(__always)
-  public mutating func implicit<S: ScalarType>(
-    _ value: S.Value,
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    if !S.isInitial(value) { scalar(value, as: type, number: number) }
+  /// Frees the memory of the encoder.
+  func deallocate() {
+    if isOwner { start.deallocate() }
   }
 
-  @inlinable @inline(__always)
-  public mutating func explicit<S: ScalarType>(
-    _ value: S.Value?,
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    if let value { scalar(value, as: type, number: number) }
+  /// The bytes that were written, until the next one is.
+  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: cursor, count: count) }
+
+  /// The number of bytes that were written.
+  @inline(__always)
+  var count: Int { end - cursor }
+
+  // MARK: Memory
+
+  /// Makes sure that a tag and a varint fit, and `count` more bytes.
+  @inline(__always)
+  mutating func reserve(_ count: Int = 0) throws(EncodeError) {
+    if cursor - start < count &+ BinaryEncoder.margin { try grow(count &+ BinaryEncoder.margin) }
   }
 
-  @inlinable @inline(__always)
-  mutating func scalar<S: ScalarType>(_ value: S.Value, as type: S.Type, number: Int32) {
-    S.write(value, tag: EncodedTag(number, S.wireType), to: &writer)
+  @inline(never)
+  private mutating func grow(_ more: Int) throws(EncodeError) {
+    guard count <= BinaryEncoder.limit, more <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
+    let capacity = max(2 * (end - start), count + more)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    let newCursor = memory + (capacity - count)
+    newCursor.copyMemory(from: cursor, byteCount: count)
+    if isOwner { start.deallocate() }
+    (start, cursor, end, isOwner) = (memory, newCursor, memory + capacity, true)
   }
 
-  @inlinable
-  public mutating func repeated<S: ScalarType>(
-    _ values: [S.Value],
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    forEachLent(in: values) { value in scalar(value, as: type, number: number) }
+  /// Checks the limit of the format.
+  func finish() throws(EncodeError) {
+    guard count <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
   }
 
-  @inlinable
-  public mutating func packed<S: ScalarType>(
-    _ values: [S.Value],
-    as type: S.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    guard !values.isEmpty else { return }
-    let length = begin(EncodedTag(number, .lengthDelimited))
-    S.writePacked(values, length: length, to: &writer)
+  // MARK: Primitives, whose callers have reserved
+
+  @inline(__always)
+  mutating func tag(_ tag: EncodedTag) {
+    // All eight bytes are stored, the last of them at the cursor; the next write overwrites those before the tag.
+    let free = UInt64(truncatingIfNeeded: 64 &- 8 &* tag.count)
+    (cursor - 8).storeBytes(of: (tag.bytes &<< free).littleEndian, as: UInt64.self)
+    cursor -= tag.count
   }
 
-  @inlinable
-  public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
-    try lend(value) { value throws(EncodeError) in
-      begin(EncodedTag(number, .lengthDelimited))
-      try value.encode(to: &self)
-    }
-  }
-
-  @inlinable
-  public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    try forEachLent(in: values) { message throws(EncodeError) in
-      begin(EncodedTag(number, .lengthDelimited))
-      try message.encode(to: &self)
-    }
-  }
-
-  @inlinable
-  public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
-    guard let value else { return }
-    writer.tag(EncodedTag(number, .startGroup))
-    try value.encode(to: &self)
-    writer.tag(EncodedTag(number, .endGroup))
-  }
-
-  @inlinable
-  public mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
-    for value in values { try group(value, number: number) }
-  }
-
-  @inlinable
-  public mutating func map<K: MapKeyType, V: ScalarType>(
-    _ entries: [K.Value: V.Value],
-    key: K.Type,
-    value: V.Type,
-    number: Int32
-  ) throws(EncodeError) {
-    // `forEach(in:key:sorted:_:)` is not used here: its closure costs 3% of the whole benchmark message.
-    if isDeterministic {
-      for (key, value) in entries.sorted(by: { K.areInIncreasingOrder($0.key, $1.key) }) {
-        entry(key, K.self, value, V.self, number: number)
-      }
+  @inline(__always)
+  mutating func varint(_ value: UInt64) {
+    if value < 0x80 {
+      cursor -= 1
+      cursor.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+    } else if value < 0x4000 {
+      cursor -= 2
+      let bytes = UInt16(truncatingIfNeeded: value & 0x7F | 0x80 | (value &>> 7) &<< 8)
+      cursor.storeBytes(of: bytes.littleEndian, as: UInt16.self)
     } else {
-      for (key, value) in entries { entry(key, K.self, value, V.self, number: number) }
+      longVarint(value)
     }
   }
 
-  /// Writes one entry of a map.
-  @inlinable @inline(__always)
-  mutating func entry<K: MapKeyType, V: ScalarType>(
-    _ key: K.Value,
-    _ keyType: K.Type,
-    _ value: V.Value,
-    _ valueType: V.Type,
-    number: Int32
-  ) {
-    let length = 2 + K.size(of: key) + V.size(of: value)
-    writer.tag(EncodedTag(number, .lengthDelimited), varint: UInt64(length))
-    scalar(key, as: keyType, number: 1)
-    scalar(value, as: valueType, number: 2)
+  @inline(never)
+  private mutating func longVarint(_ value: UInt64) {
+    cursor -= WireWriter.size(ofVarint: value)
+    _ = storeVarint(value, at: cursor)
   }
 
-  @inlinable
-  public mutating func messageMap<K: MapKeyType, M: Message>(
-    _ entries: [K.Value: M],
-    key: K.Type,
-    number: Int32
+  @inline(__always)
+  mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
+    cursor -= MemoryLayout<Bits>.size
+    cursor.storeBytes(of: value.littleEndian, as: Bits.self)
+  }
+
+  // MARK: Bytes
+
+  /// Writes bytes without a length.
+  mutating func raw(_ bytes: UnsafeRawBufferPointer) throws(EncodeError) {
+    guard let source = bytes.baseAddress else { return }
+    try reserve(bytes.count)
+    cursor -= bytes.count
+    cursor.copyMemory(from: source, byteCount: bytes.count)
+  }
+
+  /// Writes the length of what was written last, and the tag before it.
+  @inline(__always)
+  mutating func length(of count: Int, _ tag: EncodedTag) throws(EncodeError) {
+    try reserve()
+    varint(UInt64(truncatingIfNeeded: count))
+    self.tag(tag)
+  }
+
+  /// Writes a field with a string, which is in a slot or an array. An empty one is left out unless it is optional.
+  @inline(__always)
+  mutating func string(
+    _ slot: UnsafePointer<SmallString.Words>,
+    _ tag: EncodedTag,
+    isOptional: Bool
   ) throws(EncodeError) {
-    try forEach(in: entries, key: key, sorted: isDeterministic) { (key, value) throws(EncodeError) in
-      begin(EncodedTag(number, .lengthDelimited))
-      scalar(key, as: K.self, number: 1)
-      try message(value, number: 2)
+    let words = slot.pointee
+    guard knowsSmallStrings, let count = SmallString.count(of: words) else {
+      return try longString(slot, tag, isOptional: isOptional)
     }
+    if count == 0, !isOptional { return }
+    try reserve()
+    // Both words, moved so that the text ends at the cursor; the next write overwrites what is before it.
+    let text = UInt128(words.high) &<< 64 | UInt128(words.low)
+    let moved = text &<< UInt128(truncatingIfNeeded: 128 &- 8 &* count)
+    if count > 0 {
+      (cursor - 16).storeBytes(of: UInt64(truncatingIfNeeded: moved).littleEndian, as: UInt64.self)
+      (cursor - 8).storeBytes(of: UInt64(truncatingIfNeeded: moved &>> 64).littleEndian, as: UInt64.self)
+    }
+    cursor -= count + 1
+    cursor.storeBytes(of: UInt8(truncatingIfNeeded: count), as: UInt8.self)
+    self.tag(tag)
   }
 
-  @inlinable
-  public mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {
-    if !fields.isEmpty { writer.raw(fields.bytes) }
-  }
-
-  public mutating func extensions(
-    _ fields: ExtensionFields,
-    in range: Range<Int32>
+  @inline(never)
+  private mutating func longString(
+    _ slot: UnsafePointer<SmallString.Words>,
+    _ tag: EncodedTag,
+    isOptional: Bool
   ) throws(EncodeError) {
-    try fields.traverse(&self, in: range)
+    if let text = SmallString.longText(of: slot.pointee) {
+      if text.isEmpty, !isOptional { return }
+      try raw(text)
+      return try length(of: text.count, tag)
+    }
+    // A string of another kind, as those that other languages lend: made contiguous first.
+    let bytes = Array(UnsafeRawPointer(slot).assumingMemoryBound(to: String.self).pointee.utf8)
+    if bytes.isEmpty, !isOptional { return }
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try raw(bytes) }
+    try length(of: bytes.count, tag)
   }
 
-  public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
-    try fields.forEachMessage { (number, message) throws(EncodeError) in
-      writer.tag(EncodedTag(1, .startGroup))
-      scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
-      begin(EncodedTag(3, .lengthDelimited))
-      try message.encode(to: &self)
-      writer.tag(EncodedTag(1, .endGroup))
-    }
+  /// Writes `count` bytes from the first to the last.
+  @inline(__always)
+  mutating func forward(_ count: Int, _ body: (inout WireWriter) -> Void) throws(EncodeError) {
+    try reserve(count)
+    cursor -= count
+    var writer = WireWriter(UnsafeMutableRawBufferPointer(start: cursor, count: count))
+    body(&writer)
   }
 }

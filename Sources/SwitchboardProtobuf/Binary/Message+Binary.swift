@@ -7,7 +7,6 @@ extension Message {
   ///   - partial: whether `required` fields may be missing.
   ///   - options: limits, and what happens to unknown fields.
   /// - Throws: an error that says what is wrong with the bytes, and in which field.
-  @inlinable
   public init(
     serializedBytes bytes: [UInt8],
     extensions: ExtensionRegistry? = nil,
@@ -19,7 +18,6 @@ extension Message {
   }
 
   /// Reads a message from a buffer that the caller owns, without copying the whole buffer.
-  @inlinable
   public init(
     serializedBytes bytes: RawSpan,
     extensions: ExtensionRegistry? = nil,
@@ -31,7 +29,6 @@ extension Message {
   }
 
   /// Reads an encoded message and merges it into this one.
-  @inlinable
   public mutating func merge(
     serializedBytes bytes: [UInt8],
     extensions: ExtensionRegistry? = nil,
@@ -42,26 +39,21 @@ extension Message {
   }
 
   /// Reads an encoded message from a buffer that the caller owns and merges it into this one.
-  @inlinable
   public mutating func merge(
     serializedBytes bytes: RawSpan,
     extensions: ExtensionRegistry? = nil,
     partial: Bool = false,
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) {
-    try bytes.withUnsafeBytes { bytes throws(DecodeError) in
-      var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
-      do throws(DecodeError) {
-        try merge(from: &decoder)
-      } catch {
-        throw error.inside(Self.simpleName)
-      }
+    do throws(DecodeError) {
+      try _storage.merge(bytes, extensions: extensions, options: options)
+    } catch {
+      throw error.inside(Self.simpleName)
     }
     if !partial, !isInitialized { throw DecodeError(.missingRequiredField).inside(Self.simpleName) }
   }
 
   /// The last part of the message's name: `Order` for `codec.Order`.
-  @usableFromInline
   static var simpleName: String { String(protoMessageName[...].split(separator: ".").last ?? "") }
 
   /// The message in binary.
@@ -71,64 +63,92 @@ extension Message {
   ///   - options: whether equal messages must give equal bytes.
   /// - Returns: the encoded message.
   /// - Throws: an error if a `required` field is missing or the message is larger than the format allows.
-  @inlinable
   public func serializedBytes(
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    var encoder = BinaryEncoder(deterministic: options.deterministic)
-    let size = try count(with: &encoder, partial: partial)
-    var bytes: [UInt8] = []
-    // Not `Array(unsafeUninitializedCapacity:)`, which looks up the type of its buffer at run time.
-    try bytes.append(addingCapacity: size) { span throws(EncodeError) in
-      try span.withUnsafeMutableBufferPointer { buffer, count throws(EncodeError) in
-        count = try write(into: UnsafeMutableRawBufferPointer(buffer), with: &encoder)
-      }
-    }
-    return bytes
+    try _storage.serializedBytes(partial: partial, options: options)
   }
 
-  /// The size of the message in binary, in bytes.
-  @inlinable
+  /// The size of the message in binary, in bytes. It takes as long as encoding the message.
   public func serializedSize() throws(EncodeError) -> Int {
-    var encoder = BinaryEncoder(deterministic: false)
-    return try count(with: &encoder, partial: true)
+    try withSerializedBytes(partial: true) { $0.byteCount }
   }
 
   /// Appends the message in binary to memory of the caller; throws if that is too small.
-  @inlinable
   public func serialize(
     into destination: inout OutputRawSpan,
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) {
-    var encoder = BinaryEncoder(deterministic: options.deterministic)
-    let size = try count(with: &encoder, partial: partial)
-    guard size <= destination.freeCapacity else { throw EncodeError(.destinationTooSmall) }
-    try destination.withUnsafeMutableBytes { bytes, initialized throws(EncodeError) in
-      let free = UnsafeMutableRawBufferPointer(rebasing: bytes[initialized..<(initialized + size)])
-      initialized += try write(into: free, with: &encoder)
+    try withSerializedBytes(partial: partial, options: options) { bytes throws(EncodeError) in
+      let count = bytes.byteCount
+      guard count <= destination.freeCapacity else { throw EncodeError(.destinationTooSmall) }
+      destination.withUnsafeMutableBytes { free, initialized in
+        bytes.withUnsafeBytes {
+          UnsafeMutableRawBufferPointer(rebasing: free[initialized...]).copyMemory(from: $0)
+        }
+        initialized += count
+      }
     }
   }
 
-  /// Runs the first pass of encoding, with the checks that the format and the caller require. Returns the size.
-  @inlinable
-  func count(with encoder: inout BinaryEncoder, partial: Bool) throws(EncodeError) -> Int {
-    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
-    try measure(with: &encoder.counter)
-    guard encoder.counter.total <= Int(Int32.max) else { throw EncodeError(.tooLarge) }
-    return encoder.counter.total
+  /// Calls `body` with the message in binary, in memory that is gone afterwards: for callers that copy it to a place of
+  /// their own.
+  public func withSerializedBytes<Result>(
+    partial: Bool = false,
+    options: BinaryEncodingOptions = BinaryEncodingOptions(),
+    _ body: (RawSpan) throws(EncodeError) -> Result
+  ) throws(EncodeError) -> Result {
+    try _storage.withSerializedBytes(partial: partial, options: options, body)
+  }
+}
+
+extension MessageStorage {
+  /// Reads an encoded message and merges it into this one.
+  mutating func merge(
+    _ bytes: RawSpan,
+    extensions: ExtensionRegistry? = nil,
+    options: BinaryDecodingOptions
+  ) throws(DecodeError) {
+    try bytes.withUnsafeBytes { bytes throws(DecodeError) in
+      var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
+      try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
+    }
   }
 
-  /// Runs the second pass of encoding. Returns the number of bytes written.
-  @inlinable
-  func write(
-    into bytes: UnsafeMutableRawBufferPointer,
-    with encoder: inout BinaryEncoder
-  ) throws(EncodeError) -> Int {
-    encoder.writer = WireWriter(bytes)
-    try encode(to: &encoder)
-    guard !encoder.writer.hasOverflowed else { throw EncodeError(.destinationTooSmall) }
-    return bytes.count - encoder.writer.remaining
+  /// The message in binary.
+  func serializedBytes(
+    partial: Bool = false,
+    options: BinaryEncodingOptions = BinaryEncodingOptions()
+  ) throws(EncodeError) -> [UInt8] {
+    try withSerializedBytes(partial: partial, options: options) { bytes in
+      var copy: [UInt8] = []
+      // Not `Array(unsafeUninitializedCapacity:)`, which looks up the type of its buffer at run time.
+      copy.append(addingCapacity: bytes.byteCount) { span in
+        span.withUnsafeMutableBufferPointer { buffer, count in
+          bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+          count = bytes.byteCount
+        }
+      }
+      return copy
+    }
+  }
+
+  /// Calls `body` with the message in binary.
+  func withSerializedBytes<Result>(
+    partial: Bool,
+    options: BinaryEncodingOptions,
+    _ body: (RawSpan) throws(EncodeError) -> Result
+  ) throws(EncodeError) -> Result {
+    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    // Most messages fit into memory on the stack.
+    return try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { memory throws(EncodeError) in
+      var encoder = BinaryEncoder(memory, options: options)
+      defer { encoder.deallocate() }
+      try read { slots throws(EncodeError) in try encoder.fields(of: slots) }
+      try encoder.finish()
+      return try body(encoder.written.bytes)
+    }
   }
 }

@@ -94,7 +94,9 @@ public enum SubmessageExtension<M: Message>: ExtensionCodec {
     _ value: inout M?,
     from decoder: inout Decoder
   ) throws(DecodeError) {
-    try decoder.message(&value)
+    try withStorages(in: &value, as: MessageStorage?.self) { value throws(DecodeError) in
+      try decoder.message(&value, of: M._table)
+    }
   }
 
   public static func traverse<Visitor: FieldVisitor>(
@@ -102,7 +104,7 @@ public enum SubmessageExtension<M: Message>: ExtensionCodec {
     number: Int32,
     with visitor: inout Visitor
   ) throws(EncodeError) {
-    try visitor.message(value, number: number)
+    try visitor.message(value._storage, number: number)
   }
 
   public static func isInitialized(_ value: M) -> Bool { value.isInitialized }
@@ -116,7 +118,9 @@ public enum RepeatedSubmessageExtension<M: Message>: ExtensionCodec {
     _ value: inout [M]?,
     from decoder: inout Decoder
   ) throws(DecodeError) {
-    try decoder.messages(&value[or: []])
+    try withStorages(in: &value, as: [MessageStorage]?.self) { value throws(DecodeError) in
+      try decoder.messages(&value[or: []], of: M._table)
+    }
   }
 
   public static func traverse<Visitor: FieldVisitor>(
@@ -124,7 +128,7 @@ public enum RepeatedSubmessageExtension<M: Message>: ExtensionCodec {
     number: Int32,
     with visitor: inout Visitor
   ) throws(EncodeError) {
-    try visitor.messages(value, number: number)
+    try visitor.messages(value.map(\._storage), number: number)
   }
 
   public static func isInitialized(_ value: [M]) -> Bool { value.allSatisfy(\.isInitialized) }
@@ -138,7 +142,9 @@ public enum GroupExtension<M: Message>: ExtensionCodec {
     _ value: inout M?,
     from decoder: inout Decoder
   ) throws(DecodeError) {
-    try decoder.group(&value)
+    try withStorages(in: &value, as: MessageStorage?.self) { value throws(DecodeError) in
+      try decoder.group(&value, of: M._table)
+    }
   }
 
   public static func traverse<Visitor: FieldVisitor>(
@@ -146,7 +152,7 @@ public enum GroupExtension<M: Message>: ExtensionCodec {
     number: Int32,
     with visitor: inout Visitor
   ) throws(EncodeError) {
-    try visitor.group(value, number: number)
+    try visitor.group(value._storage, number: number)
   }
 
   public static func isInitialized(_ value: M) -> Bool { value.isInitialized }
@@ -160,7 +166,9 @@ public enum RepeatedGroupExtension<M: Message>: ExtensionCodec {
     _ value: inout [M]?,
     from decoder: inout Decoder
   ) throws(DecodeError) {
-    try decoder.groups(&value[or: []])
+    try withStorages(in: &value, as: [MessageStorage]?.self) { value throws(DecodeError) in
+      try decoder.groups(&value[or: []], of: M._table)
+    }
   }
 
   public static func traverse<Visitor: FieldVisitor>(
@@ -168,7 +176,7 @@ public enum RepeatedGroupExtension<M: Message>: ExtensionCodec {
     number: Int32,
     with visitor: inout Visitor
   ) throws(EncodeError) {
-    try visitor.groups(value, number: number)
+    try visitor.groups(value.map(\._storage), number: number)
   }
 
   public static func isInitialized(_ value: [M]) -> Bool { value.allSatisfy(\.isInitialized) }

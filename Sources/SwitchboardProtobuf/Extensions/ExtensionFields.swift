@@ -31,8 +31,8 @@ public struct ExtensionFields: Sendable {
   }
 
   /// Adds a message as an extension whose number is greater than all others.
-  mutating func append<M: Message>(_ value: M, number: Int32, fullName: String) {
-    entries.append(SetExtension<SubmessageExtension<M>>(number: number, fullName: fullName, value: value))
+  mutating func append(_ value: MessageStorage, number: Int32, fullName: String) {
+    entries.append(StorageExtension(number: number, fullName: fullName, value: value))
   }
 
   /// Calls `body` with the value of an extension to change it in place. Nothing else references the value meanwhile, so
@@ -62,19 +62,23 @@ public struct ExtensionFields: Sendable {
   /// Whether the `required` fields of all messages in the extensions are set.
   public var isInitialized: Bool { entries.allSatisfy(\.isInitialized) }
 
-  /// Calls `body` with each extension that is set, in the order of the numbers, for formats that write full names.
+  /// Calls `body` with each extension that is set, in the order of the numbers or in the other direction.
   func forEach(
     in range: Range<Int32>? = nil,
+    reversed: Bool = false,
     _ body: (any ExtensionEntry) throws(EncodeError) -> Void
   ) throws(EncodeError) {
-    for entry in entries where range?.contains(entry.number) ?? true { try body(entry) }
+    let first = range.map { position(of: $0.lowerBound) } ?? 0
+    let end = range.map { position(of: $0.upperBound) } ?? entries.count
+    for index in first..<end { try body(entries[reversed ? first + end - 1 - index : index]) }
   }
 
-  /// Calls `body` with each extension; all must be single messages, because a MessageSet holds nothing else.
+  /// Calls `body` with each extension, the last first; all must be single messages, because a MessageSet holds nothing
+  /// else.
   func forEachMessage(
-    _ body: (Int32, any Message) throws(EncodeError) -> Void
+    _ body: (Int32, MessageStorage) throws(EncodeError) -> Void
   ) throws(EncodeError) {
-    for entry in entries {
+    for entry in entries.reversed() {
       guard let message = entry.message else {
         throw EncodeError(
           .unrepresentable("\(entry.fullName) is not a message, so a MessageSet cannot hold it")
@@ -82,14 +86,6 @@ public struct ExtensionFields: Sendable {
       }
       try body(entry.number, message)
     }
-  }
-
-  /// Passes the extensions in `range` to a visitor as if they were fields.
-  func traverse<Visitor: FieldVisitor>(
-    _ visitor: inout Visitor,
-    in range: Range<Int32>
-  ) throws(EncodeError) {
-    for entry in entries where range.contains(entry.number) { try entry.traverse(&visitor) }
   }
 
   /// The index of the extension with `number`, or the index at which to insert it.
@@ -120,7 +116,7 @@ protocol ExtensionEntry: Hashable, Sendable {
   var fullName: String { get }
   var isInitialized: Bool { get }
   /// The value, if it is a single message.
-  var message: (any Message)? { get }
+  var message: MessageStorage? { get }
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
 }
 
@@ -135,7 +131,7 @@ private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
   let value: Codec.Value
 
   var isInitialized: Bool { Codec.isInitialized(value) }
-  var message: (any Message)? { value as? any Message }
+  var message: MessageStorage? { (value as? any Message)?._storage }
 
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
     try Codec.traverse(value, number: number, with: &visitor)
@@ -147,7 +143,21 @@ private struct VacantExtension: ExtensionEntry {
   let number: Int32
   var fullName: String { "" }
   var isInitialized: Bool { true }
-  var message: (any Message)? { nil }
+  var message: MessageStorage? { nil }
 
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {}
+}
+
+/// A message in a MessageSet whose type was described at run time.
+private struct StorageExtension: ExtensionEntry {
+  let number: Int32
+  let fullName: String
+  let value: MessageStorage
+
+  var isInitialized: Bool { value.isInitialized }
+  var message: MessageStorage? { value }
+
+  func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
+    try visitor.message(value, number: number)
+  }
 }

@@ -52,7 +52,8 @@ public struct ExtensionRegistry: Sendable, ExpressibleByArrayLiteral {
 
   /// The extension of `extended` that is declared directly in the message `name`. The text format of a MessageSet names
   /// an extension after its message, which usually declares it.
-  func field(of extended: any ExtensibleMessage.Type, declaredIn name: String) -> (any AnyMessageExtension)? {
+  func field(of table: TableData, declaredIn name: String) -> (any AnyMessageExtension)? {
+    guard let extended = table.details.type as? any ExtensibleMessage.Type else { return nil }
     let prefix = name + "."
     return byName.values.first { field in
       field.extendedType == extended && field.fullName.hasPrefix(prefix)

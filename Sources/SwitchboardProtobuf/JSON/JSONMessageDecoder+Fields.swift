@@ -1,24 +1,30 @@
 // Reads the value of each kind of field. `null` means that the field is absent, except for types that have `null` as a
 // value.
-extension JSONMessageDecoder: FieldDecoder {
-  public mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
+extension JSONMessageDecoder: NamedFieldDecoder {
+  var fieldEnum: EnumTable? {
+    get { reader.enumTable }
+    set { reader.enumTable = newValue }
+  }
+
+  /// Refuses a member of a oneof that has one already.
+  mutating func oneof(
+    isSet: Bool,
+    _ read: (inout JSONMessageDecoder) throws(DecodeError) -> Bool
+  ) throws(DecodeError) {
+    let start = reader.position
+    let hasValue = try read(&self)
+    if isSet, hasValue {
+      throw reader.fail("another field of the same oneof is set already", at: start)
+    }
+  }
+
+  mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
     if !S.acceptsJSONNull, try takeNull() { return }
     try S.replaceJSON(&value, from: &reader)
   }
 
-  public mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError) {
+  mutating func optional<S: ScalarType>(_ value: inout S.Value?, as type: S.Type) throws(DecodeError) {
     if let new = try scalar(type) { value = new }
-  }
-
-  public mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value? {
-    let start = reader.position
-    let new = try scalar(type)
-    if isSet, new != nil { throw alreadySet(at: start) }
-    return new
-  }
-
-  private func alreadySet(at start: Int) -> DecodeError {
-    reader.fail("another field of the same oneof is set already", at: start)
   }
 
   private mutating func scalar<S: ScalarType>(_ type: S.Type) throws(DecodeError) -> S.Value? {
@@ -33,8 +39,7 @@ extension JSONMessageDecoder: FieldDecoder {
     return true
   }
 
-  public mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError)
-  {
+  mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError) {
     if try takeNull() { return }
     try reader.enter(UInt8(ascii: "["))
     try S.readJSONElements(into: &values, from: &reader)
@@ -42,23 +47,21 @@ extension JSONMessageDecoder: FieldDecoder {
 
   // MARK: Messages
 
-  public mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
-    let table = fieldTable
-    if reader.peek() == UInt8(ascii: "n"), !M.acceptsJSONNull(table) {
+  mutating func message(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
+    if reader.peek() == UInt8(ascii: "n"), !table.acceptsJSONNull {
       try reader.expect("null")
     } else {
-      try value[or: M.empty(of: table)].merge(from: &self)
+      try value[or: MessageStorage(table)].merge(from: &self)
     }
   }
 
-  public mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
+  mutating func messages(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
     if try takeNull() { return }
-    let table = fieldTable
     var isFirst = true
     var index = 0
     try reader.enter(UInt8(ascii: "["))
     while try reader.hasNext(UInt8(ascii: "]"), isFirst: &isFirst) {
-      values.append(M.empty(of: table))
+      values.append(MessageStorage(table))
       do throws(DecodeError) {
         try values[values.count - 1].merge(from: &self)
       } catch {
@@ -68,26 +71,17 @@ extension JSONMessageDecoder: FieldDecoder {
     }
   }
 
-  public mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) { try message(&value) }
-
-  public mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) { try messages(&values) }
-
-  public mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
-    let start = reader.position
-    var new: M?
-    try message(&new)
-    guard let new else { return }
-    if isSet { throw alreadySet(at: start) }
-    value = new
+  mutating func group(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
+    try message(&value, of: table)
   }
 
-  public mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
-    try oneofMessage(&value, isSet: isSet)
+  mutating func groups(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
+    try messages(&values, of: table)
   }
 
   // MARK: Maps
 
-  public mutating func map<K: MapKeyType, V: ScalarType>(
+  mutating func map<K: MapKeyType, V: ScalarType>(
     _ entries: inout [K.Value: V.Value],
     key: K.Type,
     value: V.Type
@@ -97,13 +91,13 @@ extension JSONMessageDecoder: FieldDecoder {
     }
   }
 
-  public mutating func messageMap<K: MapKeyType, M: Message>(
-    _ entries: inout [K.Value: M],
-    key: K.Type
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: inout [K.Value: MessageStorage],
+    key: K.Type,
+    of table: TableData
   ) throws(DecodeError) {
-    let table = fieldTable
     try mapEntries(&entries, key: key) { decoder throws(DecodeError) in
-      var value = M.empty(of: table)
+      var value = MessageStorage(table)
       try value.merge(from: &decoder)
       return value
     }
@@ -134,24 +128,6 @@ extension JSONMessageDecoder: FieldDecoder {
         throw error
       }
     }
-  }
-
-  // MARK: Extensions
-
-  public mutating func extensionField<M: ExtensibleMessage>(
-    _ number: Int32,
-    of type: M.Type,
-    into fields: inout ExtensionFields
-  ) throws(DecodeError) {
-    try extensions?.field(of: type, number: number)?.decode(into: &fields, from: &self)
-  }
-
-  public mutating func messageSetField<M: ExtensibleMessage>(
-    _ number: Int32,
-    of type: M.Type,
-    into fields: inout ExtensionFields
-  ) throws(DecodeError) {
-    try extensionField(number, of: type, into: &fields)
   }
 }
 

@@ -1,14 +1,12 @@
 /// Reads messages from JSON: finds the field for each name and rejects duplicates.
 ///
 /// `JSONMessageDecoder+Fields.swift` reads the values.
-public struct JSONMessageDecoder {
+struct JSONMessageDecoder {
   var reader: JSONReader
   let extensions: ExtensionRegistry?
   let types: TypeRegistry
   /// The types of `Any`s further on, as far as they were looked up.
   var typesAhead = JSONTypesAhead()
-  /// The table of the messages in the field that is read, if they have one.
-  var fieldTable: TableData?
 
   init(_ bytes: [UInt8], extensions: ExtensionRegistry?, options: JSONDecodingOptions) throws(DecodeError) {
     // Neither the outermost object nor an array of messages counts as nesting. The cap leaves room for both.
@@ -22,11 +20,12 @@ public struct JSONMessageDecoder {
   }
 
   /// Reads an object whose members are the fields of a message, except for a member named `ignored`.
-  mutating func object<M: Message>(
-    into message: inout M,
+  mutating func object(
+    into message: inout MessageStorage,
     ignoring ignored: String? = nil
   ) throws(DecodeError) {
-    let names = message.fieldNamesOfValue
+    let table = message.table
+    let names = table.names
     var hint = 0
     var seen = FieldSet()
     var isFirst = true
@@ -35,8 +34,8 @@ public struct JSONMessageDecoder {
       let start = reader.position
       let token = try reader.stringToken()
       try reader.expect(UInt8(ascii: ":"))
-      guard let number = try field(token, of: M.self, names: names.json, hint: &hint) else {
-        try skipMember(token, of: message, ignoring: ignored)
+      guard let number = try field(token, of: table, names: names.json, hint: &hint) else {
+        try skipMember(token, of: table, ignoring: ignored)
         continue
       }
       if reader.peek() != UInt8(ascii: "n"), !seen.insert(number) {
@@ -52,9 +51,9 @@ public struct JSONMessageDecoder {
 
   /// The number of the field that a name refers to: its JSON name, its original name or, in brackets, the name of an
   /// extension.
-  private func field<M: Message>(
+  private func field(
     _ token: JSONReader.StringToken,
-    of type: M.Type,
+    of table: TableData,
     names: JSONNames,
     hint: inout Int
   ) throws(DecodeError) -> Int32? {
@@ -63,33 +62,24 @@ public struct JSONMessageDecoder {
     }
     let name = try reader.text(of: token)
     if let number = names.number(of: name) { return number }
-    guard name.hasPrefix("["), name.hasSuffix("]"), let extensions,
-      let type = type as? any ExtensibleMessage.Type
-    else { return nil }
-    return extensions.field(of: type, fullName: String(name.dropFirst().dropLast()))?.number
+    guard name.hasPrefix("["), name.hasSuffix("]"), let extensions, table.isExtensible else { return nil }
+    return extensions.field(of: table, fullName: String(name.dropFirst().dropLast()))?.number
   }
 
   /// Skips a member that is not a field, if the options allow that.
-  private mutating func skipMember<M: Message>(
+  private mutating func skipMember(
     _ token: JSONReader.StringToken,
-    of message: M,
+    of table: TableData,
     ignoring ignored: String?
   ) throws(DecodeError) {
     let name = try reader.text(of: token)
     guard reader.ignoresUnknown || name == ignored else {
       throw reader.fail(
-        "\(message.messageNameOfValue) has no field \"\(name)\"",
+        "\(table.fullName) has no field \"\(name)\"",
         at: token.range.lowerBound - 1
       )
     }
     try reader.skipValue()
-  }
-}
-
-extension Message {
-  /// Reads a JSON value and merges it into this message.
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
-    try decoder.object(into: &self)
   }
 }
 

@@ -1,5 +1,5 @@
 /// Writes messages in JSON.
-public struct JSONMessageEncoder {
+struct JSONMessageEncoder {
   var writer: JSONWriter
 
   /// The names of the fields of the current message, with a hint where to find the next one.
@@ -22,12 +22,12 @@ public struct JSONMessageEncoder {
 
   /// Writes an object with the fields of a message, after the members that `prefix` writes. `prefix` returns whether it
   /// wrote any.
-  mutating func object<M: Message>(
-    _ message: M,
+  mutating func object(
+    _ message: MessageStorage,
     prefix: (inout JSONMessageEncoder) -> Bool = { _ in false }
   ) throws(EncodeError) {
     let outer = (names, hint, needsComma, extensionName)
-    (names, hint, needsComma, extensionName) = (message.fieldNamesOfValue.json, 0, false, nil)
+    (names, hint, needsComma, extensionName) = (message.table.names.json, 0, false, nil)
     depth += 1
     writer.byte(UInt8(ascii: "{"))
     needsComma = prefix(&self)
@@ -55,10 +55,10 @@ public struct JSONMessageEncoder {
   }
 
   /// Writes an array of messages.
-  mutating func array<M: Message>(_ values: [M]) throws(EncodeError) {
+  mutating func array(_ values: [MessageStorage]) throws(EncodeError) {
     var isFirst = true
     writer.byte(UInt8(ascii: "["))
-    try forEachLent(in: values) { message throws(EncodeError) in
+    for message in values {
       if !isFirst { writer.byte(UInt8(ascii: ",")) }
       isFirst = false
       try message.encode(to: &self)
@@ -85,15 +85,8 @@ public struct JSONMessageEncoder {
   }
 }
 
-extension Message {
-  /// Writes this message as a JSON value.
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
-    try encoder.object(self)
-  }
-}
-
-extension JSONMessageEncoder: FieldVisitor {
-  public mutating func implicit<S: ScalarType>(
+extension JSONMessageEncoder: MessageVisitor {
+  mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
     number: Int32
@@ -103,7 +96,7 @@ extension JSONMessageEncoder: FieldVisitor {
     S.writeJSON(value, to: &writer)
   }
 
-  public mutating func explicit<S: ScalarType>(
+  mutating func explicit<S: ScalarType>(
     _ value: S.Value?,
     as type: S.Type,
     number: Int32
@@ -113,7 +106,7 @@ extension JSONMessageEncoder: FieldVisitor {
     S.writeJSON(value, to: &writer)
   }
 
-  public mutating func repeated<S: ScalarType>(
+  mutating func repeated<S: ScalarType>(
     _ values: [S.Value],
     as type: S.Type,
     number: Int32
@@ -125,7 +118,7 @@ extension JSONMessageEncoder: FieldVisitor {
     writer.byte(UInt8(ascii: "]"))
   }
 
-  public mutating func packed<S: ScalarType>(
+  mutating func packed<S: ScalarType>(
     _ values: [S.Value],
     as type: S.Type,
     number: Int32
@@ -133,27 +126,27 @@ extension JSONMessageEncoder: FieldVisitor {
     try repeated(values, as: type, number: number)
   }
 
-  public mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+  mutating func message(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
     guard let value else { return }
     name(number)
     try value.encode(to: &self)
   }
 
-  public mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+  mutating func messages(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
     guard shows(isEmpty: values.isEmpty) else { return }
     name(number)
     try array(values)
   }
 
-  public mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
     try message(value, number: number)
   }
 
-  public mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
     try messages(values, number: number)
   }
 
-  public mutating func map<K: MapKeyType, V: ScalarType>(
+  mutating func map<K: MapKeyType, V: ScalarType>(
     _ entries: [K.Value: V.Value],
     key: K.Type,
     value: V.Type,
@@ -164,8 +157,8 @@ extension JSONMessageEncoder: FieldVisitor {
     try map(entries, key: key) { encoder, value in V.writeJSON(value, to: &encoder.writer) }
   }
 
-  public mutating func messageMap<K: MapKeyType, M: Message>(
-    _ entries: [K.Value: M],
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: [K.Value: MessageStorage],
     key: K.Type,
     number: Int32
   ) throws(EncodeError) {
@@ -174,11 +167,11 @@ extension JSONMessageEncoder: FieldVisitor {
     try map(entries, key: key) { (encoder, value) throws(EncodeError) in try value.encode(to: &encoder) }
   }
 
-  public mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
+  mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
     try write(fields, in: range)
   }
 
-  public mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
+  mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try write(fields, in: nil)
   }
 
@@ -192,5 +185,21 @@ extension JSONMessageEncoder: FieldVisitor {
   }
 
   /// Writes nothing: JSON cannot represent fields without a name.
-  public mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {}
+  mutating func unknown(_ fields: UnknownFields) throws(EncodeError) {}
+}
+
+/// Calls `body` with each entry of a map, in the order of the keys if `sorted`.
+func forEach<K: MapKeyType, Value>(
+  in entries: [K.Value: Value],
+  key: K.Type,
+  sorted: Bool,
+  _ body: (K.Value, Value) throws(EncodeError) -> Void
+) throws(EncodeError) {
+  if sorted {
+    for (key, value) in entries.sorted(by: { K.areInIncreasingOrder($0.key, $1.key) }) {
+      try body(key, value)
+    }
+  } else {
+    for (key, value) in entries { try body(key, value) }
+  }
 }

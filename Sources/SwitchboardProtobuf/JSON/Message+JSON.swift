@@ -23,7 +23,7 @@ extension Message {
     self.init()
     var decoder = try JSONMessageDecoder(bytes, extensions: extensions, options: options)
     do throws(DecodeError) {
-      try merge(from: &decoder)
+      try _storage.merge(from: &decoder)
       try decoder.reader.finish()
       if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
     } catch {
@@ -46,6 +46,13 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
+    try _storage.jsonUTF8Bytes(partial: partial, options: options)
+  }
+}
+
+extension MessageStorage {
+  /// The message in JSON, in UTF-8.
+  func jsonUTF8Bytes(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> [UInt8] {
     if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
     var encoder = JSONMessageEncoder(options: options)
     try encode(to: &encoder)
@@ -84,7 +91,9 @@ extension Message {
     guard decoder.reader.peek() == UInt8(ascii: "[") else { throw decoder.reader.unexpected("an array") }
     var messages: [Self] = []
     do throws(DecodeError) {
-      try decoder.messages(&messages)
+      try withStorages(in: &messages, as: [MessageStorage].self) { messages throws(DecodeError) in
+        try decoder.messages(&messages, of: _table)
+      }
       try decoder.reader.finish()
       if !partial, !messages.allSatisfy(\.isInitialized) { throw DecodeError(.missingRequiredField) }
     } catch {
@@ -110,7 +119,7 @@ extension Message {
   ) throws(EncodeError) -> [UInt8] {
     if !partial, !messages.allSatisfy(\.isInitialized) { throw EncodeError(.missingRequiredField) }
     var encoder = JSONMessageEncoder(options: options)
-    try encoder.array(Array(messages))
+    try encoder.array(messages.map(\._storage))
     return encoder.writer.bytes
   }
 }

@@ -31,15 +31,11 @@ public struct TypeRegistry: Sendable, ExpressibleByArrayLiteral {
     byName[name] ?? TypeRegistry.wellKnown[name]
   }
 
-  /// The type for a URL, if it was described at run time.
+  /// The table of the type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last
+  /// slash. It lives as long as the registry.
   func table(forURL url: String) -> TableData? {
     guard let slash = url.lastIndex(of: "/") else { return nil }
-    return tablesByName[String(url[url.index(after: slash)...])]?.data
-  }
-
-  /// The type for a URL such as `type.googleapis.com/google.protobuf.Duration`; the name follows the last slash.
-  func messageType(forURL url: String) -> (any Message.Type)? {
-    guard let slash = url.lastIndex(of: "/") else { return nil }
-    return messageType(named: String(url[url.index(after: slash)...]))
+    let name = String(url[url.index(after: slash)...])
+    return messageType(named: name)?._table ?? tablesByName[name]?.data
   }
 }

@@ -32,14 +32,7 @@ public struct DecodeError: Error, Hashable, Sendable {
     path = []
   }
 
-  /// Adds the name of the message that is being read to the path.
-  @usableFromInline
-  func inside<Fields: MessageFields>(_ type: Fields.Type, field number: Int32) -> DecodeError {
-    inside(type.fieldNames.name(of: number))
-  }
-
   /// Adds the field `name` of the enclosing message to the path.
-  @usableFromInline
   func inside(_ name: String) -> DecodeError {
     var error = self
     error.path.insert(name, at: 0)

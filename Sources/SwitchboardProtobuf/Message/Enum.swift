@@ -3,7 +3,7 @@
 /// An open enum (`proto3`, and editions by default) represents a number without a name as the case `UNRECOGNIZED`. A
 /// closed enum (`proto2`) has no such case; when a field receives such a number, it goes to the unknown fields of the
 /// message.
-public protocol Enum: RawRepresentable, CaseIterable, Hashable, Sendable, ScalarType
+public protocol Enum: DeclaredType, RawRepresentable, CaseIterable, Hashable, ScalarType
 where RawValue == Int, Value == Self {
   /// The value of a field that is not set.
   init()

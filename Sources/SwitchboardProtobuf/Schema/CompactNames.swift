@@ -1,11 +1,13 @@
 /// The form of names in generated code: one literal, parsed when a name is first needed. A table of literals would slow
 /// down every build and enlarge every program.
 enum CompactNames {
-  /// The numbers, each with the parts that follow it.
+  /// The numbers, each with the parts that follow it. What is between the number and the first colon is left out.
   static func entries(of compact: StaticString) -> [(number: Int32, parts: [String])] {
     compact.description.utf8.split(separator: UInt8(ascii: " ")).compactMap { entry in
       let parts = entry.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      guard let first = parts.first, let number = Int32(String(Substring(first))) else { return nil }
+      guard let first = parts.first else { return nil }
+      let digits = first.prefix { $0 == UInt8(ascii: "-") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      guard let number = Int32(String(Substring(digits))) else { return nil }
       return (number, parts.dropFirst().map { String(Substring($0)) })
     }
   }

@@ -19,7 +19,7 @@ extension DynamicMessage {
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) {
     do throws(DecodeError) {
-      try storage.merge(bytes, options: options)
+      try storage.merge(bytes.span.bytes, options: options)
       try check(partial: partial)
     } catch {
       throw error.inside(simpleName)
@@ -36,7 +36,7 @@ extension DynamicMessage {
     var options = BinaryDecodingOptions()
     options.messageDepthLimit = .max
     do throws(DecodeError) {
-      try storage.merge(bytes, options: options)
+      try storage.merge(bytes.span.bytes, options: options)
     } catch {
       throw EncodeError(.unrepresentable(error.description))
     }
@@ -51,7 +51,9 @@ extension DynamicMessage {
   }
 
   /// The size of the message in binary, in bytes.
-  public func serializedSize() throws(EncodeError) -> Int { try storage.serializedSize() }
+  public func serializedSize() throws(EncodeError) -> Int {
+    try storage.withSerializedBytes(partial: true, options: BinaryEncodingOptions()) { $0.byteCount }
+  }
 
   // MARK: JSON
 
@@ -88,7 +90,7 @@ extension DynamicMessage {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> String {
-    try storage.jsonString(partial: partial, options: options)
+    String(decoding: try jsonUTF8Bytes(partial: partial, options: options), as: UTF8.self)
   }
 
   /// The message in JSON, in UTF-8.

@@ -8,12 +8,12 @@
 /// bytes, JSON and text as the message that the generator makes of the same descriptor. Extensions that the table knows
 /// are fields, whose names are their full names in brackets.
 public struct DynamicMessage: Hashable, Sendable {
-  var storage: TableMessage
+  var storage: MessageStorage
 
-  init(_ storage: TableMessage) { self.storage = storage }
+  init(_ storage: MessageStorage) { self.storage = storage }
 
   /// A message in which nothing is set.
-  public init(_ type: MessageTable) { storage = TableMessage(type.data) }
+  public init(_ type: MessageTable) { storage = MessageStorage(type.data) }
 
   /// The type of the message.
   public var type: MessageTable { MessageTable(storage.table) }
@@ -37,14 +37,13 @@ public struct DynamicMessage: Hashable, Sendable {
   public subscript(number: Int32) -> DynamicValue? {
     let table = storage.table
     guard let index = table.index(of: number) else { return nil }
-    return storage.value(index) ?? table.fields[index].defaultValue
+    return storage.value(index) ?? table.details.fields[index].defaultValue
   }
 
   /// Whether the field with a name is set. A field without presence is set if it does not have its default value.
   public func has(_ name: String) -> Bool {
     let table = storage.table
-    return table.numbersByName[name].flatMap(table.index(of:)).map { storage.isSet(table.entries[$0]) }
-      ?? false
+    return table.index(ofName: name).map { storage.isSet(table.entries[$0]) } ?? false
   }
 
   /// Sets the field with a name. Throws if there is no such field or the value is not one that it may have.
@@ -71,18 +70,18 @@ public struct DynamicMessage: Hashable, Sendable {
       throw DynamicFieldError(.mismatchedValue, in: table, name)
     }
     let expected = table.message(of: entry)
-    var value = DynamicMessage(storage.take(entry, as: TableMessage.self) ?? TableMessage(expected))
+    var value = DynamicMessage(storage.take(entry, as: MessageStorage.self) ?? MessageStorage(expected))
     defer {
       // A caller may have assigned a message of another type.
-      if value.storage.table === expected { storage.put(value.storage, in: entry) }
+      if value.storage.table == expected { storage.put(value.storage, in: entry) }
     }
     try change(&value)
-    guard value.storage.table === expected else { throw DynamicFieldError(.mismatchedValue, in: table, name) }
+    guard value.storage.table == expected else { throw DynamicFieldError(.mismatchedValue, in: table, name) }
   }
 
   private func index(of name: String) throws(DynamicFieldError) -> Int {
     let table = storage.table
-    guard let index = table.numbersByName[name].flatMap(table.index(of:)) else {
+    guard let index = table.index(ofName: name) else {
       throw DynamicFieldError(.unknownField, in: table, name)
     }
     return index

@@ -1,4 +1,4 @@
-/// An enum that was described at run time.
+/// An enum, as its descriptor describes it.
 public final class EnumTable: Sendable {
   /// The full name of the enum in its `.proto` file.
   public let fullName: String
@@ -11,6 +11,9 @@ public final class EnumTable: Sendable {
 
   let names: EnumNames
 
+  /// The generated type; nil if the enum was described at run time.
+  let type: (any Enum.Type)?
+
   /// An enum with at least one value, the first of which is the default.
   package init?(fullName: String, isOpen: Bool, values: [(name: String, number: Int32)]) {
     guard let first = values.first else { return nil }
@@ -18,6 +21,18 @@ public final class EnumTable: Sendable {
     self.isOpen = isOpen
     defaultNumber = first.number
     names = EnumNames(values)
+    type = nil
+  }
+
+  /// The table of a generated enum.
+  init<E: Enum>(_ type: E.Type) {
+    fullName = E.protoEnumName
+    names = E.valueNames
+    defaultNumber = Int32(truncatingIfNeeded: E().rawValue)
+    // The first number that has no name tells: only an open enum has a case for it.
+    let names = names
+    isOpen = (Int32(0)...).first { names.name(of: $0) == nil }.flatMap { E(rawValue: Int($0)) } != nil
+    self.type = type
   }
 
   /// The name of a number; if it has several, the first.

@@ -2,79 +2,87 @@
 /// ``TableLayout``.
 ///
 /// The class has no stored properties: what follows the header of the object is raw memory that only this file and
-/// ``TableMessage`` read and write, at offsets from the table that the object was made with. Zeroed memory is a valid
+/// ``MessageStorage`` read and write, at offsets of the table that the object was made with. Zeroed memory is a valid
 /// object in which nothing is set: the optionals of `String`, arrays, dictionaries and references are nil when all their
 /// bits are zero (``hasExpectedLayout``). An object that is referenced more than once is never written, so that threads
 /// may share it.
+@usableFromInline
 final class MessageObject: @unchecked Sendable {
   // Never called: `make(_:)` allocates.
   private init() {}
 
   deinit {
-    destroySlots()
-    table.set.release()
+    slots.destroy()
+    table.address.pointee.set?.release()
   }
 
   /// A new object in which nothing is set.
   static func make(_ table: TableData) -> MessageObject {
     let words = (table.size - Offsets.unknown) / 8
-    let buffer = ManagedBufferPointer<Unmanaged<TableData>, UInt64>(
+    let buffer = ManagedBufferPointer<TableData, UInt64>(
       bufferClass: MessageObject.self,
       minimumCapacity: words
-    ) { _, _ in Unmanaged.passUnretained(table) }
+    ) { _, _ in table }
     let object = unsafeDowncast(buffer.buffer, to: MessageObject.self)
     (object.base + Offsets.unknown).initializeMemory(as: UInt64.self, repeating: 0, count: words)
-    table.set.retain()
+    _ = table.address.pointee.set?.retain()  // An object keeps the set of its table.
     return object
   }
 
   /// Where things are in every object, in bytes from its address.
+  @usableFromInline
   enum Offsets {
     static let table = 16
     static let unknown = 24
-    static let bits = TableLayout.header
+    @inlinable
+    static var bits: Int { 32 }
   }
 
   /// The address of the object, which stays valid as long as the caller has a reference to it.
-  @inline(__always)
+  @inlinable @inline(__always)
   var base: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The table, which the set that the object retains keeps alive.
+  /// The memory, valid as long as the address is.
   @inline(__always)
-  var table: TableData {
-    base.load(fromByteOffset: Offsets.table, as: Unmanaged<TableData>.self)._withUnsafeGuaranteedRef { $0 }
-  }
+  var slots: ObjectSlots { ObjectSlots(base: base) }
+
+  @inline(__always)
+  var table: TableData { slots.table }
 
   /// A slot as a value of `type`, which must be what the table says of the offset.
-  @inline(__always)
+  @inlinable @inline(__always)
   func slot<Value>(_ offset: Int, as type: Value.Type) -> UnsafeMutablePointer<Value> {
     (base + offset).assumingMemoryBound(to: type)
   }
 
   // MARK: Presence
 
+  @inlinable @inline(__always)
   func bit(_ bit: Int) -> Bool {
-    slot(Offsets.bits + bit / 32 * 4, as: UInt32.self).pointee >> (bit % 32) & 1 != 0
+    slot(Offsets.bits + bit / 32 * 4, as: UInt32.self).pointee & 1 << UInt32(bit % 32) != 0
   }
 
-  func set(_ bit: Int, to isSet: Bool) {
-    let word = slot(Offsets.bits + bit / 32 * 4, as: UInt32.self)
-    word.pointee = word.pointee & ~(1 << UInt32(bit % 32)) | (isSet ? 1 : 0) << UInt32(bit % 32)
+  @inlinable @inline(__always)
+  func set(_ bit: Int) { slot(Offsets.bits + bit / 32 * 4, as: UInt32.self).pointee |= 1 << UInt32(bit % 32) }
+
+  func clear(_ bit: Int) {
+    slot(Offsets.bits + bit / 32 * 4, as: UInt32.self).pointee &= ~(1 << UInt32(bit % 32))
   }
 
   /// The number of the member of a oneof that is set, or 0.
+  @inlinable @inline(__always)
   func member(_ oneof: Int) -> Int32 { slot(oneof + 16, as: Int32.self).pointee }
 
   /// Destroys the value of a oneof, if there is one, and makes `number` its member; the value of that is zeroed.
+  @usableFromInline
   func select(_ number: Int32, in oneof: Int) {
-    destroyMember(of: oneof)
-    (base + oneof).initializeMemory(as: UInt64.self, repeating: 0, count: 2)
-    slot(oneof + 16, as: Int32.self).pointee = number
+    slots.select(number, in: oneof)
   }
 
-  // MARK: Copying and destroying
+  // MARK: Copying
 
   /// A copy that refers to the same nested messages.
+  @usableFromInline
   func copy() -> MessageObject {
     let table = table
     let copy = MessageObject.make(table)
@@ -87,7 +95,7 @@ final class MessageObject: @unchecked Sendable {
       case .word: copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
       case .string: copy.initialize(from: self, at: reference.offset, as: String?.self)
       case .oneof:
-        switch memberType(of: reference.offset) {
+        switch slots.memberType(of: reference.offset) {
         case .string?: copy.initialize(from: self, at: reference.offset, as: String?.self)
         case let type? where !type.isPackable:
           copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
@@ -102,48 +110,19 @@ final class MessageObject: @unchecked Sendable {
     slot(offset, as: type).initialize(to: other.slot(offset, as: type).pointee)
   }
 
-  private func destroySlots() {
-    slot(Offsets.unknown, as: AnyObject?.self).deinitialize(count: 1)
-    for reference in table.references {
-      switch reference.kind {
-      case .word: slot(reference.offset, as: AnyObject?.self).deinitialize(count: 1)
-      case .string: slot(reference.offset, as: String?.self).deinitialize(count: 1)
-      case .oneof: destroyMember(of: reference.offset)
-      }
-    }
-  }
-
-  private func destroyMember(of oneof: Int) {
-    switch memberType(of: oneof) {
-    case .string?: slot(oneof, as: String?.self).deinitialize(count: 1)
-    case let type? where !type.isPackable: slot(oneof, as: AnyObject?.self).deinitialize(count: 1)
-    default: break
-    }
-  }
-
-  private func memberType(of oneof: Int) -> FieldType? {
-    let number = member(oneof)
-    return number == 0 ? nil : table.index(of: number).map { table.entries[$0].type }
-  }
-
   // MARK: Assumptions
 
   /// Whether this process has the layout that this file assumes; checked once, before a table is made.
   static let hasExpectedLayout: Bool = {
     // The header of an object is 16 bytes; optionals of these types have no byte of their own.
     guard MemoryLayout<Int>.size == 8, MemoryLayout<String?>.size == 16, MemoryLayout<[Int]?>.size == 8,
-      MemoryLayout<[String: Int]?>.size == 8, MemoryLayout<MessageObject?>.size == 8
+      MemoryLayout<[String: Int]?>.size == 8, MemoryLayout<MessageObject?>.size == 8, ArrayMemory.isKnown
     else { return false }
     // All bits zero is nil; the arrays and dictionaries are one reference that can be counted without their type.
     return unsafeBitCast((UInt64(0), UInt64(0)), to: String?.self) == nil
       && unsafeBitCast(UInt64(0), to: [String]?.self) == nil
       && unsafeBitCast(UInt64(0), to: [Int32: Bool]?.self) == nil
       && unsafeBitCast(UInt64(0), to: AnyObject?.self) == nil
+      && SmallString.isReference(unsafeBitCast(String(repeating: "a", count: 20), to: SmallString.Words.self))
   }()
-}
-
-extension TableSet {
-  // An object keeps the set of its table. It has no stored property that could do so.
-  fileprivate func retain() { _ = Unmanaged.passRetained(self) }
-  fileprivate func release() { Unmanaged.passUnretained(self).release() }
 }

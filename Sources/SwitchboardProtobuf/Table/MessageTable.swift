@@ -2,7 +2,7 @@
 public struct MessageTable: Sendable {
   let data: TableData
   /// Keeps the table and those that it refers to.
-  private let set: TableSet
+  private let set: TableSet?
 
   init(_ data: TableData) {
     self.data = data
@@ -13,18 +13,20 @@ public struct MessageTable: Sendable {
   public var fullName: String { data.fullName }
 
   /// The fields and extensions, in the order of their numbers.
-  public var fields: [TableField] { data.fields }
+  public var fields: [TableField] { data.details.fields }
 
   /// The names of the oneofs.
-  public var oneofs: [String] { data.oneofs }
+  public var oneofs: [String] { data.details.oneofs }
 
   /// The field with a name; for an extension, its full name in brackets.
   public func field(named name: String) -> TableField? {
-    data.numbersByName[name].flatMap(field(numbered:))
+    data.index(ofName: name).map { data.details.fields[$0] }
   }
 
   /// The field with a number.
-  public func field(numbered number: Int32) -> TableField? { data.index(of: number).map { data.fields[$0] } }
+  public func field(numbered number: Int32) -> TableField? {
+    data.index(of: number).map { data.details.fields[$0] }
+  }
 
   /// The type of the messages that a field holds.
   public func message(of field: TableField) -> MessageTable? {
@@ -34,13 +36,13 @@ public struct MessageTable: Sendable {
 
   /// The enum that a field holds.
   public func enumeration(of field: TableField) -> EnumTable? {
-    data.index(of: field.number).flatMap { data.enums[$0] }
+    data.index(of: field.number).flatMap { data.enumeration(of: data.entries[$0]) }
   }
 }
 
 extension MessageTable: Hashable {
-  public static func == (left: MessageTable, right: MessageTable) -> Bool { left.data === right.data }
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(data)) }
+  public static func == (left: MessageTable, right: MessageTable) -> Bool { left.data == right.data }
+  public func hash(into hasher: inout Hasher) { hasher.combine(data) }
 }
 
 /// A field of a message type that was described at run time.

@@ -1,41 +1,8 @@
-/// One field of a table.
-struct TableEntry {
-  enum Shape: UInt8 {
-    case singular
-    case oneof
-    case repeated
-    case map
-  }
-
-  /// How a field that is not a member of a oneof shows that it is set.
-  enum Presence: Equatable {
-    /// Its value differs from the default: there is no other sign.
-    case implicit
-    /// The slot holds an optional, which is not nil.
-    case optional
-    /// A bit of the object.
-    case bit(Int)
-  }
-
-  let number: Int32
-  let type: FieldType
-  let shape: Shape
-  let isPacked: Bool
-  let isRequired: Bool
-  let isExtension: Bool
-  let checksUTF8: Bool
-  /// The type of a map's keys.
-  let keyType: FieldType
-  let presence: Presence
-  /// The slot, in bytes from the address of the object.
-  let offset: Int
-  /// The index of the table of a message, among all tables of the set.
-  let message: Int?
-}
+import Synchronization
 
 /// What of an object refers to something else, and thus takes part in copying and destroying it.
-struct TableReference {
-  enum Kind {
+struct TableReference: Sendable {
+  enum Kind: UInt8 {
     /// Any reference of one word: a message, an array, a dictionary.
     case word
     case string
@@ -46,62 +13,116 @@ struct TableReference {
   let offset: Int
 }
 
-/// The layout of an object and the fields of its message. Never changed after it was made.
+/// The message or enum that a field holds.
+struct TableLink: Sendable {
+  /// The table of a message.
+  let message: TableData?
+  /// An enum.
+  let enumeration: EnumTable?
+  /// Whether a field may have any number: that is so unless the enum is closed.
+  let acceptsAll: Bool
+
+  init(message: TableData? = nil, enumeration: EnumTable? = nil) {
+    self.message = message
+    self.enumeration = enumeration
+    acceptsAll = enumeration?.isOpen ?? true
+  }
+}
+
+/// The fields of a message and the layout of its objects: a pointer to what never changes after it was made.
 ///
-/// An object refers to its table by this class without owning it; it owns the ``TableSet``, which owns all tables.
-final class TableData: Sendable {
-  /// The fields in the order of their numbers.
-  let entries: [TableEntry]
-  /// How many fields have the numbers 1, 2, 3 and so on.
-  let dense: Int
-  /// The size of an object, in bytes.
-  let size: Int
-  let references: [TableReference]
-  let isMessageSet: Bool
-  /// Whether a field that is required is in this message or in one that it may hold.
-  let needsInitialization: Bool
-  let form: WellKnownForm?
+/// An object refers to its table by this pointer. The table of a generated message lives as long as the process. That of
+/// a message that was described at run time is owned by a ``TableSet``, which every such object retains. It is plain
+/// memory, because each use of a class would retain and release it.
+public struct TableData: @unchecked Sendable {
+  let address: UnsafePointer<Contents>
 
-  let fullName: String
-  let names: FieldNames
-  let oneofs: [String]
-  /// What is needed less often of the fields, in the same order.
-  let fields: [TableField]
-  let enums: [EnumTable?]
-  let numbersByName: [String: Int32]
-
-  private unowned(unsafe) let owner: TableSet
-
-  init(_ layout: TableLayout, schema: TableSchema, needsInitialization: Bool, owner: TableSet) {
-    entries = layout.entries
-    dense = layout.entries.enumerated().prefix { Int($1.number) == $0 + 1 }.count
-    size = layout.size
-    references = layout.references
-    isMessageSet = schema.isMessageSet
-    self.needsInitialization = needsInitialization
-    form = WellKnownForm(messageName: schema.fullName)
-    fullName = schema.fullName
-    names = FieldNames(layout.fields, reserved: schema.reservedNames)
-    oneofs = schema.oneofs
-    fields = layout.fields.map(TableField.init)
-    enums = layout.fields.map(\.enumeration)
-    numbersByName = Dictionary(layout.fields.map { ($0.name, $0.number) }) { first, _ in first }
-    self.owner = owner
+  /// What is behind the pointer.
+  struct Contents: ~Copyable {
+    /// The fields in the order of their numbers.
+    let entries: TableEntries
+    /// How many fields have the numbers 1, 2, 3 and so on.
+    let dense: Int
+    /// The size of an object, in bytes.
+    let size: Int
+    let references: UnsafeBufferPointer<TableReference>
+    /// The slot of the extensions of a generated message; 0 if it has none.
+    let extensionsOffset: Int
+    let isMessageSet: Bool
+    /// Whether a field that is required is in this message or in one that it may hold.
+    let needsInitialization: Bool
+    /// The messages and enums of the fields, once they were needed. A generated message names them by their types, and
+    /// types may refer to each other in circles.
+    let links: Atomic<UnsafeMutablePointer<TableLink>?>
+    /// The owner; nil for the table of a generated message.
+    let set: Unmanaged<TableSet>?
+    let details: Unmanaged<TableDetails>
   }
 
-  /// The set that keeps this table; it lives as long as any object with the table, or any handle of it.
-  var set: TableSet { owner }
+  /// Makes a table that lives until ``deallocate()`` is called.
+  init(_ layout: TableLayout, details: TableDetails, needsInitialization: Bool, set: TableSet?) {
+    let references = UnsafeMutableBufferPointer<TableReference>.allocate(capacity: layout.references.count)
+    _ = references.initialize(from: layout.references)
+    let address = UnsafeMutablePointer<Contents>.allocate(capacity: 1)
+    address.initialize(
+      to: Contents(
+        entries: TableEntries(layout.entries),
+        dense: layout.entries.enumerated().prefix { Int($1.key.number) == $0 + 1 }.count,
+        size: layout.size,
+        references: UnsafeBufferPointer(references),
+        extensionsOffset: layout.extensionsOffset,
+        isMessageSet: details.isMessageSet,
+        needsInitialization: needsInitialization,
+        links: Atomic(nil),
+        set: set.map { Unmanaged.passUnretained($0) },
+        details: Unmanaged.passRetained(details)
+      )
+    )
+    self.address = UnsafePointer(address)
+  }
+
+  /// Frees the table of a message that was described at run time, which no object may refer to any more.
+  func deallocate() {
+    if let links = address.pointee.links.load(ordering: .acquiring) {
+      links.deinitialize(count: entries.count)
+      links.deallocate()
+    }
+    entries.deallocate()
+    references.deallocate()
+    address.pointee.details.release()
+    let address = UnsafeMutablePointer(mutating: address)
+    address.deinitialize(count: 1)
+    address.deallocate()
+  }
+
+  // MARK: Parts
+
+  @inline(__always) var entries: TableEntries { address.pointee.entries }
+  @inline(__always) var size: Int { address.pointee.size }
+  @inline(__always) var references: UnsafeBufferPointer<TableReference> { address.pointee.references }
+  @inline(__always) var extensionsOffset: Int { address.pointee.extensionsOffset }
+  @inline(__always) var isExtensible: Bool { address.pointee.extensionsOffset != 0 }
+  @inline(__always) var isMessageSet: Bool { address.pointee.isMessageSet }
+  @inline(__always) var needsInitialization: Bool { address.pointee.needsInitialization }
+  @inline(__always) var set: TableSet? { address.pointee.set?.takeUnretainedValue() }
+  @inline(__always) var details: TableDetails { address.pointee.details._withUnsafeGuaranteedRef { $0 } }
+
+  var fullName: String { details.fullName }
+  var names: FieldNames { details.names }
+  var form: WellKnownForm? { details.form }
 
   /// The index of the field with a number.
   @inline(__always)
   func index(of number: Int32) -> Int? {
     let index = Int(number) &- 1
-    if index >= 0, index < dense { return index }
+    if index >= 0, index < address.pointee.dense { return index }
     return search(number)
   }
 
+  @inline(never)
   private func search(_ number: Int32) -> Int? {
-    var (low, high) = (dense, entries.count)
+    let entries = entries
+    var (low, high) = (address.pointee.dense, entries.count)
     while low < high {
       let middle = low + (high - low) / 2
       if entries[middle].number < number { low = middle + 1 } else { high = middle }
@@ -109,6 +130,66 @@ final class TableData: Sendable {
     return low < entries.count && entries[low].number == number ? low : nil
   }
 
+  /// The field with a number.
+  @inline(__always)
+  func entry(_ number: Int32) -> TableEntry? { index(of: number).map { entries[$0] } }
+
+  /// The index of the field with a name in the `.proto` file.
+  func index(ofName name: String) -> Int? { names.number(ofName: name).flatMap(index(of:)) }
+
+  // MARK: Links
+
   /// The table of the message that a field holds.
-  func message(of entry: TableEntry) -> TableData { set.tables[entry.message ?? 0] }
+  @inline(__always)
+  func message(of entry: TableEntry) -> TableData { links[Int(entry.link)].message ?? self }
+
+  /// The enum that a field holds, if it holds one.
+  @inline(__always)
+  func enumeration(of entry: TableEntry) -> EnumTable? {
+    entry.type == .enumeration ? links[Int(entry.link)].enumeration : nil
+  }
+
+  /// Whether a field with an enum may have the value `number`.
+  @inline(__always)
+  func accepts(_ number: Int32, in entry: TableEntry) -> Bool {
+    let link = links + Int(entry.link)
+    return link.pointee.acceptsAll || link.pointee.enumeration?.accepts(number) ?? true
+  }
+
+  /// The type of the enum that a field of a generated message holds.
+  func enumType(of entry: TableEntry) -> (any Enum.Type)? { enumeration(of: entry)?.type }
+
+  @inline(__always)
+  private var links: UnsafeMutablePointer<TableLink> {
+    address.pointee.links.load(ordering: .acquiring) ?? link()
+  }
+
+  /// Finds the messages and enums of the fields. Threads that do so at the same time find the same; one result stays.
+  @inline(never)
+  private func link() -> UnsafeMutablePointer<TableLink> {
+    let links = details.links()
+    let made = UnsafeMutablePointer<TableLink>.allocate(capacity: max(links.count, 1))
+    made.initialize(from: links, count: links.count)
+    let (isStored, stored) = address.pointee.links.compareExchange(
+      expected: nil,
+      desired: made,
+      ordering: .acquiringAndReleasing
+    )
+    guard !isStored, let stored else { return made }
+    made.deinitialize(count: links.count)
+    made.deallocate()
+    return stored
+  }
+
+  /// Sets what the fields hold, one for each, of a message that was described at run time.
+  func setLinks(_ links: [TableLink]) {
+    let made = UnsafeMutablePointer<TableLink>.allocate(capacity: max(links.count, 1))
+    made.initialize(from: links, count: links.count)
+    address.pointee.links.store(made, ordering: .releasing)
+  }
+}
+
+extension TableData: Hashable {
+  public static func == (left: TableData, right: TableData) -> Bool { left.address == right.address }
+  public func hash(into hasher: inout Hasher) { hasher.combine(address) }
 }

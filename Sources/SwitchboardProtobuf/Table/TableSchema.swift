@@ -5,6 +5,8 @@ package struct TableSchema {
   package var oneofs: [String] = []
   package var reservedNames: [String] = []
   package var isMessageSet = false
+  /// Whether the message has a slot for extensions: only a generated one, because in others they are fields.
+  package var isExtensible = false
 
   package init(fullName: String) { self.fullName = fullName }
 
@@ -34,6 +36,8 @@ package struct TableSchema {
     package var mapKey: FieldType?
     /// The index of the message that the field holds.
     package var message: Int?
+    /// The index of the message or enum among the types that a generated message names.
+    package var link: Int?
     package var enumeration: EnumTable?
     package var defaultValue: DynamicValue?
 

@@ -16,14 +16,20 @@ package final class TableSet: @unchecked Sendable {
     }
     let needs = TableSet.messagesToInitialize(schemas)
     tables = zip(schemas, layouts).enumerated().map { index, made in
-      TableData(made.1, schema: made.0, needsInitialization: needs[index], owner: self)
+      let details = TableDetails(made.0, fields: made.1.fields)
+      return TableData(made.1, details: details, needsInitialization: needs[index], set: self)
+    }
+    for (table, layout) in zip(tables, layouts) {
+      table.setLinks(
+        layout.fields.map { field in
+          TableLink(message: field.message.map { tables[$0] }, enumeration: field.enumeration)
+        }
+      )
     }
   }
 
-  /// A set of one table, without fields.
-  init() {
-    let schema = TableSchema(fullName: "")
-    tables = [TableData(TableLayout(), schema: schema, needsInitialization: false, owner: self)]
+  deinit {
+    for table in tables { table.deallocate() }
   }
 
   /// The tables, which keep the set.

@@ -1,7 +1,7 @@
 /// The well-known types whose JSON form is not an object with the fields.
 ///
-/// A message with a table that is of such a type has that form, too: the message that the runtime has for the type
-/// reads and writes it, and binary carries the fields from one to the other.
+/// A message that was described at run time has that form, too, if it is of such a type: the message that the runtime
+/// has for the type reads and writes it, and binary carries the fields from one to the other.
 struct WellKnownForm {
   let type: any CustomJSON.Type
 
@@ -13,7 +13,13 @@ struct WellKnownForm {
   var isAny: Bool { type == Google_Protobuf_Any.self }
 }
 
-extension TableMessage {
+extension TableData {
+  /// Whether JSON's `null` is a value of the message rather than an absent one.
+  var acceptsJSONNull: Bool { form?.type.acceptsJSONNull ?? false }
+}
+
+extension MessageStorage {
+  /// Reads a JSON value and merges it into this message.
   mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard let form = table.form else { return try decoder.object(into: &self) }
     try merge(form.type, from: &decoder)
@@ -23,22 +29,40 @@ extension TableMessage {
     _ type: M.Type,
     from decoder: inout JSONMessageDecoder
   ) throws(DecodeError) {
-    var message = M()
+    guard table == M._table else {
+      var message = M()
+      try message.merge(from: &decoder)
+      return try replaceFields(with: message)
+    }
+    var message = message(as: type)
+    self = MessageStorage(table)  // so that the message is changed in place
+    defer { self = message._storage }
     try message.merge(from: &decoder)
-    try replaceFields(with: message)
   }
 
-  /// Makes the fields those of a message of the same type.
+  /// Makes the fields those of a message of the same type. Throws if the descriptor of this one gives it other fields,
+  /// which cannot hold the values.
   mutating func replaceFields(with message: some Message) throws(DecodeError) {
+    guard message._storage.table != table else {
+      self = message._storage
+      return
+    }
+    var replaced = MessageStorage(table)
     do throws(EncodeError) {
-      let bytes = try message.serializedBytes(partial: true)
-      self = TableMessage(table)
-      try? merge(bytes, options: .unlimited)  // written a moment ago
+      try message.withSerializedBytes(partial: true) { bytes throws(EncodeError) in
+        do throws(DecodeError) {
+          try replaced.merge(bytes, options: .rewritten)
+        } catch {
+          throw otherFields(error)
+        }
+      }
     } catch {
       throw DecodeError(.malformed(error.description))
     }
+    self = replaced
   }
 
+  /// Writes this message as a JSON value.
   func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     guard let form = table.form else { return try encoder.object(self) }
     try encode(as: form.type, to: &encoder)
@@ -54,30 +78,27 @@ extension TableMessage {
   /// The fields as a message of the same type that the runtime has. A descriptor may say that a type of that name has
   /// other fields.
   func typed<M: Message>(as type: M.Type) throws(EncodeError) -> M {
+    if table == M._table { return message(as: type) }
     let bytes = try serializedBytes(partial: true)
     do throws(DecodeError) {
-      return try M(serializedBytes: bytes, partial: true, options: .unlimited)
+      return try M(serializedBytes: bytes, partial: true, options: .rewritten)
     } catch {
-      throw EncodeError(
-        .unrepresentable("\(table.fullName) with other fields than the well-known type: \(error)")
-      )
+      throw otherFields(error)
     }
   }
 
-  /// Reads an encoded message and merges it into this one.
-  mutating func merge(_ bytes: [UInt8], options: BinaryDecodingOptions) throws(DecodeError) {
-    try bytes.span.bytes.withUnsafeBytes { bytes throws(DecodeError) in
-      var decoder = TableDecoder(bytes, options: options)
-      try decoder.fields(into: &self)
-    }
+  private func otherFields(_ error: DecodeError) -> EncodeError {
+    EncodeError(.unrepresentable("\(table.fullName) with other fields than the well-known type: \(error)"))
   }
 }
 
 extension BinaryDecodingOptions {
-  /// For bytes that were just written: the nesting was checked when the message was made.
-  fileprivate static var unlimited: BinaryDecodingOptions {
+  /// For bytes that were just written from the same message. The depth was checked when that was made, but of other
+  /// fields, if a descriptor gives the type such: bytes may become messages. A level of JSON is up to three of messages,
+  /// as in a `Struct`, where an entry of a map and a `Value` are between one and the next.
+  static var rewritten: BinaryDecodingOptions {
     var options = BinaryDecodingOptions()
-    options.messageDepthLimit = .max
+    options.messageDepthLimit = 3 * options.messageDepthLimit + 8
     return options
   }
 }

@@ -16,7 +16,7 @@ extension Message {
     self.init()
     var decoder = TextFormatDecoder(text, extensions: extensions, partial: partial, options: options)
     do throws(DecodeError) {
-      try decoder.fields(of: &self, until: nil)
+      try decoder.fields(of: &_storage, until: nil)
     } catch {
       throw error.inside(Self.simpleName)
     }
@@ -27,19 +27,22 @@ extension Message {
   public func textFormatString(
     options: TextFormatEncodingOptions = TextFormatEncodingOptions()
   ) -> String {
-    textFormatString(options: options, depth: .max)
+    _storage.textFormatString(options: options)
   }
 
   /// The name of the message, and its fields in the text format. Messages nested more than a hundred levels deep are
   /// omitted.
   public var debugDescription: String {
-    "\(Self.protoMessageName):\n" + textFormatString(options: TextFormatEncodingOptions(), depth: 100)
+    "\(Self.protoMessageName):\n"
+      + _storage.textFormatString(options: TextFormatEncodingOptions(), depth: 100)
   }
+}
 
-  private func textFormatString(options: TextFormatEncodingOptions, depth: Int) -> String {
+extension MessageStorage {
+  /// The message in the text format, to a depth of messages.
+  func textFormatString(options: TextFormatEncodingOptions, depth: Int = .max) -> String {
     var encoder = TextFormatEncoder(options: options, depth: depth)
-    // The encoder never throws; if a hand-written message does, the text ends there.
-    try? encoder.fields(of: self)
+    try? encoder.fields(of: self)  // the encoder never throws
     encoder.writer.trim()
     return encoder.writer.text
   }

@@ -1,14 +1,14 @@
 // Fields with names in brackets: extensions, and the message in an `Any`.
 extension TextFormatDecoder {
-  mutating func bracketed<M: Message>(in message: inout M) throws(DecodeError) {
+  mutating func bracketed(in message: inout MessageStorage) throws(DecodeError) {
     let name = try reader.bracketedName()
     if name.contains("/") {
       return try anyContent(name, in: &message)
     }
     // In a message with a table, an extension is a field whose name has the brackets.
-    if let number = message.tableIfAny?.names.number(ofTextName: "[\(name)]")
-      ?? extensionNumber(name, of: M.self)
-    {
+    var number = message.table.names.number(ofTextName: "[\(name)]")
+    if number == nil { number = try extensionNumber(name, of: message.table) }
+    if let number {
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
       } catch {
@@ -17,42 +17,28 @@ extension TextFormatDecoder {
     } else if options.ignoreUnknownExtensions {
       try skipValue()
     } else {
-      throw reader.error("\(message.messageNameOfValue) has no extension '\(name)'", at: fieldStart)
+      throw reader.error("\(message.table.fullName) has no extension '\(name)'", at: fieldStart)
     }
   }
 
   // MARK: Extensions
 
-  private mutating func extensionNumber<M: Message>(_ name: String, of type: M.Type) -> Int32? {
-    guard let extensions, let type = M.self as? any ExtensibleMessage.Type else { return nil }
-    isNamedByMessage = false
-    if let field = extensions.field(of: type, fullName: name) { return field.number }
-    isNamedByMessage = true
-    return extensions.field(of: type, declaredIn: name)?.number
-  }
-
-  mutating func extensionField<M: ExtensibleMessage>(
-    _ number: Int32,
-    of type: M.Type,
-    into fields: inout ExtensionFields
-  ) throws(DecodeError) {
-    guard !isNamedByMessage else {
+  private func extensionNumber(_ name: String, of table: TableData) throws(DecodeError) -> Int32? {
+    guard let extensions, table.isExtensible else { return nil }
+    if let field = extensions.field(of: table, fullName: name) { return field.number }
+    guard let field = extensions.field(of: table, declaredIn: name) else { return nil }
+    guard table.isMessageSet else {
       throw reader.error("the name belongs to a message, not to an extension", at: fieldStart)
     }
-    try messageSetField(number, of: type, into: &fields)
-  }
-
-  mutating func messageSetField<M: ExtensibleMessage>(
-    _ number: Int32,
-    of type: M.Type,
-    into fields: inout ExtensionFields
-  ) throws(DecodeError) {
-    try extensions?.field(of: type, number: number)?.decode(into: &fields, from: &self)
+    return field.number
   }
 
   // MARK: Any
 
-  private mutating func anyContent<M: Message>(_ url: String, in message: inout M) throws(DecodeError) {
+  private mutating func anyContent(
+    _ url: String,
+    in message: inout MessageStorage
+  ) throws(DecodeError) {
     let start = fieldStart
     guard var any = try any(of: message) else {
       throw reader.error("only google.protobuf.Any may have a type URL", at: start)
@@ -60,27 +46,21 @@ extension TextFormatDecoder {
     guard any.typeURL.isEmpty, any.value.isEmpty else {
       throw reader.error("the Any already has a value", at: start)
     }
-    let empty: any Message
-    if let type = options.typeRegistry.messageType(forURL: url) {
-      empty = type.init()
-    } else if let table = options.typeRegistry.table(forURL: url) {
-      empty = TableMessage(table)
-    } else {
+    guard let table = options.typeRegistry.table(forURL: url) else {
       throw reader.error("unknown type '\(url)'", at: start)
     }
     do throws(DecodeError) {
       _ = reader.take(":")
       any.typeURL = url
-      any.value = try packed(empty)
+      any.value = try packed(table)
     } catch {
       throw error.inside("[\(url)]")
     }
-    try assign(any, to: &message)
+    try message.replaceFields(with: any)
   }
 
   /// The message as an `Any`, if it is one.
-  private func any<M: Message>(of message: M) throws(DecodeError) -> Google_Protobuf_Any? {
-    guard let message = message as? TableMessage else { return message as? Google_Protobuf_Any }
+  private func any(of message: MessageStorage) throws(DecodeError) -> Google_Protobuf_Any? {
     guard message.table.form?.isAny == true else { return nil }
     do throws(EncodeError) {
       return try message.typed(as: Google_Protobuf_Any.self)
@@ -89,17 +69,8 @@ extension TextFormatDecoder {
     }
   }
 
-  private func assign<M: Message>(_ any: Google_Protobuf_Any, to message: inout M) throws(DecodeError) {
-    if var table = message as? TableMessage {
-      try table.replaceFields(with: any)
-      message = table as? M ?? message
-    } else {
-      message = any as? M ?? message
-    }
-  }
-
-  private mutating func packed<M: Message>(_ empty: M) throws(DecodeError) -> [UInt8] {
-    var content = empty
+  private mutating func packed(_ table: TableData) throws(DecodeError) -> [UInt8] {
+    var content = MessageStorage(table)
     try body(of: &content)
     guard isPartial || content.isInitialized else { throw DecodeError(.missingRequiredField) }
     do throws(EncodeError) {
@@ -112,7 +83,7 @@ extension TextFormatDecoder {
 
 extension BinaryEncodingOptions {
   /// Sorted map entries, so that equal text gives equal bytes.
-  fileprivate static var deterministic: BinaryEncodingOptions {
+  static var deterministic: BinaryEncodingOptions {
     var options = BinaryEncodingOptions()
     options.deterministic = true
     return options

@@ -1,5 +1,10 @@
 // Reads the value of each kind of field. Unlike in binary, a singular field must not be repeated.
-extension TextFormatDecoder: FieldDecoder {
+extension TextFormatDecoder: NamedFieldDecoder {
+  var fieldEnum: EnumTable? {
+    get { reader.enumTable }
+    set { reader.enumTable = newValue }
+  }
+
   mutating func singular<S: ScalarType>(_ value: inout S.Value, as type: S.Type) throws(DecodeError) {
     try refuseIfSet(!S.isInitial(value))
     value = try scalar(type)
@@ -10,9 +15,12 @@ extension TextFormatDecoder: FieldDecoder {
     value = try scalar(type)
   }
 
-  mutating func oneof<S: ScalarType>(_ type: S.Type, isSet: Bool) throws(DecodeError) -> S.Value? {
+  mutating func oneof(
+    isSet: Bool,
+    _ read: (inout TextFormatDecoder) throws(DecodeError) -> Bool
+  ) throws(DecodeError) {
     try refuseIfSet(isSet)
-    return try scalar(type)
+    _ = try read(&self)
   }
 
   mutating func repeated<S: ScalarType>(_ values: inout [S.Value], as type: S.Type) throws(DecodeError) {
@@ -33,35 +41,29 @@ extension TextFormatDecoder: FieldDecoder {
 
   // MARK: Messages
 
-  mutating func message<M: Message>(_ value: inout M?) throws(DecodeError) {
+  mutating func message(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
     try refuseIfSet(value != nil)
     _ = reader.take(":")
-    var new = M.empty(of: fieldTable)
+    var new = MessageStorage(table)
     try body(of: &new)
     value = new
   }
 
-  mutating func messages<M: Message>(_ values: inout [M]) throws(DecodeError) {
+  mutating func messages(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
     _ = reader.take(":")
-    let table = fieldTable
     try list { decoder throws(DecodeError) in
-      var new = M.empty(of: table)
+      var new = MessageStorage(table)
       try decoder.body(of: &new)
       values.append(new)
     }
   }
 
-  mutating func group<M: Message>(_ value: inout M?) throws(DecodeError) { try message(&value) }
-
-  mutating func groups<M: Message>(_ values: inout [M]) throws(DecodeError) { try messages(&values) }
-
-  mutating func oneofMessage<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
-    try refuseIfSet(isSet)
-    try message(&value)
+  mutating func group(_ value: inout MessageStorage?, of table: TableData) throws(DecodeError) {
+    try message(&value, of: table)
   }
 
-  mutating func oneofGroup<M: Message>(_ value: inout M?, isSet: Bool) throws(DecodeError) {
-    try oneofMessage(&value, isSet: isSet)
+  mutating func groups(_ values: inout [MessageStorage], of table: TableData) throws(DecodeError) {
+    try messages(&values, of: table)
   }
 
   // MARK: Maps
@@ -81,19 +83,18 @@ extension TextFormatDecoder: FieldDecoder {
     }
   }
 
-  mutating func messageMap<K: MapKeyType, M: Message>(
-    _ entries: inout [K.Value: M],
-    key: K.Type
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: inout [K.Value: MessageStorage],
+    key: K.Type,
+    of table: TableData
   ) throws(DecodeError) {
     _ = reader.take(":")
-    let table = fieldTable
     try list { decoder throws(DecodeError) in
-      var newValue: M?
-      decoder.fieldTable = table
+      var newValue: MessageStorage?
       let newKey = try decoder.entry(key: K.self) { decoder throws(DecodeError) in
-        try decoder.message(&newValue)
+        try decoder.message(&newValue, of: table)
       }
-      entries[newKey] = newValue ?? M.empty(of: table)
+      entries[newKey] = newValue ?? MessageStorage(table)
     }
   }
 

@@ -9,10 +9,6 @@ struct TextFormatDecoder {
 
   /// The start of the current field.
   var fieldStart = 0
-  /// Whether the current extension was given by the name of its message, which only a MessageSet allows.
-  var isNamedByMessage = false
-  /// The table of the messages in the field that is read, if they have one.
-  var fieldTable: TableData?
   private var depthLeft: Int
 
   init(
@@ -29,7 +25,7 @@ struct TextFormatDecoder {
   }
 
   /// Reads the fields of a message up to its closing symbol or the end of the input.
-  mutating func fields<M: Message>(of message: inout M, until end: Unicode.Scalar?) throws(DecodeError) {
+  mutating func fields(of message: inout MessageStorage, until end: Unicode.Scalar?) throws(DecodeError) {
     while try !isAtEnd(end) {
       try field(of: &message)
       separator()
@@ -46,11 +42,11 @@ struct TextFormatDecoder {
     if !reader.take(",") { _ = reader.take(";") }
   }
 
-  private mutating func field<M: Message>(of message: inout M) throws(DecodeError) {
+  private mutating func field(of message: inout MessageStorage) throws(DecodeError) {
     fieldStart = reader.place
     if reader.isAt("[") { return try bracketed(in: &message) }
     guard let name = reader.identifier() else { throw reader.unexpected("a field name") }
-    let names = message.fieldNamesOfValue
+    let names = message.table.names
     if let number = names.number(ofTextName: name) {
       do throws(DecodeError) {
         try message.decodeField(number, from: &self)
@@ -60,7 +56,7 @@ struct TextFormatDecoder {
     } else if options.ignoreUnknownFields || names.reserves(name) {
       try skipValue()
     } else {
-      throw reader.error("\(message.messageNameOfValue) has no field '\(name)'", at: fieldStart)
+      throw reader.error("\(message.table.fullName) has no field '\(name)'", at: fieldStart)
     }
   }
 
@@ -77,7 +73,7 @@ struct TextFormatDecoder {
   }
 
   /// Reads the value of a message field.
-  mutating func body<M: Message>(of message: inout M) throws(DecodeError) {
+  mutating func body(of message: inout MessageStorage) throws(DecodeError) {
     try nested { (decoder, end) throws(DecodeError) in try decoder.fields(of: &message, until: end) }
   }
 

@@ -1,5 +1,5 @@
 // Writes each kind of field: a line for a scalar, braces for a message, and the elements of repeated fields one by one.
-extension TextFormatEncoder: FieldVisitor {
+extension TextFormatEncoder: MessageVisitor {
   mutating func implicit<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
@@ -43,23 +43,23 @@ extension TextFormatEncoder: FieldVisitor {
 
   // MARK: Messages
 
-  mutating func message<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+  mutating func message(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
     if let value { try message(value, name: name(of: number)) }
   }
 
-  mutating func messages<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+  mutating func messages(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
     for value in values { try message(value, name: name(of: number)) }
   }
 
-  mutating func group<M: Message>(_ value: M?, number: Int32) throws(EncodeError) {
+  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
     try message(value, number: number)
   }
 
-  mutating func groups<M: Message>(_ values: [M], number: Int32) throws(EncodeError) {
+  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
     try messages(values, number: number)
   }
 
-  private mutating func message<M: Message>(_ value: M, name: String) throws(EncodeError) {
+  private mutating func message(_ value: MessageStorage, name: String) throws(EncodeError) {
     try nested(name) { encoder throws(EncodeError) in try encoder.fields(of: value) }
   }
 
@@ -79,8 +79,8 @@ extension TextFormatEncoder: FieldVisitor {
     }
   }
 
-  mutating func messageMap<K: MapKeyType, M: Message>(
-    _ entries: [K.Value: M],
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: [K.Value: MessageStorage],
     key: K.Type,
     number: Int32
   ) throws(EncodeError) {
@@ -104,7 +104,7 @@ extension TextFormatEncoder: FieldVisitor {
   mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
     try fields.forEach(in: nil) { entry throws(EncodeError) in
       let holder = entry.fullName.split(separator: ".").dropLast().joined(separator: ".")
-      let message = entry.message?.messageNameOfValue
+      let message = entry.message?.table.fullName
       try named(message == holder ? holder : entry.fullName) { encoder throws(EncodeError) in
         try entry.traverse(&encoder)
       }

@@ -34,16 +34,13 @@ struct TextFormatEncoder {
   }
 
   /// Writes the fields of a message.
-  mutating func fields<M: Message>(of message: M) throws(EncodeError) {
+  mutating func fields(of message: MessageStorage) throws(EncodeError) {
     let outer = (names, extensionName)
     defer { (names, extensionName) = outer }
-    names = message.fieldNamesOfValue
+    names = message.table.names
     extensionName = nil
-    if M.self == Google_Protobuf_Any.self, let any = message as? Google_Protobuf_Any, try content(of: any) {
-      return
-    }
-    if message.tableIfAny?.form?.isAny == true, let message = message as? TableMessage,
-      let any = try? message.typed(as: Google_Protobuf_Any.self), try content(of: any)
+    if message.table.form?.isAny == true, let any = try? message.typed(as: Google_Protobuf_Any.self),
+      try content(of: any)
     {
       return
     }
@@ -80,34 +77,18 @@ struct TextFormatEncoder {
   private mutating func content(of any: Google_Protobuf_Any) throws(EncodeError) -> Bool {
     guard any.unknownFields.isEmpty, TypeURL.isReadable(any.typeURL) else { return false }
     let registry = options.typeRegistry
-    if let type = registry.messageType(forURL: any.typeURL) {
-      return try content(of: any) { (limits: BinaryDecodingOptions) throws(DecodeError) -> any Message in
-        try type.init(
-          serializedBytes: any.value,
-          extensions: registry.extensions,
-          partial: true,
-          options: limits
-        )
-      }
-    }
     guard let table = registry.table(forURL: any.typeURL) else { return false }
-    return try content(of: any) { (limits: BinaryDecodingOptions) throws(DecodeError) -> any Message in
-      var message = TableMessage(table)
-      try message.merge(any.value, options: limits)
-      return message
-    }
-  }
-
-  private mutating func content(
-    of any: Google_Protobuf_Any,
-    decoded: (BinaryDecodingOptions) throws(DecodeError) -> any Message
-  ) throws(EncodeError) -> Bool {
     // The nesting of the bytes in an `Any` was not checked when these were read. The whole has a limit of twice that of
     // a message, because an `Any` and its content take one level each.
     var limits = BinaryDecodingOptions()
     limits.messageDepthLimit = min(limits.messageDepthLimit, 2 * limits.messageDepthLimit - depth)
     guard limits.messageDepthLimit >= 0 else { return false }
-    guard let content = try? decoded(limits) else { return false }
+    var content = MessageStorage(table)
+    do throws(DecodeError) {
+      try content.merge(any.value.span.bytes, extensions: registry.extensions, options: limits)
+    } catch {
+      return false
+    }
     try nested("[\(any.typeURL)]") { encoder throws(EncodeError) in try encoder.fields(of: content) }
     return true
   }

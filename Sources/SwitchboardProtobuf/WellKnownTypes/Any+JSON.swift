@@ -1,27 +1,21 @@
 // In JSON: the object of the message, with an additional member `@type` for the type URL. A message whose JSON form is
 // not an object becomes the member `value`.
 extension Google_Protobuf_Any: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard let url = try decoder.typesAhead.type(at: decoder.reader) else { return try decoder.emptyObject() }
-    if let type = decoder.types.messageType(forURL: url) {
-      value = try decoder.packed(type.init())
-    } else if let table = decoder.types.table(forURL: url) {
-      value = try decoder.packed(TableMessage(table))
-    } else {
+    guard let table = decoder.types.table(forURL: url) else {
       throw decoder.reader.fail("the type registry does not contain \"\(url)\"")
     }
+    value = try decoder.packed(table)
     typeURL = url
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     if typeURL.isEmpty, value.isEmpty { return encoder.writer.verbatim("{}") }
-    if let type = encoder.options.typeRegistry.messageType(forURL: typeURL) {
-      try encoder.unpacked(self, as: type)
-    } else if let table = encoder.options.typeRegistry.table(forURL: typeURL) {
-      try encoder.unpacked(self, as: table)
-    } else {
+    guard let table = encoder.options.typeRegistry.table(forURL: typeURL) else {
       throw EncodeError(.unrepresentable("an Any whose type is not in the registry: \"\(typeURL)\""))
     }
+    try encoder.unpacked(self, as: table)
   }
 }
 
@@ -35,23 +29,24 @@ extension JSONMessageDecoder {
     }
   }
 
-  /// Reads a message and its `@type` into `empty`. Returns it in binary.
-  fileprivate mutating func packed<M: Message>(_ empty: M) throws(DecodeError) -> [UInt8] {
-    var message = empty
-    if M.self is any CustomJSON.Type {
+  /// Reads a message and its `@type`. Returns it in binary.
+  fileprivate mutating func packed(_ table: TableData) throws(DecodeError) -> [UInt8] {
+    var message = MessageStorage(table)
+    if table.form != nil {
       try valueMember(into: &message)
     } else {
       try object(into: &message, ignoring: JSONTypesAhead.key)
     }
     do {
-      return try Google_Protobuf_Any(message: message, partial: true).value
+      // Deterministic, as all `Any`s that are made here.
+      return try message.serializedBytes(partial: true, options: .deterministic)
     } catch {
       throw reader.fail("\(error)")
     }
   }
 
   /// Reads an object whose member `value` is the message.
-  private mutating func valueMember<M: Message>(into message: inout M) throws(DecodeError) {
+  private mutating func valueMember(into message: inout MessageStorage) throws(DecodeError) {
     var isFirst = true
     var hasValue = false
     try reader.enter(UInt8(ascii: "{"))
@@ -69,52 +64,37 @@ extension JSONMessageDecoder {
         try reader.skipValue()
       }
     }
-    guard hasValue else { throw reader.fail("an Any that holds \(M.protoMessageName) needs \"value\"") }
+    guard hasValue else { throw reader.fail("an Any that holds \(message.table.fullName) needs \"value\"") }
   }
 }
 
 extension JSONMessageEncoder {
-  /// Writes the message in an `Any`, whose type is `type`.
-  fileprivate mutating func unpacked<M: Message>(
-    _ any: Google_Protobuf_Any,
-    as type: M.Type
-  ) throws(EncodeError) {
-    try unpacked(any, try unpack(any, as: type))
-  }
-
-  /// The same for a type that was described at run time.
+  /// Writes the message in an `Any`.
   fileprivate mutating func unpacked(
     _ any: Google_Protobuf_Any,
     as table: TableData
   ) throws(EncodeError) {
-    var message = TableMessage(table)
+    var message = MessageStorage(table)
     let limits = try limits()
     do throws(DecodeError) {
-      try message.merge(any.value, options: limits)
+      let extensions = options.typeRegistry.extensions
+      try message.merge(any.value.span.bytes, extensions: extensions, options: limits)
     } catch {
-      throw JSONMessageEncoder.mismatch(error)
+      throw EncodeError(.unrepresentable("an Any whose value does not match its type: \(error)"))
     }
-    try unpacked(any, message)
-  }
-
-  private mutating func unpacked<M: Message>(
-    _ any: Google_Protobuf_Any,
-    _ message: M
-  ) throws(EncodeError) {
-    if message is any CustomJSON {
-      depth += 1
-      writer.byte(UInt8(ascii: "{"))
-      member(JSONTypesAhead.key, any.typeURL)
-      writer.verbatim(",\"value\":")
-      try message.encode(to: &self)
-      writer.byte(UInt8(ascii: "}"))
-      depth -= 1
-    } else {
-      try object(message) { encoder in
+    guard table.form != nil else {
+      return try object(message) { encoder in
         encoder.member(JSONTypesAhead.key, any.typeURL)
         return true
       }
     }
+    depth += 1
+    writer.byte(UInt8(ascii: "{"))
+    member(JSONTypesAhead.key, any.typeURL)
+    writer.verbatim(",\"value\":")
+    try message.encode(to: &self)
+    writer.byte(UInt8(ascii: "}"))
+    depth -= 1
   }
 
   private mutating func member(_ name: String, _ value: String) {
@@ -129,18 +109,5 @@ extension JSONMessageEncoder {
     limits.messageDepthLimit -= depth
     guard limits.messageDepthLimit > 0 else { throw EncodeError(.unrepresentable("an Any nested too deep")) }
     return limits
-  }
-
-  private static func mismatch(_ error: DecodeError) -> EncodeError {
-    EncodeError(.unrepresentable("an Any whose value does not match its type: \(error)"))
-  }
-
-  private func unpack<M: Message>(_ any: Google_Protobuf_Any, as type: M.Type) throws(EncodeError) -> M {
-    let limits = try limits()
-    do throws(DecodeError) {
-      return try any.unpack(extensions: options.typeRegistry.extensions, partial: true, options: limits)
-    } catch {
-      throw JSONMessageEncoder.mismatch(error)
-    }
   }
 }

@@ -63,7 +63,7 @@ extension Swift.Duration {
 
 // In JSON: a string with the seconds and an `s`.
 extension Google_Protobuf_Duration: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     let token = try decoder.reader.stringToken()
     let start = token.range.lowerBound - 1
     var scanner = TimeScanner(try decoder.reader.contents(of: token))
@@ -76,7 +76,7 @@ extension Google_Protobuf_Duration: CustomJSON {
     guard isValid else { throw decoder.reader.fail("duration out of range", at: start) }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     guard isValid else {
       throw EncodeError(.unrepresentable("a Duration of more than 10,000 years, or with invalid nanos"))
     }

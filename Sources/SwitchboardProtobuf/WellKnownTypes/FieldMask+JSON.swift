@@ -1,6 +1,6 @@
 // In JSON: one string with the paths in camel case, separated by commas.
 extension Google_Protobuf_FieldMask: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     let token = try decoder.reader.stringToken()
     let text = try decoder.reader.text(of: token)
     if text.isEmpty { return }
@@ -12,7 +12,7 @@ extension Google_Protobuf_FieldMask: CustomJSON {
     }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     var names: [String] = []
     for path in paths {
       guard let name = FieldMaskPath.camelCase(path) else {

@@ -2,11 +2,14 @@
 public enum FieldMaskError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A path that names no field of the message.
   case invalidPath(String)
+  /// A message of another type than the one that is changed, which only messages described at run time can be given.
+  case otherType(String)
 
   /// The error in words.
   public var description: String {
     switch self {
     case .invalidPath(let path): "'\(path)' is not a field of the message"
+    case .otherType(let name): "a message of another type, \(name)"
     }
   }
 }
@@ -32,12 +35,7 @@ extension Message {
     fieldMask: Google_Protobuf_FieldMask,
     mergeOption: Google_Protobuf_FieldMask.MergeOptions = .init()
   ) throws(FieldMaskError) {
-    for path in fieldMask.paths where !Google_Protobuf_FieldMask.isPathValid(path, for: Self.self) {
-      throw FieldMaskError.invalidPath(path)
-    }
-    let paths = FieldMaskPaths(fieldMask)
-    guard !paths.isEmpty else { return }
-    take(paths.tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields)
+    try _storage.merge(from: source._storage, fieldMask: fieldMask, mergeOption: mergeOption)
   }
 
   /// Clears the fields that a mask does not name. Unknown fields and extensions stay.
@@ -46,11 +44,47 @@ extension Message {
   ///   changes nothing.
   @discardableResult
   public mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {
-    guard fieldMask.isValid(for: Self.self) else { return false }
+    _storage.trim(keeping: fieldMask)
+  }
+}
+
+extension DynamicMessage {
+  /// Copies the fields that a mask names from a message of the same type, as `merge(from:fieldMask:mergeOption:)` of a
+  /// generated message does. A message of another type has none of the fields.
+  public mutating func merge(
+    from source: DynamicMessage,
+    fieldMask: Google_Protobuf_FieldMask,
+    mergeOption: Google_Protobuf_FieldMask.MergeOptions = .init()
+  ) throws(FieldMaskError) {
+    guard source.type == type else { throw .otherType(source.type.fullName) }
+    try storage.merge(from: source.storage, fieldMask: fieldMask, mergeOption: mergeOption)
+  }
+
+  /// Clears the fields that a mask does not name, as `trim(keeping:)` of a generated message does. Extensions are fields,
+  /// which a mask cannot name.
+  @discardableResult
+  public mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {
+    storage.trim(keeping: fieldMask)
+  }
+}
+
+extension MessageStorage {
+  mutating func merge(
+    from source: MessageStorage,
+    fieldMask: Google_Protobuf_FieldMask,
+    mergeOption: Google_Protobuf_FieldMask.MergeOptions
+  ) throws(FieldMaskError) {
+    for path in fieldMask.paths where !table.hasPath(path) { throw .invalidPath(path) }
+    let paths = FieldMaskPaths(fieldMask)
+    if !paths.isEmpty { take(paths.tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields) }
+  }
+
+  mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {
+    guard fieldMask.paths.allSatisfy(table.hasPath) else { return false }
     let paths = FieldMaskPaths(fieldMask)
     guard !paths.isEmpty else { return false }
     let before = self
-    self = kept(by: paths.tree)
+    keep(paths.tree)
     return self != before
   }
 
@@ -59,64 +93,127 @@ extension Message {
   // The recursion of both is as deep as the messages, however long the paths are.
 
   /// Copies the fields of `tree` from `source`.
-  private mutating func take(_ tree: FieldMaskTree, from source: Self, replacesRepeated: Bool) {
-    let theirs = source.collectFields().values
-    let ours = collectFields()
-    // A new message, because there is no other way to clear a field of any kind.
-    var result = Self(unknownFieldsOf: self, extensions: ours.extensions)
-    var subtrees: [Int32: FieldMaskTree] = [:]
+  private mutating func take(_ tree: FieldMaskTree, from source: MessageStorage, replacesRepeated: Bool) {
+    let table = table
     for (name, child) in tree.children {
-      if let number = Self.fieldNames.number(ofName: name) { subtrees[number] = child }
-    }
-    for (number, value) in ours.values {
-      let isAddedTo = ours.collections.contains(number) && !replacesRepeated
-      if subtrees[number] == nil || isAddedTo { result.give(value, to: number) }
-    }
-    for (number, child) in subtrees {
-      let (our, their) = (ours.values[number], theirs[number])
-      if child.isLeaf {
-        if let their { result.give(their, to: number) }
-      } else if let some = (our ?? their) as? any Message {
-        result.give(taken(child, like: some, our, their, replacesRepeated: replacesRepeated), to: number)
-      }
-    }
-    self = result
-  }
-
-  private func taken<M: Message>(
-    _ tree: FieldMaskTree,
-    like: M,
-    _ our: Any?,
-    _ their: Any?,
-    replacesRepeated: Bool
-  ) -> M {
-    var message = our as? M ?? M()
-    message.take(tree, from: their as? M ?? M(), replacesRepeated: replacesRepeated)
-    return message
-  }
-
-  /// The fields of `tree`, and everything that a mask cannot name.
-  private func kept(by tree: FieldMaskTree) -> Self {
-    let fields = collectFields()
-    var result = Self(unknownFieldsOf: self, extensions: fields.extensions)
-    for (name, child) in tree.children {
-      guard let number = Self.fieldNames.number(ofName: name), let value = fields.values[number] else {
+      guard let index = table.index(ofName: name) else { continue }
+      let entry = table.entries[index]
+      guard child.isLeaf else {
+        guard isSet(entry) || source.isSet(entry) else { continue }
+        let empty = MessageStorage(table.message(of: entry))
+        var message = take(entry, as: MessageStorage.self) ?? empty
+        message.take(child, from: source.message(entry) ?? empty, replacesRepeated: replacesRepeated)
+        put(message, in: entry)
         continue
       }
-      if child.isLeaf {
-        result.give(value, to: number)
-      } else if let message = value as? any Message {
-        result.give(message.keptErased(by: child), to: number)
+      if entry.shape == .repeated || entry.shape == .map, !replacesRepeated {
+        append(entry, of: source)
+      } else if source.isSet(entry) {
+        copy(entry, of: source)
+      } else {
+        clear(entry)
       }
     }
-    return result
   }
 
-  private func keptErased(by tree: FieldMaskTree) -> Any { kept(by: tree) }
+  /// Clears the fields that `tree` does not have. What a mask cannot name stays.
+  private mutating func keep(_ tree: FieldMaskTree) {
+    let table = table
+    var kept: [Int: FieldMaskTree] = [:]
+    for (name, child) in tree.children {
+      if let index = table.index(ofName: name) { kept[index] = child }
+    }
+    for (index, entry) in table.entries.enumerated() where isSet(entry) && !entry.isExtension {
+      guard let child = kept[index] else {
+        clear(entry)
+        continue
+      }
+      guard !child.isLeaf, var message = take(entry, as: MessageStorage.self) else { continue }
+      message.keep(child)
+      put(message, in: entry)
+    }
+  }
 
-  private init(unknownFieldsOf other: Self, extensions: (number: Int32, fields: ExtensionFields)?) {
-    self.init()
-    unknownFields = other.unknownFields
-    if let extensions { give(extensions.fields, to: extensions.number) }
+  // MARK: Fields of another message
+
+  /// Sets a field to the value that it has in `source`, where it is set.
+  private mutating func copy(_ entry: TableEntry, of source: MessageStorage) {
+    switch entry.type {
+    case _ where entry.shape == .repeated || entry.shape == .map:
+      makeUnique()
+      put(source.many(entry, as: AnyObject.self), in: entry)
+    case .string: set(entry, to: source.scalar(entry, as: String.self) ?? "")
+    case .bytes: set(entry, to: source.scalar(entry, as: [UInt8].self) ?? [])
+    case .message, .group: if let message = source.message(entry) { set(entry, to: message) }
+    case .bool: set(entry, to: source.scalar(entry, as: Bool.self) ?? false)
+    case let type where type.width == 4: set(entry, to: source.scalar(entry, as: UInt32.self) ?? 0)
+    default: set(entry, to: source.scalar(entry, as: UInt64.self) ?? 0)
+    }
+  }
+
+  /// Appends what a repeated field or a map has in `source`.
+  private mutating func append(_ entry: TableEntry, of source: MessageStorage) {
+    guard source.isSet(entry) else { return }
+    if entry.shape == .map {
+      append(entry, of: source, key: entry.keyType.mapKey(checksUTF8: true))
+    } else if entry.type.isMessage {
+      append(entry, of: source, elements: MessageStorage.self)
+    } else {
+      append(entry, of: source, scalar: table.stored(entry))
+    }
+  }
+
+  private mutating func append<K: MapKeyType>(_ entry: TableEntry, of source: MessageStorage, key: K.Type) {
+    if entry.type.isMessage {
+      append(entry, of: source, key: key, values: MessageStorage.self)
+    } else {
+      append(entry, of: source, key: key, scalar: table.stored(entry))
+    }
+  }
+
+  private mutating func append<S: ScalarType>(_ entry: TableEntry, of source: MessageStorage, scalar: S.Type)
+  {
+    append(entry, of: source, elements: S.Value.self)
+  }
+
+  private mutating func append<K: MapKeyType, V: ScalarType>(
+    _ entry: TableEntry,
+    of source: MessageStorage,
+    key: K.Type,
+    scalar: V.Type
+  ) {
+    append(entry, of: source, key: key, values: V.Value.self)
+  }
+
+  private mutating func append<E>(_ entry: TableEntry, of source: MessageStorage, elements: E.Type) {
+    var values = take(entry, as: [E].self) ?? []
+    values += source.many(entry, as: [E].self) ?? []
+    put(values, in: entry)
+  }
+
+  private mutating func append<K: MapKeyType, Value>(
+    _ entry: TableEntry,
+    of source: MessageStorage,
+    key: K.Type,
+    values: Value.Type
+  ) {
+    var entries = take(entry, as: [K.Value: Value].self) ?? [:]
+    entries.merge(source.many(entry, as: [K.Value: Value].self) ?? [:]) { $1 }
+    put(entries, in: entry)
+  }
+}
+
+extension TableData {
+  /// Whether a path names a field of the message or of one nested in it. Only the last part may name a repeated field or
+  /// a map.
+  func hasPath(_ path: String) -> Bool {
+    var table: TableData? = self
+    for part in path.split(separator: ".", omittingEmptySubsequences: false) {
+      guard let outer = table, let index = outer.index(ofName: String(part)) else { return false }
+      let entry = outer.entries[index]
+      let isMessage = entry.type.isMessage && (entry.shape == .singular || entry.shape == .oneof)
+      table = isMessage ? outer.message(of: entry) : nil
+    }
+    return true
   }
 }

@@ -18,18 +18,12 @@ extension Google_Protobuf_FieldMask {
   }
 
   /// A mask of all fields of a message, without paths to nested fields.
-  public init<M: Message>(allFieldsOf type: M.Type) { self.init(protoPaths: M.fieldNames.names) }
+  public init<M: Message>(allFieldsOf type: M.Type) { self.init(protoPaths: M._table.names.names) }
 
   /// Whether a path names a field of `type` or of a message nested in it. Only the last part may name a repeated field
   /// or a map.
   public static func isPathValid<M: Message>(_ path: String, for type: M.Type) -> Bool {
-    var probe = FieldProbe(type)
-    let parts = path.split(separator: ".", omittingEmptySubsequences: false)
-    for (index, part) in parts.enumerated() {
-      guard probe.enter(String(part)) else { return false }
-      if index < parts.count - 1, probe.type == nil { return false }
-    }
-    return true
+    M._table.hasPath(path)
   }
 
   /// Whether every path names a field of `type` or of a message nested in it.

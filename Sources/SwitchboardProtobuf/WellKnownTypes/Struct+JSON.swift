@@ -2,7 +2,7 @@
 extension Google_Protobuf_Value: CustomJSON {
   static var acceptsJSONNull: Bool { true }
 
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     switch decoder.reader.peek() {
     case UInt8(ascii: "n"):
       try decoder.reader.expect("null")
@@ -23,7 +23,7 @@ extension Google_Protobuf_Value: CustomJSON {
     }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     switch kind {
     case .nullValue?: encoder.writer.verbatim("null")
     case .numberValue(let value)?:
@@ -42,12 +42,14 @@ extension Google_Protobuf_Value: CustomJSON {
 
 // In JSON: an object.
 extension Google_Protobuf_Struct: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard decoder.reader.peek() == UInt8(ascii: "{") else { throw decoder.reader.unexpected("'{'") }
-    try decoder.messageMap(&fields, key: ProtoString.self)
+    try withStorages(in: &fields, as: [String: MessageStorage].self) { fields throws(DecodeError) in
+      try decoder.messageMap(&fields, key: ProtoString.self, of: Google_Protobuf_Value._table)
+    }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     try encoder.map(fields, key: ProtoString.self) { (encoder, value) throws(EncodeError) in
       try value.encode(to: &encoder)
     }
@@ -56,13 +58,15 @@ extension Google_Protobuf_Struct: CustomJSON {
 
 // In JSON: an array.
 extension Google_Protobuf_ListValue: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     guard decoder.reader.peek() == UInt8(ascii: "[") else { throw decoder.reader.unexpected("'['") }
-    try decoder.messages(&values)
+    try withStorages(in: &values, as: [MessageStorage].self) { values throws(DecodeError) in
+      try decoder.messages(&values, of: Google_Protobuf_Value._table)
+    }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
-    try encoder.array(values)
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+    try encoder.array(values.map(\._storage))
   }
 }
 

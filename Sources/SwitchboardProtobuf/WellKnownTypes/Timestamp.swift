@@ -80,7 +80,7 @@ extension Google_Protobuf_Timestamp: Comparable {
 
 // In JSON: a string in RFC 3339 form.
 extension Google_Protobuf_Timestamp: CustomJSON {
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     let token = try decoder.reader.stringToken()
     let start = token.range.lowerBound - 1
     guard let time = RFC3339.parse(try decoder.reader.contents(of: token)) else {
@@ -90,7 +90,7 @@ extension Google_Protobuf_Timestamp: CustomJSON {
     guard isValid else { throw decoder.reader.fail("time out of range", at: start) }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     guard isValid else {
       throw EncodeError(.unrepresentable("a Timestamp outside the years 1 to 9999, or with invalid nanos"))
     }

@@ -16,11 +16,11 @@ extension WrapperMessage {
 
   // In JSON: the value itself.
 
-  public mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
+  mutating func merge(from decoder: inout JSONMessageDecoder) throws(DecodeError) {
     if let value = try Scalar.readJSON(from: &decoder.reader) { self.value = value }
   }
 
-  public func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
+  func encode(to encoder: inout JSONMessageEncoder) throws(EncodeError) {
     Scalar.writeJSON(value, to: &encoder.writer)
   }
 }

@@ -32,25 +32,65 @@ enum SmallString {
         return unsafeBitCast(made, to: Words.self) == sample.words
           && unsafeBitCast(sample.words, to: String.self) == sample.text
       }
-      let large = String(decoding: Array("0123456789abcdef".utf8), as: UTF8.self)
-      return areAsExpected && unsafeBitCast(large, to: Words.self).high & smallBit == 0
+      return areAsExpected && isLongKnown("0123456789abcdef")
+        && isLongKnown(String(repeating: "\u{E9}", count: 99))
     #else
       return false
     #endif
   }()
 
+  private static func isLongKnown(_ sample: String) -> Bool {
+    var text = sample
+    return text.withUTF8 { text in
+      let words = unsafeBitCast(sample, to: Words.self)
+      guard words.high & smallBit == 0, let found = longText(of: words) else { return false }
+      return found.baseAddress == UnsafeRawPointer(text.baseAddress) && found.count == text.count
+    }
+  }
+
   /// The words of `text` and the count of its bytes, or nil if it is not a small string. Requires ``isKnown``.
   @inline(__always)
   static func words(of text: String) -> (low: UInt64, high: UInt64, count: Int)? {
     let words = unsafeBitCast(text, to: Words.self)
-    guard words.high & smallBit != 0 else { return nil }
-    return (words.low, words.high, Int(truncatingIfNeeded: words.high &>> 56 & 0xF))
+    return count(of: words).map { (words.low, words.high, $0) }
+  }
+
+  /// The count of the bytes of a string with these words, or nil if it is not a small string. Requires ``isKnown``.
+  @inline(__always)
+  static func count(of words: Words) -> Int? {
+    words.high & smallBit == 0 ? nil : Int(truncatingIfNeeded: words.high &>> 56 & 0xF)
+  }
+
+  /// Whether a string with these words, which may be zero, refers to memory that is counted: a short string, and a
+  /// literal, has the highest bit set.
+  @inline(__always)
+  static func isReference(_ words: Words) -> Bool { Int64(bitPattern: words.high) > 0 }
+
+  /// The text of a string that is not small, where it is in memory of the string's own; nil for other kinds of strings,
+  /// such as those of other languages. Requires ``isKnown``.
+  @inline(__always)
+  static func longText(of words: Words) -> UnsafeRawBufferPointer? {
+    // Of the four highest bits, the second lowest says small, the lowest that the text is not UTF-8. In the other word,
+    // above the count, one bit says that the text follows a header.
+    guard words.high & 0x3000_0000_0000_0000 == 0, words.low & 0x1000_0000_0000_0000 != 0 else { return nil }
+    let object = UnsafeRawPointer(bitPattern: UInt(words.high & 0x0FFF_FFFF_FFFF_FFFF))
+    return UnsafeRawBufferPointer(start: object.map { $0 + 32 }, count: Int(words.low & 0xFFFF_FFFF_FFFF))
   }
 
   /// The string of the `count` bytes at `address`, at most ``capacity``, or nil if they are not all ASCII. Requires
   /// ``isKnown``.
   @inline(__always)
   static func make(_ address: UnsafeRawPointer, count: Int) -> String? {
+    guard var words = words(at: address, count: count) else { return nil }
+    // Moved out of the words: a cast would return a copy and release a reference that was never retained.
+    return withUnsafeMutablePointer(to: &words) {
+      UnsafeMutableRawPointer($0).assumingMemoryBound(to: String.self).move()
+    }
+  }
+
+  /// The words of the same string.
+  @inline(__always)
+  static func words(at address: UnsafeRawPointer, count: Int) -> Words? {
     var low: UInt64 = 0
     var high: UInt64 = 0
     if count >= 8 {
@@ -72,10 +112,6 @@ enum SmallString {
         | UInt64(address.load(fromByteOffset: count &- 1, as: UInt8.self)) &<< UInt64(8 &* (count &- 1))
     }
     guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }
-    // Moved out of the words: a cast would return a copy and release a reference that was never retained.
-    var words = Words(low, high | ascii | UInt64(count) &<< 56)
-    return withUnsafeMutablePointer(to: &words) {
-      UnsafeMutableRawPointer($0).assumingMemoryBound(to: String.self).move()
-    }
+    return Words(low, high | ascii | UInt64(count) &<< 56)
   }
 }

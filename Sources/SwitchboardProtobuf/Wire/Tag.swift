@@ -10,6 +10,11 @@ public struct Tag: Hashable, Sendable {
     self.bits = bits
   }
 
+  private init(unchecked bits: UInt32) { self.bits = bits }
+
+  /// What no tag is equal to.
+  static let none = Tag(unchecked: .max)
+
   /// The tag of a field, whose number must be valid in a schema.
   @inlinable @inline(__always)
   public init(number: Int32, _ type: WireType) {

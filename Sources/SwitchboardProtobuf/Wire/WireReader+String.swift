@@ -16,8 +16,23 @@ extension WireReader {
     return try longString()
   }
 
+  /// Reads a short string that is all ASCII into a slot, whose words are those of a string or zero. Returns false,
+  /// without moving, for any other.
+  @inline(__always)
+  mutating func shortString(into slot: UnsafeMutablePointer<SmallString.Words>) -> Bool {
+    guard cursor < end, knowsSmallStrings, !SmallString.isReference(slot.pointee) else { return false }
+    let count = Int(cursor.load(as: UInt8.self))
+    guard count <= SmallString.capacity, count < end - cursor,
+      let words = SmallString.words(at: cursor + 1, count: count)
+    else { return false }
+    cursor += 1 + count
+    slot.pointee = words
+    return true
+  }
+
+  /// Reads any string.
   @inline(never)
-  private mutating func longString() throws(DecodeError) -> String {
+  mutating func longString() throws(DecodeError) -> String {
     let raw = try lengthDelimited()
     let bytes = raw.bindMemory(to: UInt8.self)
     // Checking for ASCII is faster than validating UTF-8.

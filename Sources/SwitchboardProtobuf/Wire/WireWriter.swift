@@ -1,7 +1,7 @@
 /// A cursor over memory that a message is encoded into: the primitives of the binary format.
 ///
-/// A ``SizeCounter`` computed the size of the memory. If a value is larger than computed, nothing is written past the
-/// end, and ``hasOverflowed`` is true.
+/// Its creator knows how many bytes it will write. If a value is larger, nothing is written past the end, and
+/// ``hasOverflowed`` is true.
 @frozen
 public struct WireWriter {
   // A hot loop: raw pointers, and one comparison and one store per write. The functions in `WireWriter+Stores.swift` do

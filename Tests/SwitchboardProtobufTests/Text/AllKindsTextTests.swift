@@ -39,7 +39,7 @@ import Testing
   }
 
   private func compareFields<M: Message>(of type: M.Type) throws {
-    let names = (Int32(1)...700).compactMap { M.fieldNames.textName(of: $0) }
+    let names = (Int32(1)...700).compactMap { M._table.names.textName(of: $0) }
     #expect(names.count > 80)
     for name in names {
       for value in AllKindsTextTests.values { try compare("\(name): \(value)", as: type) }

@@ -68,7 +68,7 @@ import Testing
 
   private func compareReading<M: Message>(_ text: String, as type: M.Type) throws {
     let ours = Result {
-      try M(textFormatString: text, extensions: Legacy.extensions, partial: true, options: decoding)
+      try M(textFormatString: text, extensions: TextSchema.extensions, partial: true, options: decoding)
     }
     let theirs = Result {
       try reference.convert(M.protoMessageName, from: .text, Array(text.utf8), to: .binary).bytes
@@ -88,7 +88,7 @@ import Testing
     guard let bytes = try? reference.convert(M.protoMessageName, from: .text, input, to: .binary).bytes else {
       return
     }
-    let message = try M(serializedBytes: bytes, extensions: Legacy.extensions, partial: true)
+    let message = try M(serializedBytes: bytes, extensions: TextSchema.extensions, partial: true)
     for isSingleLine in [false, true] {
       var reference = Reference.Options()
       reference.singleLine = isSingleLine

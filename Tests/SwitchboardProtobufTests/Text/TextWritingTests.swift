@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func writesUnknownNumbersOfEnums() {
-    #expect(Kinds.with { $0.color = .unrecognized(7) }.textFormatString() == "color: 7\n")
+    #expect(Kinds.with { $0.color = .UNRECOGNIZED(7) }.textFormatString() == "color: 7\n")
   }
 
   @Test func unknownFieldsCanBeLeftOut() throws {

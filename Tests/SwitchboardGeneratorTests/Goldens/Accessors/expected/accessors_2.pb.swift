@@ -3,1159 +3,503 @@
 import SwitchboardProtobuf
 
 struct Required1: SwitchboardProtobuf.Message {
-  var read: Int32 { get { self._read ?? 0 } set { self._read = newValue } }
-  var hasRead: Bool { self._read != nil }
-  mutating func clearRead() { self._read = nil }
-  private var _read: Int32?
-  var modify: Int32 { get { self._modify ?? 0 } set { self._modify = newValue } }
-  var hasModify: Bool { self._modify != nil }
-  mutating func clearModify() { self._modify = nil }
-  private var _modify: Int32?
-  var get: Int32 { get { _get ?? 0 } set { _get = newValue } }
-  var hasGet: Bool { _get != nil }
-  mutating func clearGet() { _get = nil }
-  private var _get: Int32?
-  var set: Int32 { get { _set ?? 0 } set { _set = newValue } }
-  var hasSet: Bool { _set != nil }
-  mutating func clearSet() { _set = nil }
-  private var _set: Int32?
-  var willSet: Int32 { get { _willSet ?? 0 } set { _willSet = newValue } }
-  var hasWillSet: Bool { _willSet != nil }
-  mutating func clearWillSet() { _willSet = nil }
-  private var _willSet: Int32?
-  var didSet: Int32 { get { _didSet ?? 0 } set { _didSet = newValue } }
-  var hasDidSet: Bool { _didSet != nil }
-  mutating func clearDidSet() { _didSet = nil }
-  private var _didSet: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Required1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet")
-  var isInitialized: Bool {
-    if self._read == nil { return false }
-    if self._modify == nil { return false }
-    if _get == nil { return false }
-    if _set == nil { return false }
-    if _willSet == nil { return false }
-    if _didSet == nil { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&self._read, as: ProtoInt32.self)
-    case 2: try decoder.optional(&self._modify, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_get, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_set, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_willSet, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_didSet, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(self._read, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(self._modify, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_get, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_set, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_willSet, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_didSet, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var read: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasRead: Bool { _storage.has(bit: 0) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasModify: Bool { _storage.has(bit: 1) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasGet: Bool { _storage.has(bit: 2) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasSet: Bool { _storage.has(bit: 3) }
+  mutating func clearSet() { _storage.clear(6) }
+  var willSet: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasWillSet: Bool { _storage.has(bit: 4) }
+  mutating func clearWillSet() { _storage.clear(7) }
+  var didSet: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasDidSet: Bool { _storage.has(bit: 5) }
+  mutating func clearDidSet() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Required1", "+r 1i!:read 2i!:modify 5i!:get 6i!:set 7i!:willSet 8i!:didSet")
 }
 
 struct Required2: SwitchboardProtobuf.Message {
-  var unsafeAddress: Int32 { get { _unsafeAddress ?? 0 } set { _unsafeAddress = newValue } }
-  var hasUnsafeAddress: Bool { _unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _unsafeAddress = nil }
-  private var _unsafeAddress: Int32?
-  var unsafeMutableAddress: Int32 { get { _unsafeMutableAddress ?? 0 } set { _unsafeMutableAddress = newValue } }
-  var hasUnsafeMutableAddress: Bool { _unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _unsafeMutableAddress = nil }
-  private var _unsafeMutableAddress: Int32?
-  var init_p: Int32 { get { _init ?? 0 } set { _init = newValue } }
-  var hasInit_p: Bool { _init != nil }
-  mutating func clearInit_p() { _init = nil }
-  private var _init: Int32?
-  var yield: Int32 { get { _yield ?? 0 } set { _yield = newValue } }
-  var hasYield: Bool { _yield != nil }
-  mutating func clearYield() { _yield = nil }
-  private var _yield: Int32?
-  var borrow: Int32 { get { _borrow ?? 0 } set { _borrow = newValue } }
-  var hasBorrow: Bool { _borrow != nil }
-  mutating func clearBorrow() { _borrow = nil }
-  private var _borrow: Int32?
-  var mutate: Int32 { get { _mutate ?? 0 } set { _mutate = newValue } }
-  var hasMutate: Bool { _mutate != nil }
-  mutating func clearMutate() { _mutate = nil }
-  private var _mutate: Int32?
-  var borrowing: Int32 { get { _borrowing ?? 0 } set { _borrowing = newValue } }
-  var hasBorrowing: Bool { _borrowing != nil }
-  mutating func clearBorrowing() { _borrowing = nil }
-  private var _borrowing: Int32?
-  var consuming: Int32 { get { _consuming ?? 0 } set { _consuming = newValue } }
-  var hasConsuming: Bool { _consuming != nil }
-  mutating func clearConsuming() { _consuming = nil }
-  private var _consuming: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Required2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeAddress 2:unsafeMutableAddress 3:init 4:yield 5:borrow 6:mutate 7:borrowing 8:consuming")
-  var isInitialized: Bool {
-    if _unsafeAddress == nil { return false }
-    if _unsafeMutableAddress == nil { return false }
-    if _init == nil { return false }
-    if _yield == nil { return false }
-    if _borrow == nil { return false }
-    if _mutate == nil { return false }
-    if _borrowing == nil { return false }
-    if _consuming == nil { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_unsafeAddress, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_unsafeMutableAddress, as: ProtoInt32.self)
-    case 3: try decoder.optional(&_init, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_yield, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_borrow, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_mutate, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_borrowing, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_consuming, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_unsafeAddress, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_unsafeMutableAddress, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_init, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_yield, as: ProtoInt32.self, number: 4)
-    try visitor.explicit(_borrow, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_mutate, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_borrowing, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_consuming, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var unsafeAddress: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasUnsafeAddress: Bool { _storage.has(bit: 0) }
+  mutating func clearUnsafeAddress() { _storage.clear(1) }
+  var unsafeMutableAddress: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(bit: 1) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(2) }
+  var init_p: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasInit_p: Bool { _storage.has(bit: 2) }
+  mutating func clearInit_p() { _storage.clear(3) }
+  var yield: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasYield: Bool { _storage.has(bit: 3) }
+  mutating func clearYield() { _storage.clear(4) }
+  var borrow: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasBorrow: Bool { _storage.has(bit: 4) }
+  mutating func clearBorrow() { _storage.clear(5) }
+  var mutate: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasMutate: Bool { _storage.has(bit: 5) }
+  mutating func clearMutate() { _storage.clear(6) }
+  var borrowing: Int32 { get { _storage[64, bit: 6] } set { _storage[64, bit: 6] = newValue } }
+  var hasBorrowing: Bool { _storage.has(bit: 6) }
+  mutating func clearBorrowing() { _storage.clear(7) }
+  var consuming: Int32 { get { _storage[68, bit: 7] } set { _storage[68, bit: 7] = newValue } }
+  var hasConsuming: Bool { _storage.has(bit: 7) }
+  mutating func clearConsuming() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Required2", "+r 1i!:unsafeAddress 2i!:unsafeMutableAddress 3i!:init 4i!:yield 5i!:borrow 6i!:mutate 7i!:borrowing 8i!:consuming")
 }
 
 struct Required3: SwitchboardProtobuf.Message {
-  var mutating: Int32 { get { _mutating ?? 0 } set { _mutating = newValue } }
-  var hasMutating: Bool { _mutating != nil }
-  mutating func clearMutating() { _mutating = nil }
-  private var _mutating: Int32?
-  var nonmutating: Int32 { get { _nonmutating ?? 0 } set { _nonmutating = newValue } }
-  var hasNonmutating: Bool { _nonmutating != nil }
-  mutating func clearNonmutating() { _nonmutating = nil }
-  private var _nonmutating: Int32?
-  var `inout`: Int32 { get { _inout ?? 0 } set { _inout = newValue } }
-  var hasInout: Bool { _inout != nil }
-  mutating func clearInout() { _inout = nil }
-  private var _inout: Int32?
-  var async: Int32 { get { _async ?? 0 } set { _async = newValue } }
-  var hasAsync: Bool { _async != nil }
-  mutating func clearAsync() { _async = nil }
-  private var _async: Int32?
-  var `throws`: Int32 { get { _throws ?? 0 } set { _throws = newValue } }
-  var hasThrows: Bool { _throws != nil }
-  mutating func clearThrows() { _throws = nil }
-  private var _throws: Int32?
-  var then: Int32 { get { _then ?? 0 } set { _then = newValue } }
-  var hasThen: Bool { _then != nil }
-  mutating func clearThen() { _then = nil }
-  private var _then: Int32?
-  var each: Int32 { get { _each ?? 0 } set { _each = newValue } }
-  var hasEach: Bool { _each != nil }
-  mutating func clearEach() { _each = nil }
-  private var _each: Int32?
-  var unsafe: Int32 { get { _unsafe ?? 0 } set { _unsafe = newValue } }
-  var hasUnsafe: Bool { _unsafe != nil }
-  mutating func clearUnsafe() { _unsafe = nil }
-  private var _unsafe: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Required3"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutating 2:nonmutating 3:inout 4:async 5:throws 6:then 7:each 8:unsafe")
-  var isInitialized: Bool {
-    if _mutating == nil { return false }
-    if _nonmutating == nil { return false }
-    if _inout == nil { return false }
-    if _async == nil { return false }
-    if _throws == nil { return false }
-    if _then == nil { return false }
-    if _each == nil { return false }
-    if _unsafe == nil { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_mutating, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_nonmutating, as: ProtoInt32.self)
-    case 3: try decoder.optional(&_inout, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_async, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_throws, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_then, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_each, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_unsafe, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_mutating, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_nonmutating, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_inout, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_async, as: ProtoInt32.self, number: 4)
-    try visitor.explicit(_throws, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_then, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_each, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_unsafe, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var mutating: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasMutating: Bool { _storage.has(bit: 0) }
+  mutating func clearMutating() { _storage.clear(1) }
+  var nonmutating: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasNonmutating: Bool { _storage.has(bit: 1) }
+  mutating func clearNonmutating() { _storage.clear(2) }
+  var `inout`: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasInout: Bool { _storage.has(bit: 2) }
+  mutating func clearInout() { _storage.clear(3) }
+  var async: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasAsync: Bool { _storage.has(bit: 3) }
+  mutating func clearAsync() { _storage.clear(4) }
+  var `throws`: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasThrows: Bool { _storage.has(bit: 4) }
+  mutating func clearThrows() { _storage.clear(5) }
+  var then: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasThen: Bool { _storage.has(bit: 5) }
+  mutating func clearThen() { _storage.clear(6) }
+  var each: Int32 { get { _storage[64, bit: 6] } set { _storage[64, bit: 6] = newValue } }
+  var hasEach: Bool { _storage.has(bit: 6) }
+  mutating func clearEach() { _storage.clear(7) }
+  var unsafe: Int32 { get { _storage[68, bit: 7] } set { _storage[68, bit: 7] = newValue } }
+  var hasUnsafe: Bool { _storage.has(bit: 7) }
+  mutating func clearUnsafe() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Required3", "+r 1i!:mutating 2i!:nonmutating 3i!:inout 4i!:async 5i!:throws 6i!:then 7i!:each 8i!:unsafe")
 }
 
 struct Optional1: SwitchboardProtobuf.Message {
-  var read: Int32 { get { self._read ?? 0 } set { self._read = newValue } }
-  var hasRead: Bool { self._read != nil }
-  mutating func clearRead() { self._read = nil }
-  private var _read: Int32?
-  var modify: Int32 { get { self._modify ?? 0 } set { self._modify = newValue } }
-  var hasModify: Bool { self._modify != nil }
-  mutating func clearModify() { self._modify = nil }
-  private var _modify: Int32?
-  var get: Int32 { get { _get ?? 0 } set { _get = newValue } }
-  var hasGet: Bool { _get != nil }
-  mutating func clearGet() { _get = nil }
-  private var _get: Int32?
-  var set: Int32 { get { _set ?? 0 } set { _set = newValue } }
-  var hasSet: Bool { _set != nil }
-  mutating func clearSet() { _set = nil }
-  private var _set: Int32?
-  var willSet: Int32 { get { _willSet ?? 0 } set { _willSet = newValue } }
-  var hasWillSet: Bool { _willSet != nil }
-  mutating func clearWillSet() { _willSet = nil }
-  private var _willSet: Int32?
-  var didSet: Int32 { get { _didSet ?? 0 } set { _didSet = newValue } }
-  var hasDidSet: Bool { _didSet != nil }
-  mutating func clearDidSet() { _didSet = nil }
-  private var _didSet: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Optional1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&self._read, as: ProtoInt32.self)
-    case 2: try decoder.optional(&self._modify, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_get, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_set, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_willSet, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_didSet, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(self._read, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(self._modify, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_get, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_set, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_willSet, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_didSet, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var read: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasRead: Bool { _storage.has(bit: 0) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasModify: Bool { _storage.has(bit: 1) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasGet: Bool { _storage.has(bit: 2) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasSet: Bool { _storage.has(bit: 3) }
+  mutating func clearSet() { _storage.clear(6) }
+  var willSet: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasWillSet: Bool { _storage.has(bit: 4) }
+  mutating func clearWillSet() { _storage.clear(7) }
+  var didSet: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasDidSet: Bool { _storage.has(bit: 5) }
+  mutating func clearDidSet() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Optional1", "1i?:read 2i?:modify 5i?:get 6i?:set 7i?:willSet 8i?:didSet")
 }
 
 struct Optional2: SwitchboardProtobuf.Message {
-  var unsafeAddress: Int32 { get { _unsafeAddress ?? 0 } set { _unsafeAddress = newValue } }
-  var hasUnsafeAddress: Bool { _unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _unsafeAddress = nil }
-  private var _unsafeAddress: Int32?
-  var unsafeMutableAddress: Int32 { get { _unsafeMutableAddress ?? 0 } set { _unsafeMutableAddress = newValue } }
-  var hasUnsafeMutableAddress: Bool { _unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _unsafeMutableAddress = nil }
-  private var _unsafeMutableAddress: Int32?
-  var init_p: Int32 { get { _init ?? 0 } set { _init = newValue } }
-  var hasInit_p: Bool { _init != nil }
-  mutating func clearInit_p() { _init = nil }
-  private var _init: Int32?
-  var yield: Int32 { get { _yield ?? 0 } set { _yield = newValue } }
-  var hasYield: Bool { _yield != nil }
-  mutating func clearYield() { _yield = nil }
-  private var _yield: Int32?
-  var borrow: Int32 { get { _borrow ?? 0 } set { _borrow = newValue } }
-  var hasBorrow: Bool { _borrow != nil }
-  mutating func clearBorrow() { _borrow = nil }
-  private var _borrow: Int32?
-  var mutate: Int32 { get { _mutate ?? 0 } set { _mutate = newValue } }
-  var hasMutate: Bool { _mutate != nil }
-  mutating func clearMutate() { _mutate = nil }
-  private var _mutate: Int32?
-  var borrowing: Int32 { get { _borrowing ?? 0 } set { _borrowing = newValue } }
-  var hasBorrowing: Bool { _borrowing != nil }
-  mutating func clearBorrowing() { _borrowing = nil }
-  private var _borrowing: Int32?
-  var consuming: Int32 { get { _consuming ?? 0 } set { _consuming = newValue } }
-  var hasConsuming: Bool { _consuming != nil }
-  mutating func clearConsuming() { _consuming = nil }
-  private var _consuming: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Optional2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeAddress 2:unsafeMutableAddress 3:init 4:yield 5:borrow 6:mutate 7:borrowing 8:consuming")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_unsafeAddress, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_unsafeMutableAddress, as: ProtoInt32.self)
-    case 3: try decoder.optional(&_init, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_yield, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_borrow, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_mutate, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_borrowing, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_consuming, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_unsafeAddress, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_unsafeMutableAddress, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_init, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_yield, as: ProtoInt32.self, number: 4)
-    try visitor.explicit(_borrow, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_mutate, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_borrowing, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_consuming, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var unsafeAddress: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasUnsafeAddress: Bool { _storage.has(bit: 0) }
+  mutating func clearUnsafeAddress() { _storage.clear(1) }
+  var unsafeMutableAddress: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(bit: 1) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(2) }
+  var init_p: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasInit_p: Bool { _storage.has(bit: 2) }
+  mutating func clearInit_p() { _storage.clear(3) }
+  var yield: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasYield: Bool { _storage.has(bit: 3) }
+  mutating func clearYield() { _storage.clear(4) }
+  var borrow: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasBorrow: Bool { _storage.has(bit: 4) }
+  mutating func clearBorrow() { _storage.clear(5) }
+  var mutate: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasMutate: Bool { _storage.has(bit: 5) }
+  mutating func clearMutate() { _storage.clear(6) }
+  var borrowing: Int32 { get { _storage[64, bit: 6] } set { _storage[64, bit: 6] = newValue } }
+  var hasBorrowing: Bool { _storage.has(bit: 6) }
+  mutating func clearBorrowing() { _storage.clear(7) }
+  var consuming: Int32 { get { _storage[68, bit: 7] } set { _storage[68, bit: 7] = newValue } }
+  var hasConsuming: Bool { _storage.has(bit: 7) }
+  mutating func clearConsuming() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Optional2", "1i?:unsafeAddress 2i?:unsafeMutableAddress 3i?:init 4i?:yield 5i?:borrow 6i?:mutate 7i?:borrowing 8i?:consuming")
 }
 
 struct Optional3: SwitchboardProtobuf.Message {
-  var mutating: Int32 { get { _mutating ?? 0 } set { _mutating = newValue } }
-  var hasMutating: Bool { _mutating != nil }
-  mutating func clearMutating() { _mutating = nil }
-  private var _mutating: Int32?
-  var nonmutating: Int32 { get { _nonmutating ?? 0 } set { _nonmutating = newValue } }
-  var hasNonmutating: Bool { _nonmutating != nil }
-  mutating func clearNonmutating() { _nonmutating = nil }
-  private var _nonmutating: Int32?
-  var `inout`: Int32 { get { _inout ?? 0 } set { _inout = newValue } }
-  var hasInout: Bool { _inout != nil }
-  mutating func clearInout() { _inout = nil }
-  private var _inout: Int32?
-  var async: Int32 { get { _async ?? 0 } set { _async = newValue } }
-  var hasAsync: Bool { _async != nil }
-  mutating func clearAsync() { _async = nil }
-  private var _async: Int32?
-  var `throws`: Int32 { get { _throws ?? 0 } set { _throws = newValue } }
-  var hasThrows: Bool { _throws != nil }
-  mutating func clearThrows() { _throws = nil }
-  private var _throws: Int32?
-  var then: Int32 { get { _then ?? 0 } set { _then = newValue } }
-  var hasThen: Bool { _then != nil }
-  mutating func clearThen() { _then = nil }
-  private var _then: Int32?
-  var each: Int32 { get { _each ?? 0 } set { _each = newValue } }
-  var hasEach: Bool { _each != nil }
-  mutating func clearEach() { _each = nil }
-  private var _each: Int32?
-  var unsafe: Int32 { get { _unsafe ?? 0 } set { _unsafe = newValue } }
-  var hasUnsafe: Bool { _unsafe != nil }
-  mutating func clearUnsafe() { _unsafe = nil }
-  private var _unsafe: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Optional3"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutating 2:nonmutating 3:inout 4:async 5:throws 6:then 7:each 8:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_mutating, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_nonmutating, as: ProtoInt32.self)
-    case 3: try decoder.optional(&_inout, as: ProtoInt32.self)
-    case 4: try decoder.optional(&_async, as: ProtoInt32.self)
-    case 5: try decoder.optional(&_throws, as: ProtoInt32.self)
-    case 6: try decoder.optional(&_then, as: ProtoInt32.self)
-    case 7: try decoder.optional(&_each, as: ProtoInt32.self)
-    case 8: try decoder.optional(&_unsafe, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_mutating, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_nonmutating, as: ProtoInt32.self, number: 2)
-    try visitor.explicit(_inout, as: ProtoInt32.self, number: 3)
-    try visitor.explicit(_async, as: ProtoInt32.self, number: 4)
-    try visitor.explicit(_throws, as: ProtoInt32.self, number: 5)
-    try visitor.explicit(_then, as: ProtoInt32.self, number: 6)
-    try visitor.explicit(_each, as: ProtoInt32.self, number: 7)
-    try visitor.explicit(_unsafe, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var mutating: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasMutating: Bool { _storage.has(bit: 0) }
+  mutating func clearMutating() { _storage.clear(1) }
+  var nonmutating: Int32 { get { _storage[44, bit: 1] } set { _storage[44, bit: 1] = newValue } }
+  var hasNonmutating: Bool { _storage.has(bit: 1) }
+  mutating func clearNonmutating() { _storage.clear(2) }
+  var `inout`: Int32 { get { _storage[48, bit: 2] } set { _storage[48, bit: 2] = newValue } }
+  var hasInout: Bool { _storage.has(bit: 2) }
+  mutating func clearInout() { _storage.clear(3) }
+  var async: Int32 { get { _storage[52, bit: 3] } set { _storage[52, bit: 3] = newValue } }
+  var hasAsync: Bool { _storage.has(bit: 3) }
+  mutating func clearAsync() { _storage.clear(4) }
+  var `throws`: Int32 { get { _storage[56, bit: 4] } set { _storage[56, bit: 4] = newValue } }
+  var hasThrows: Bool { _storage.has(bit: 4) }
+  mutating func clearThrows() { _storage.clear(5) }
+  var then: Int32 { get { _storage[60, bit: 5] } set { _storage[60, bit: 5] = newValue } }
+  var hasThen: Bool { _storage.has(bit: 5) }
+  mutating func clearThen() { _storage.clear(6) }
+  var each: Int32 { get { _storage[64, bit: 6] } set { _storage[64, bit: 6] = newValue } }
+  var hasEach: Bool { _storage.has(bit: 6) }
+  mutating func clearEach() { _storage.clear(7) }
+  var unsafe: Int32 { get { _storage[68, bit: 7] } set { _storage[68, bit: 7] = newValue } }
+  var hasUnsafe: Bool { _storage.has(bit: 7) }
+  mutating func clearUnsafe() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Optional3", "1i?:mutating 2i?:nonmutating 3i?:inout 4i?:async 5i?:throws 6i?:then 7i?:each 8i?:unsafe")
 }
 
 struct Text1: SwitchboardProtobuf.Message {
-  var read: String { get { self._read ?? "" } _modify { yield &self._read[or: ""] } }
-  var hasRead: Bool { self._read != nil }
-  mutating func clearRead() { self._read = nil }
-  private var _read: String?
-  var modify: String { get { self._modify ?? "" } _modify { yield &self._modify[or: ""] } }
-  var hasModify: Bool { self._modify != nil }
-  mutating func clearModify() { self._modify = nil }
-  private var _modify: String?
-  var get: String { get { _get ?? "" } _modify { yield &_get[or: ""] } }
-  var hasGet: Bool { _get != nil }
-  mutating func clearGet() { _get = nil }
-  private var _get: String?
-  var set: String { get { _set ?? "" } _modify { yield &_set[or: ""] } }
-  var hasSet: Bool { _set != nil }
-  mutating func clearSet() { _set = nil }
-  private var _set: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Text1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&self._read, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&self._modify, as: ProtoUncheckedString.self)
-    case 5: try decoder.optional(&_get, as: ProtoUncheckedString.self)
-    case 6: try decoder.optional(&_set, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(self._read, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(self._modify, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_get, as: ProtoUncheckedString.self, number: 5)
-    try visitor.explicit(_set, as: ProtoUncheckedString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var read: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasRead: Bool { _storage.has(string: 32) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasModify: Bool { _storage.has(string: 48) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasGet: Bool { _storage.has(string: 64) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasSet: Bool { _storage.has(string: 80) }
+  mutating func clearSet() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Text1", "1t?:read 2t?:modify 5t?:get 6t?:set")
 }
 
 struct Text2: SwitchboardProtobuf.Message {
-  var willSet: String { get { _willSet ?? "" } _modify { yield &_willSet[or: ""] } }
-  var hasWillSet: Bool { _willSet != nil }
-  mutating func clearWillSet() { _willSet = nil }
-  private var _willSet: String?
-  var didSet: String { get { _didSet ?? "" } _modify { yield &_didSet[or: ""] } }
-  var hasDidSet: Bool { _didSet != nil }
-  mutating func clearDidSet() { _didSet = nil }
-  private var _didSet: String?
-  var unsafeAddress: String { get { _unsafeAddress ?? "" } _modify { yield &_unsafeAddress[or: ""] } }
-  var hasUnsafeAddress: Bool { _unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _unsafeAddress = nil }
-  private var _unsafeAddress: String?
-  var unsafeMutableAddress: String { get { _unsafeMutableAddress ?? "" } _modify { yield &_unsafeMutableAddress[or: ""] } }
-  var hasUnsafeMutableAddress: Bool { _unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _unsafeMutableAddress = nil }
-  private var _unsafeMutableAddress: String?
-  var init_p: String { get { _init ?? "" } _modify { yield &_init[or: ""] } }
-  var hasInit_p: Bool { _init != nil }
-  mutating func clearInit_p() { _init = nil }
-  private var _init: String?
-  var yield: String { get { _yield ?? "" } _modify { yield &_yield[or: ""] } }
-  var hasYield: Bool { _yield != nil }
-  mutating func clearYield() { _yield = nil }
-  private var _yield: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Text2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:willSet 2:didSet 3:unsafeAddress 4:unsafeMutableAddress 5:init 6:yield")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_willSet, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_didSet, as: ProtoUncheckedString.self)
-    case 3: try decoder.optional(&_unsafeAddress, as: ProtoUncheckedString.self)
-    case 4: try decoder.optional(&_unsafeMutableAddress, as: ProtoUncheckedString.self)
-    case 5: try decoder.optional(&_init, as: ProtoUncheckedString.self)
-    case 6: try decoder.optional(&_yield, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_willSet, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_didSet, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_unsafeAddress, as: ProtoUncheckedString.self, number: 3)
-    try visitor.explicit(_unsafeMutableAddress, as: ProtoUncheckedString.self, number: 4)
-    try visitor.explicit(_init, as: ProtoUncheckedString.self, number: 5)
-    try visitor.explicit(_yield, as: ProtoUncheckedString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var willSet: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasWillSet: Bool { _storage.has(string: 32) }
+  mutating func clearWillSet() { _storage.clear(1) }
+  var didSet: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasDidSet: Bool { _storage.has(string: 48) }
+  mutating func clearDidSet() { _storage.clear(2) }
+  var unsafeAddress: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasUnsafeAddress: Bool { _storage.has(string: 64) }
+  mutating func clearUnsafeAddress() { _storage.clear(3) }
+  var unsafeMutableAddress: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(string: 80) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(4) }
+  var init_p: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var hasInit_p: Bool { _storage.has(string: 96) }
+  mutating func clearInit_p() { _storage.clear(5) }
+  var yield: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var hasYield: Bool { _storage.has(string: 112) }
+  mutating func clearYield() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Text2", "1t?:willSet 2t?:didSet 3t?:unsafeAddress 4t?:unsafeMutableAddress 5t?:init 6t?:yield")
 }
 
 struct Text3: SwitchboardProtobuf.Message {
-  var borrow: String { get { _borrow ?? "" } _modify { yield &_borrow[or: ""] } }
-  var hasBorrow: Bool { _borrow != nil }
-  mutating func clearBorrow() { _borrow = nil }
-  private var _borrow: String?
-  var mutate: String { get { _mutate ?? "" } _modify { yield &_mutate[or: ""] } }
-  var hasMutate: Bool { _mutate != nil }
-  mutating func clearMutate() { _mutate = nil }
-  private var _mutate: String?
-  var borrowing: String { get { _borrowing ?? "" } _modify { yield &_borrowing[or: ""] } }
-  var hasBorrowing: Bool { _borrowing != nil }
-  mutating func clearBorrowing() { _borrowing = nil }
-  private var _borrowing: String?
-  var consuming: String { get { _consuming ?? "" } _modify { yield &_consuming[or: ""] } }
-  var hasConsuming: Bool { _consuming != nil }
-  mutating func clearConsuming() { _consuming = nil }
-  private var _consuming: String?
-  var mutating: String { get { _mutating ?? "" } _modify { yield &_mutating[or: ""] } }
-  var hasMutating: Bool { _mutating != nil }
-  mutating func clearMutating() { _mutating = nil }
-  private var _mutating: String?
-  var nonmutating: String { get { _nonmutating ?? "" } _modify { yield &_nonmutating[or: ""] } }
-  var hasNonmutating: Bool { _nonmutating != nil }
-  mutating func clearNonmutating() { _nonmutating = nil }
-  private var _nonmutating: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Text3"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow 2:mutate 3:borrowing 4:consuming 5:mutating 6:nonmutating")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_borrow, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_mutate, as: ProtoUncheckedString.self)
-    case 3: try decoder.optional(&_borrowing, as: ProtoUncheckedString.self)
-    case 4: try decoder.optional(&_consuming, as: ProtoUncheckedString.self)
-    case 5: try decoder.optional(&_mutating, as: ProtoUncheckedString.self)
-    case 6: try decoder.optional(&_nonmutating, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_borrow, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_mutate, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_borrowing, as: ProtoUncheckedString.self, number: 3)
-    try visitor.explicit(_consuming, as: ProtoUncheckedString.self, number: 4)
-    try visitor.explicit(_mutating, as: ProtoUncheckedString.self, number: 5)
-    try visitor.explicit(_nonmutating, as: ProtoUncheckedString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var borrow: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasBorrow: Bool { _storage.has(string: 32) }
+  mutating func clearBorrow() { _storage.clear(1) }
+  var mutate: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasMutate: Bool { _storage.has(string: 48) }
+  mutating func clearMutate() { _storage.clear(2) }
+  var borrowing: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasBorrowing: Bool { _storage.has(string: 64) }
+  mutating func clearBorrowing() { _storage.clear(3) }
+  var consuming: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasConsuming: Bool { _storage.has(string: 80) }
+  mutating func clearConsuming() { _storage.clear(4) }
+  var mutating: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var hasMutating: Bool { _storage.has(string: 96) }
+  mutating func clearMutating() { _storage.clear(5) }
+  var nonmutating: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var hasNonmutating: Bool { _storage.has(string: 112) }
+  mutating func clearNonmutating() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Text3", "1t?:borrow 2t?:mutate 3t?:borrowing 4t?:consuming 5t?:mutating 6t?:nonmutating")
 }
 
 struct Text4: SwitchboardProtobuf.Message {
-  var `inout`: String { get { _inout ?? "" } _modify { yield &_inout[or: ""] } }
-  var hasInout: Bool { _inout != nil }
-  mutating func clearInout() { _inout = nil }
-  private var _inout: String?
-  var async: String { get { _async ?? "" } _modify { yield &_async[or: ""] } }
-  var hasAsync: Bool { _async != nil }
-  mutating func clearAsync() { _async = nil }
-  private var _async: String?
-  var `throws`: String { get { _throws ?? "" } _modify { yield &_throws[or: ""] } }
-  var hasThrows: Bool { _throws != nil }
-  mutating func clearThrows() { _throws = nil }
-  private var _throws: String?
-  var then: String { get { _then ?? "" } _modify { yield &_then[or: ""] } }
-  var hasThen: Bool { _then != nil }
-  mutating func clearThen() { _then = nil }
-  private var _then: String?
-  var each: String { get { _each ?? "" } _modify { yield &_each[or: ""] } }
-  var hasEach: Bool { _each != nil }
-  mutating func clearEach() { _each = nil }
-  private var _each: String?
-  var unsafe: String { get { _unsafe ?? "" } _modify { yield &_unsafe[or: ""] } }
-  var hasUnsafe: Bool { _unsafe != nil }
-  mutating func clearUnsafe() { _unsafe = nil }
-  private var _unsafe: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Text4"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:inout 2:async 3:throws 4:then 5:each 6:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_inout, as: ProtoUncheckedString.self)
-    case 2: try decoder.optional(&_async, as: ProtoUncheckedString.self)
-    case 3: try decoder.optional(&_throws, as: ProtoUncheckedString.self)
-    case 4: try decoder.optional(&_then, as: ProtoUncheckedString.self)
-    case 5: try decoder.optional(&_each, as: ProtoUncheckedString.self)
-    case 6: try decoder.optional(&_unsafe, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_inout, as: ProtoUncheckedString.self, number: 1)
-    try visitor.explicit(_async, as: ProtoUncheckedString.self, number: 2)
-    try visitor.explicit(_throws, as: ProtoUncheckedString.self, number: 3)
-    try visitor.explicit(_then, as: ProtoUncheckedString.self, number: 4)
-    try visitor.explicit(_each, as: ProtoUncheckedString.self, number: 5)
-    try visitor.explicit(_unsafe, as: ProtoUncheckedString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var `inout`: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasInout: Bool { _storage.has(string: 32) }
+  mutating func clearInout() { _storage.clear(1) }
+  var async: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasAsync: Bool { _storage.has(string: 48) }
+  mutating func clearAsync() { _storage.clear(2) }
+  var `throws`: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasThrows: Bool { _storage.has(string: 64) }
+  mutating func clearThrows() { _storage.clear(3) }
+  var then: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasThen: Bool { _storage.has(string: 80) }
+  mutating func clearThen() { _storage.clear(4) }
+  var each: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var hasEach: Bool { _storage.has(string: 96) }
+  mutating func clearEach() { _storage.clear(5) }
+  var unsafe: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var hasUnsafe: Bool { _storage.has(string: 112) }
+  mutating func clearUnsafe() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Text4", "1t?:inout 2t?:async 3t?:throws 4t?:then 5t?:each 6t?:unsafe")
 }
 
 struct Held1: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var read: Required1 { get { _fields.value._read ?? Required1() } _modify { yield &_fields.value._read[or: Required1()] } }
-  var hasRead: Bool { _fields.value._read != nil }
-  mutating func clearRead() { _fields.value._read = nil }
-  var modify: Required1 { get { _fields.value._modify ?? Required1() } _modify { yield &_fields.value._modify[or: Required1()] } }
-  var hasModify: Bool { _fields.value._modify != nil }
-  mutating func clearModify() { _fields.value._modify = nil }
-  var get: Required1 { get { _fields.value._get ?? Required1() } _modify { yield &_fields.value._get[or: Required1()] } }
-  var hasGet: Bool { _fields.value._get != nil }
-  mutating func clearGet() { _fields.value._get = nil }
-  var set: Required1 { get { _fields.value._set ?? Required1() } _modify { yield &_fields.value._set[or: Required1()] } }
-  var hasSet: Bool { _fields.value._set != nil }
-  mutating func clearSet() { _fields.value._set = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Held1"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if let value = _fields.value._read, !value.isInitialized { return false }
-    if let value = _fields.value._modify, !value.isInitialized { return false }
-    if let value = _fields.value._get, !value.isInitialized { return false }
-    if let value = _fields.value._set, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _read: Required1?
-    var _modify: Required1?
-    var _get: Required1?
-    var _set: Required1?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&self._read)
-      case 2: try decoder.message(&self._modify)
-      case 5: try decoder.message(&_get)
-      case 6: try decoder.message(&_set)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(self._read, number: 1)
-      try visitor.message(self._modify, number: 2)
-      try visitor.message(_get, number: 5)
-      try visitor.message(_set, number: 6)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var read: Required1 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasRead: Bool { _storage.has(reference: 32) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: Required1 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasModify: Bool { _storage.has(reference: 40) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: Required1 { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasGet: Bool { _storage.has(reference: 48) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: Required1 { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasSet: Bool { _storage.has(reference: 56) }
+  mutating func clearSet() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Held1", "+r 1m0?:read 2m0?:modify 5m0?:get 6m0?:set") { [Required1.self] }
 }
 
 struct Held2: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var willSet: Required1 { get { _fields.value._willSet ?? Required1() } _modify { yield &_fields.value._willSet[or: Required1()] } }
-  var hasWillSet: Bool { _fields.value._willSet != nil }
-  mutating func clearWillSet() { _fields.value._willSet = nil }
-  var didSet: Required1 { get { _fields.value._didSet ?? Required1() } _modify { yield &_fields.value._didSet[or: Required1()] } }
-  var hasDidSet: Bool { _fields.value._didSet != nil }
-  mutating func clearDidSet() { _fields.value._didSet = nil }
-  var unsafeAddress: Required1 { get { _fields.value._unsafeAddress ?? Required1() } _modify { yield &_fields.value._unsafeAddress[or: Required1()] } }
-  var hasUnsafeAddress: Bool { _fields.value._unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _fields.value._unsafeAddress = nil }
-  var unsafeMutableAddress: Required1 { get { _fields.value._unsafeMutableAddress ?? Required1() } _modify { yield &_fields.value._unsafeMutableAddress[or: Required1()] } }
-  var hasUnsafeMutableAddress: Bool { _fields.value._unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _fields.value._unsafeMutableAddress = nil }
-  var init_p: Required1 { get { _fields.value._init ?? Required1() } _modify { yield &_fields.value._init[or: Required1()] } }
-  var hasInit_p: Bool { _fields.value._init != nil }
-  mutating func clearInit_p() { _fields.value._init = nil }
-  var yield: Required1 { get { _fields.value._yield ?? Required1() } _modify { yield &_fields.value._yield[or: Required1()] } }
-  var hasYield: Bool { _fields.value._yield != nil }
-  mutating func clearYield() { _fields.value._yield = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Held2"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if let value = _fields.value._willSet, !value.isInitialized { return false }
-    if let value = _fields.value._didSet, !value.isInitialized { return false }
-    if let value = _fields.value._unsafeAddress, !value.isInitialized { return false }
-    if let value = _fields.value._unsafeMutableAddress, !value.isInitialized { return false }
-    if let value = _fields.value._init, !value.isInitialized { return false }
-    if let value = _fields.value._yield, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _willSet: Required1?
-    var _didSet: Required1?
-    var _unsafeAddress: Required1?
-    var _unsafeMutableAddress: Required1?
-    var _init: Required1?
-    var _yield: Required1?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:willSet 2:didSet 3:unsafeAddress 4:unsafeMutableAddress 5:init 6:yield")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_willSet)
-      case 2: try decoder.message(&_didSet)
-      case 3: try decoder.message(&_unsafeAddress)
-      case 4: try decoder.message(&_unsafeMutableAddress)
-      case 5: try decoder.message(&_init)
-      case 6: try decoder.message(&_yield)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_willSet, number: 1)
-      try visitor.message(_didSet, number: 2)
-      try visitor.message(_unsafeAddress, number: 3)
-      try visitor.message(_unsafeMutableAddress, number: 4)
-      try visitor.message(_init, number: 5)
-      try visitor.message(_yield, number: 6)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var willSet: Required1 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasWillSet: Bool { _storage.has(reference: 32) }
+  mutating func clearWillSet() { _storage.clear(1) }
+  var didSet: Required1 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasDidSet: Bool { _storage.has(reference: 40) }
+  mutating func clearDidSet() { _storage.clear(2) }
+  var unsafeAddress: Required1 { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasUnsafeAddress: Bool { _storage.has(reference: 48) }
+  mutating func clearUnsafeAddress() { _storage.clear(3) }
+  var unsafeMutableAddress: Required1 { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(reference: 56) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(4) }
+  var init_p: Required1 { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  var hasInit_p: Bool { _storage.has(reference: 64) }
+  mutating func clearInit_p() { _storage.clear(5) }
+  var yield: Required1 { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  var hasYield: Bool { _storage.has(reference: 72) }
+  mutating func clearYield() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Held2", "+r 1m0?:willSet 2m0?:didSet 3m0?:unsafeAddress 4m0?:unsafeMutableAddress 5m0?:init 6m0?:yield") { [Required1.self] }
 }
 
 struct Held3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var borrow: Required1 { get { _fields.value._borrow ?? Required1() } _modify { yield &_fields.value._borrow[or: Required1()] } }
-  var hasBorrow: Bool { _fields.value._borrow != nil }
-  mutating func clearBorrow() { _fields.value._borrow = nil }
-  var mutate: Required1 { get { _fields.value._mutate ?? Required1() } _modify { yield &_fields.value._mutate[or: Required1()] } }
-  var hasMutate: Bool { _fields.value._mutate != nil }
-  mutating func clearMutate() { _fields.value._mutate = nil }
-  var borrowing: Required1 { get { _fields.value._borrowing ?? Required1() } _modify { yield &_fields.value._borrowing[or: Required1()] } }
-  var hasBorrowing: Bool { _fields.value._borrowing != nil }
-  mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: Required1 { get { _fields.value._consuming ?? Required1() } _modify { yield &_fields.value._consuming[or: Required1()] } }
-  var hasConsuming: Bool { _fields.value._consuming != nil }
-  mutating func clearConsuming() { _fields.value._consuming = nil }
-  var mutating: Required1 { get { _fields.value._mutating ?? Required1() } _modify { yield &_fields.value._mutating[or: Required1()] } }
-  var hasMutating: Bool { _fields.value._mutating != nil }
-  mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonmutating: Required1 { get { _fields.value._nonmutating ?? Required1() } _modify { yield &_fields.value._nonmutating[or: Required1()] } }
-  var hasNonmutating: Bool { _fields.value._nonmutating != nil }
-  mutating func clearNonmutating() { _fields.value._nonmutating = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Held3"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if let value = _fields.value._borrow, !value.isInitialized { return false }
-    if let value = _fields.value._mutate, !value.isInitialized { return false }
-    if let value = _fields.value._borrowing, !value.isInitialized { return false }
-    if let value = _fields.value._consuming, !value.isInitialized { return false }
-    if let value = _fields.value._mutating, !value.isInitialized { return false }
-    if let value = _fields.value._nonmutating, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _borrow: Required1?
-    var _mutate: Required1?
-    var _borrowing: Required1?
-    var _consuming: Required1?
-    var _mutating: Required1?
-    var _nonmutating: Required1?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow 2:mutate 3:borrowing 4:consuming 5:mutating 6:nonmutating")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_borrow)
-      case 2: try decoder.message(&_mutate)
-      case 3: try decoder.message(&_borrowing)
-      case 4: try decoder.message(&_consuming)
-      case 5: try decoder.message(&_mutating)
-      case 6: try decoder.message(&_nonmutating)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_borrow, number: 1)
-      try visitor.message(_mutate, number: 2)
-      try visitor.message(_borrowing, number: 3)
-      try visitor.message(_consuming, number: 4)
-      try visitor.message(_mutating, number: 5)
-      try visitor.message(_nonmutating, number: 6)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var borrow: Required1 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasBorrow: Bool { _storage.has(reference: 32) }
+  mutating func clearBorrow() { _storage.clear(1) }
+  var mutate: Required1 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasMutate: Bool { _storage.has(reference: 40) }
+  mutating func clearMutate() { _storage.clear(2) }
+  var borrowing: Required1 { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasBorrowing: Bool { _storage.has(reference: 48) }
+  mutating func clearBorrowing() { _storage.clear(3) }
+  var consuming: Required1 { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasConsuming: Bool { _storage.has(reference: 56) }
+  mutating func clearConsuming() { _storage.clear(4) }
+  var mutating: Required1 { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  var hasMutating: Bool { _storage.has(reference: 64) }
+  mutating func clearMutating() { _storage.clear(5) }
+  var nonmutating: Required1 { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  var hasNonmutating: Bool { _storage.has(reference: 72) }
+  mutating func clearNonmutating() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Held3", "+r 1m0?:borrow 2m0?:mutate 3m0?:borrowing 4m0?:consuming 5m0?:mutating 6m0?:nonmutating") { [Required1.self] }
 }
 
 struct Held4: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var `inout`: Required1 { get { _fields.value._inout ?? Required1() } _modify { yield &_fields.value._inout[or: Required1()] } }
-  var hasInout: Bool { _fields.value._inout != nil }
-  mutating func clearInout() { _fields.value._inout = nil }
-  var async: Required1 { get { _fields.value._async ?? Required1() } _modify { yield &_fields.value._async[or: Required1()] } }
-  var hasAsync: Bool { _fields.value._async != nil }
-  mutating func clearAsync() { _fields.value._async = nil }
-  var `throws`: Required1 { get { _fields.value._throws ?? Required1() } _modify { yield &_fields.value._throws[or: Required1()] } }
-  var hasThrows: Bool { _fields.value._throws != nil }
-  mutating func clearThrows() { _fields.value._throws = nil }
-  var then: Required1 { get { _fields.value._then ?? Required1() } _modify { yield &_fields.value._then[or: Required1()] } }
-  var hasThen: Bool { _fields.value._then != nil }
-  mutating func clearThen() { _fields.value._then = nil }
-  var each: Required1 { get { _fields.value._each ?? Required1() } _modify { yield &_fields.value._each[or: Required1()] } }
-  var hasEach: Bool { _fields.value._each != nil }
-  mutating func clearEach() { _fields.value._each = nil }
-  var unsafe: Required1 { get { _fields.value._unsafe ?? Required1() } _modify { yield &_fields.value._unsafe[or: Required1()] } }
-  var hasUnsafe: Bool { _fields.value._unsafe != nil }
-  mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Held4"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if let value = _fields.value._inout, !value.isInitialized { return false }
-    if let value = _fields.value._async, !value.isInitialized { return false }
-    if let value = _fields.value._throws, !value.isInitialized { return false }
-    if let value = _fields.value._then, !value.isInitialized { return false }
-    if let value = _fields.value._each, !value.isInitialized { return false }
-    if let value = _fields.value._unsafe, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _inout: Required1?
-    var _async: Required1?
-    var _throws: Required1?
-    var _then: Required1?
-    var _each: Required1?
-    var _unsafe: Required1?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:inout 2:async 3:throws 4:then 5:each 6:unsafe")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_inout)
-      case 2: try decoder.message(&_async)
-      case 3: try decoder.message(&_throws)
-      case 4: try decoder.message(&_then)
-      case 5: try decoder.message(&_each)
-      case 6: try decoder.message(&_unsafe)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_inout, number: 1)
-      try visitor.message(_async, number: 2)
-      try visitor.message(_throws, number: 3)
-      try visitor.message(_then, number: 4)
-      try visitor.message(_each, number: 5)
-      try visitor.message(_unsafe, number: 6)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var `inout`: Required1 { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasInout: Bool { _storage.has(reference: 32) }
+  mutating func clearInout() { _storage.clear(1) }
+  var async: Required1 { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasAsync: Bool { _storage.has(reference: 40) }
+  mutating func clearAsync() { _storage.clear(2) }
+  var `throws`: Required1 { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasThrows: Bool { _storage.has(reference: 48) }
+  mutating func clearThrows() { _storage.clear(3) }
+  var then: Required1 { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasThen: Bool { _storage.has(reference: 56) }
+  mutating func clearThen() { _storage.clear(4) }
+  var each: Required1 { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  var hasEach: Bool { _storage.has(reference: 64) }
+  mutating func clearEach() { _storage.clear(5) }
+  var unsafe: Required1 { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  var hasUnsafe: Bool { _storage.has(reference: 72) }
+  mutating func clearUnsafe() { _storage.clear(6) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Held4", "+r 1m0?:inout 2m0?:async 3m0?:throws 4m0?:then 5m0?:each 6m0?:unsafe") { [Required1.self] }
 }
 
 struct Repeated1: SwitchboardProtobuf.Message {
-  var read: [Int32] = []
-  var modify: [Int32] = []
-  var get: [Int32] = []
-  var set: [Int32] = []
-  var willSet: [Int32] = []
-  var didSet: [Int32] = []
-  var unsafeAddress: [Int32] = []
-  var unsafeMutableAddress: [Int32] = []
-  var init_p: [Int32] = []
-  var yield: [Int32] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Repeated1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&self.read, as: ProtoInt32.self)
-    case 2: try decoder.repeated(&self.modify, as: ProtoInt32.self)
-    case 5: try decoder.repeated(&self.get, as: ProtoInt32.self)
-    case 6: try decoder.repeated(&self.set, as: ProtoInt32.self)
-    case 7: try decoder.repeated(&self.willSet, as: ProtoInt32.self)
-    case 8: try decoder.repeated(&self.didSet, as: ProtoInt32.self)
-    case 9: try decoder.repeated(&self.unsafeAddress, as: ProtoInt32.self)
-    case 10: try decoder.repeated(&self.unsafeMutableAddress, as: ProtoInt32.self)
-    case 11: try decoder.repeated(&init_p, as: ProtoInt32.self)
-    case 12: try decoder.repeated(&self.yield, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(self.read, as: ProtoInt32.self, number: 1)
-    try visitor.repeated(self.modify, as: ProtoInt32.self, number: 2)
-    try visitor.repeated(self.get, as: ProtoInt32.self, number: 5)
-    try visitor.repeated(self.set, as: ProtoInt32.self, number: 6)
-    try visitor.repeated(self.willSet, as: ProtoInt32.self, number: 7)
-    try visitor.repeated(self.didSet, as: ProtoInt32.self, number: 8)
-    try visitor.repeated(self.unsafeAddress, as: ProtoInt32.self, number: 9)
-    try visitor.repeated(self.unsafeMutableAddress, as: ProtoInt32.self, number: 10)
-    try visitor.repeated(init_p, as: ProtoInt32.self, number: 11)
-    try visitor.repeated(self.yield, as: ProtoInt32.self, number: 12)
-    try visitor.unknown(unknownFields)
-  }
+  var read: [Int32] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var modify: [Int32] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  var get: [Int32] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  var set: [Int32] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  var willSet: [Int32] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  var didSet: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  var unsafeAddress: [Int32] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  var unsafeMutableAddress: [Int32] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  var init_p: [Int32] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  var yield: [Int32] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Repeated1", "1i*:read 2i*:modify 5i*:get 6i*:set 7i*:willSet 8i*:didSet 9i*:unsafeAddress 10i*:unsafeMutableAddress 11i*:init 12i*:yield")
 }
 
 struct Repeated2: SwitchboardProtobuf.Message {
-  var borrow: [Int32] = []
-  var mutate: [Int32] = []
-  var borrowing: [Int32] = []
-  var consuming: [Int32] = []
-  var mutating: [Int32] = []
-  var nonmutating: [Int32] = []
-  var `inout`: [Int32] = []
-  var async: [Int32] = []
-  var `throws`: [Int32] = []
-  var then: [Int32] = []
-  var each: [Int32] = []
-  var unsafe: [Int32] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Repeated2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow 2:mutate 3:borrowing 4:consuming 5:mutating 6:nonmutating 7:inout 8:async 9:throws 10:then 11:each 12:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&self.borrow, as: ProtoInt32.self)
-    case 2: try decoder.repeated(&self.mutate, as: ProtoInt32.self)
-    case 3: try decoder.repeated(&self.borrowing, as: ProtoInt32.self)
-    case 4: try decoder.repeated(&self.consuming, as: ProtoInt32.self)
-    case 5: try decoder.repeated(&mutating, as: ProtoInt32.self)
-    case 6: try decoder.repeated(&nonmutating, as: ProtoInt32.self)
-    case 7: try decoder.repeated(&`inout`, as: ProtoInt32.self)
-    case 8: try decoder.repeated(&self.async, as: ProtoInt32.self)
-    case 9: try decoder.repeated(&`throws`, as: ProtoInt32.self)
-    case 10: try decoder.repeated(&self.then, as: ProtoInt32.self)
-    case 11: try decoder.repeated(&self.each, as: ProtoInt32.self)
-    case 12: try decoder.repeated(&self.unsafe, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(self.borrow, as: ProtoInt32.self, number: 1)
-    try visitor.repeated(self.mutate, as: ProtoInt32.self, number: 2)
-    try visitor.repeated(self.borrowing, as: ProtoInt32.self, number: 3)
-    try visitor.repeated(self.consuming, as: ProtoInt32.self, number: 4)
-    try visitor.repeated(mutating, as: ProtoInt32.self, number: 5)
-    try visitor.repeated(nonmutating, as: ProtoInt32.self, number: 6)
-    try visitor.repeated(`inout`, as: ProtoInt32.self, number: 7)
-    try visitor.repeated(self.async, as: ProtoInt32.self, number: 8)
-    try visitor.repeated(`throws`, as: ProtoInt32.self, number: 9)
-    try visitor.repeated(self.then, as: ProtoInt32.self, number: 10)
-    try visitor.repeated(self.each, as: ProtoInt32.self, number: 11)
-    try visitor.repeated(self.unsafe, as: ProtoInt32.self, number: 12)
-    try visitor.unknown(unknownFields)
-  }
+  var borrow: [Int32] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var mutate: [Int32] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  var borrowing: [Int32] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  var consuming: [Int32] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  var mutating: [Int32] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  var nonmutating: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  var `inout`: [Int32] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  var async: [Int32] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  var `throws`: [Int32] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  var then: [Int32] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  var each: [Int32] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  var unsafe: [Int32] { get { _storage[array: 120] } _modify { yield &_storage[array: 120] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Repeated2", "1i*:borrow 2i*:mutate 3i*:borrowing 4i*:consuming 5i*:mutating 6i*:nonmutating 7i*:inout 8i*:async 9i*:throws 10i*:then 11i*:each 12i*:unsafe")
 }
 
 struct Mapped1: SwitchboardProtobuf.Message {
-  var read: [Int32: Required1] = [:]
-  var modify: [Int32: Required1] = [:]
-  var get: [Int32: Required1] = [:]
-  var set: [Int32: Required1] = [:]
-  var willSet: [Int32: Required1] = [:]
-  var didSet: [Int32: Required1] = [:]
-  var unsafeAddress: [Int32: Required1] = [:]
-  var unsafeMutableAddress: [Int32: Required1] = [:]
-  var init_p: [Int32: Required1] = [:]
-  var yield: [Int32: Required1] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Mapped1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield")
-  var isInitialized: Bool {
-    if !self.read.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.modify.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.get.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.set.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.willSet.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.didSet.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.unsafeAddress.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.unsafeMutableAddress.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !init_p.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.yield.values.allSatisfy({ $0.isInitialized }) { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messageMap(&self.read, key: ProtoInt32.self)
-    case 2: try decoder.messageMap(&self.modify, key: ProtoInt32.self)
-    case 5: try decoder.messageMap(&self.get, key: ProtoInt32.self)
-    case 6: try decoder.messageMap(&self.set, key: ProtoInt32.self)
-    case 7: try decoder.messageMap(&self.willSet, key: ProtoInt32.self)
-    case 8: try decoder.messageMap(&self.didSet, key: ProtoInt32.self)
-    case 9: try decoder.messageMap(&self.unsafeAddress, key: ProtoInt32.self)
-    case 10: try decoder.messageMap(&self.unsafeMutableAddress, key: ProtoInt32.self)
-    case 11: try decoder.messageMap(&init_p, key: ProtoInt32.self)
-    case 12: try decoder.messageMap(&self.yield, key: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(self.read, key: ProtoInt32.self, number: 1)
-    try visitor.messageMap(self.modify, key: ProtoInt32.self, number: 2)
-    try visitor.messageMap(self.get, key: ProtoInt32.self, number: 5)
-    try visitor.messageMap(self.set, key: ProtoInt32.self, number: 6)
-    try visitor.messageMap(self.willSet, key: ProtoInt32.self, number: 7)
-    try visitor.messageMap(self.didSet, key: ProtoInt32.self, number: 8)
-    try visitor.messageMap(self.unsafeAddress, key: ProtoInt32.self, number: 9)
-    try visitor.messageMap(self.unsafeMutableAddress, key: ProtoInt32.self, number: 10)
-    try visitor.messageMap(init_p, key: ProtoInt32.self, number: 11)
-    try visitor.messageMap(self.yield, key: ProtoInt32.self, number: 12)
-    try visitor.unknown(unknownFields)
-  }
+  var read: [Int32: Required1] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  var modify: [Int32: Required1] { get { _storage[map: 40] } _modify { yield &_storage[map: 40] } }
+  var get: [Int32: Required1] { get { _storage[map: 48] } _modify { yield &_storage[map: 48] } }
+  var set: [Int32: Required1] { get { _storage[map: 56] } _modify { yield &_storage[map: 56] } }
+  var willSet: [Int32: Required1] { get { _storage[map: 64] } _modify { yield &_storage[map: 64] } }
+  var didSet: [Int32: Required1] { get { _storage[map: 72] } _modify { yield &_storage[map: 72] } }
+  var unsafeAddress: [Int32: Required1] { get { _storage[map: 80] } _modify { yield &_storage[map: 80] } }
+  var unsafeMutableAddress: [Int32: Required1] { get { _storage[map: 88] } _modify { yield &_storage[map: 88] } }
+  var init_p: [Int32: Required1] { get { _storage[map: 96] } _modify { yield &_storage[map: 96] } }
+  var yield: [Int32: Required1] { get { _storage[map: 104] } _modify { yield &_storage[map: 104] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Mapped1", "+r 1m0<i:read 2m0<i:modify 5m0<i:get 6m0<i:set 7m0<i:willSet 8m0<i:didSet 9m0<i:unsafeAddress 10m0<i:unsafeMutableAddress 11m0<i:init 12m0<i:yield") { [Required1.self] }
 }
 
 struct Mapped2: SwitchboardProtobuf.Message {
-  var borrow: [Int32: Required1] = [:]
-  var mutate: [Int32: Required1] = [:]
-  var borrowing: [Int32: Required1] = [:]
-  var consuming: [Int32: Required1] = [:]
-  var mutating: [Int32: Required1] = [:]
-  var nonmutating: [Int32: Required1] = [:]
-  var `inout`: [Int32: Required1] = [:]
-  var async: [Int32: Required1] = [:]
-  var `throws`: [Int32: Required1] = [:]
-  var then: [Int32: Required1] = [:]
-  var each: [Int32: Required1] = [:]
-  var unsafe: [Int32: Required1] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Mapped2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow 2:mutate 3:borrowing 4:consuming 5:mutating 6:nonmutating 7:inout 8:async 9:throws 10:then 11:each 12:unsafe")
-  var isInitialized: Bool {
-    if !self.borrow.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.mutate.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.borrowing.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.consuming.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !mutating.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !nonmutating.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !`inout`.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.async.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !`throws`.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.then.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.each.values.allSatisfy({ $0.isInitialized }) { return false }
-    if !self.unsafe.values.allSatisfy({ $0.isInitialized }) { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messageMap(&self.borrow, key: ProtoInt32.self)
-    case 2: try decoder.messageMap(&self.mutate, key: ProtoInt32.self)
-    case 3: try decoder.messageMap(&self.borrowing, key: ProtoInt32.self)
-    case 4: try decoder.messageMap(&self.consuming, key: ProtoInt32.self)
-    case 5: try decoder.messageMap(&mutating, key: ProtoInt32.self)
-    case 6: try decoder.messageMap(&nonmutating, key: ProtoInt32.self)
-    case 7: try decoder.messageMap(&`inout`, key: ProtoInt32.self)
-    case 8: try decoder.messageMap(&self.async, key: ProtoInt32.self)
-    case 9: try decoder.messageMap(&`throws`, key: ProtoInt32.self)
-    case 10: try decoder.messageMap(&self.then, key: ProtoInt32.self)
-    case 11: try decoder.messageMap(&self.each, key: ProtoInt32.self)
-    case 12: try decoder.messageMap(&self.unsafe, key: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(self.borrow, key: ProtoInt32.self, number: 1)
-    try visitor.messageMap(self.mutate, key: ProtoInt32.self, number: 2)
-    try visitor.messageMap(self.borrowing, key: ProtoInt32.self, number: 3)
-    try visitor.messageMap(self.consuming, key: ProtoInt32.self, number: 4)
-    try visitor.messageMap(mutating, key: ProtoInt32.self, number: 5)
-    try visitor.messageMap(nonmutating, key: ProtoInt32.self, number: 6)
-    try visitor.messageMap(`inout`, key: ProtoInt32.self, number: 7)
-    try visitor.messageMap(self.async, key: ProtoInt32.self, number: 8)
-    try visitor.messageMap(`throws`, key: ProtoInt32.self, number: 9)
-    try visitor.messageMap(self.then, key: ProtoInt32.self, number: 10)
-    try visitor.messageMap(self.each, key: ProtoInt32.self, number: 11)
-    try visitor.messageMap(self.unsafe, key: ProtoInt32.self, number: 12)
-    try visitor.unknown(unknownFields)
-  }
+  var borrow: [Int32: Required1] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  var mutate: [Int32: Required1] { get { _storage[map: 40] } _modify { yield &_storage[map: 40] } }
+  var borrowing: [Int32: Required1] { get { _storage[map: 48] } _modify { yield &_storage[map: 48] } }
+  var consuming: [Int32: Required1] { get { _storage[map: 56] } _modify { yield &_storage[map: 56] } }
+  var mutating: [Int32: Required1] { get { _storage[map: 64] } _modify { yield &_storage[map: 64] } }
+  var nonmutating: [Int32: Required1] { get { _storage[map: 72] } _modify { yield &_storage[map: 72] } }
+  var `inout`: [Int32: Required1] { get { _storage[map: 80] } _modify { yield &_storage[map: 80] } }
+  var async: [Int32: Required1] { get { _storage[map: 88] } _modify { yield &_storage[map: 88] } }
+  var `throws`: [Int32: Required1] { get { _storage[map: 96] } _modify { yield &_storage[map: 96] } }
+  var then: [Int32: Required1] { get { _storage[map: 104] } _modify { yield &_storage[map: 104] } }
+  var each: [Int32: Required1] { get { _storage[map: 112] } _modify { yield &_storage[map: 112] } }
+  var unsafe: [Int32: Required1] { get { _storage[map: 120] } _modify { yield &_storage[map: 120] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Mapped2", "+r 1m0<i:borrow 2m0<i:mutate 3m0<i:borrowing 4m0<i:consuming 5m0<i:mutating 6m0<i:nonmutating 7m0<i:inout 8m0<i:async 9m0<i:throws 10m0<i:then 11m0<i:each 12m0<i:unsafe") { [Required1.self] }
 }
 
 struct Members: SwitchboardProtobuf.Message {
-  var read: Int32 { get { if case .read(let value)? = choice { value } else { 0 } } set { choice = .read(newValue) } }
-  var modify: Int32 { get { if case .modify(let value)? = choice { value } else { 0 } } set { choice = .modify(newValue) } }
-  var get: Int32 { get { if case .get(let value)? = choice { value } else { 0 } } set { choice = .get(newValue) } }
-  var set: Int32 { get { if case .set(let value)? = choice { value } else { 0 } } set { choice = .set(newValue) } }
-  var willSet: Int32 { get { if case .willSet(let value)? = choice { value } else { 0 } } set { choice = .willSet(newValue) } }
-  var didSet: Int32 { get { if case .didSet(let value)? = choice { value } else { 0 } } set { choice = .didSet(newValue) } }
-  var unsafeAddress: Int32 { get { if case .unsafeAddress(let value)? = choice { value } else { 0 } } set { choice = .unsafeAddress(newValue) } }
-  var unsafeMutableAddress: Int32 { get { if case .unsafeMutableAddress(let value)? = choice { value } else { 0 } } set { choice = .unsafeMutableAddress(newValue) } }
-  var init_p: Int32 { get { if case .init_p(let value)? = choice { value } else { 0 } } set { choice = .init_p(newValue) } }
-  var yield: Int32 { get { if case .yield(let value)? = choice { value } else { 0 } } set { choice = .yield(newValue) } }
-  var borrow: Int32 { get { if case .borrow(let value)? = choice { value } else { 0 } } set { choice = .borrow(newValue) } }
-  var mutate: Int32 { get { if case .mutate(let value)? = choice { value } else { 0 } } set { choice = .mutate(newValue) } }
-  var borrowing: Int32 { get { if case .borrowing(let value)? = choice { value } else { 0 } } set { choice = .borrowing(newValue) } }
-  var consuming: Int32 { get { if case .consuming(let value)? = choice { value } else { 0 } } set { choice = .consuming(newValue) } }
-  var mutating: Int32 { get { if case .mutating(let value)? = choice { value } else { 0 } } set { choice = .mutating(newValue) } }
-  var nonmutating: Int32 { get { if case .nonmutating(let value)? = choice { value } else { 0 } } set { choice = .nonmutating(newValue) } }
-  var `inout`: Int32 { get { if case .inout(let value)? = choice { value } else { 0 } } set { choice = .inout(newValue) } }
-  var async: Int32 { get { if case .async(let value)? = choice { value } else { 0 } } set { choice = .async(newValue) } }
-  var `throws`: Int32 { get { if case .throws(let value)? = choice { value } else { 0 } } set { choice = .throws(newValue) } }
-  var then: Int32 { get { if case .then(let value)? = choice { value } else { 0 } } set { choice = .then(newValue) } }
-  var each: Int32 { get { if case .each(let value)? = choice { value } else { 0 } } set { choice = .each(newValue) } }
-  var unsafe: Int32 { get { if case .unsafe(let value)? = choice { value } else { 0 } } set { choice = .unsafe(newValue) } }
-  var choice: OneOf_Choice?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Members"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield 13:borrow 14:mutate 15:borrowing 16:consuming 17:mutating 18:nonmutating 19:inout 20:async 21:throws 22:then 23:each 24:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .read(value) }
-    case 2: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .modify(value) }
-    case 5: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .get(value) }
-    case 6: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .set(value) }
-    case 7: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .willSet(value) }
-    case 8: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .didSet(value) }
-    case 9: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .unsafeAddress(value) }
-    case 10: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .unsafeMutableAddress(value) }
-    case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .init_p(value) }
-    case 12: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .yield(value) }
-    case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .borrow(value) }
-    case 14: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .mutate(value) }
-    case 15: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .borrowing(value) }
-    case 16: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .consuming(value) }
-    case 17: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .mutating(value) }
-    case 18: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .nonmutating(value) }
-    case 19: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .inout(value) }
-    case 20: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .async(value) }
-    case 21: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .throws(value) }
-    case 22: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .then(value) }
-    case 23: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .each(value) }
-    case 24: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .unsafe(value) }
-    default: break
+  var read: Int32 { get { _storage[32, member: 1] } set { _storage[32, member: 1] = newValue } }
+  var modify: Int32 { get { _storage[32, member: 2] } set { _storage[32, member: 2] = newValue } }
+  var get: Int32 { get { _storage[32, member: 5] } set { _storage[32, member: 5] = newValue } }
+  var set: Int32 { get { _storage[32, member: 6] } set { _storage[32, member: 6] = newValue } }
+  var willSet: Int32 { get { _storage[32, member: 7] } set { _storage[32, member: 7] = newValue } }
+  var didSet: Int32 { get { _storage[32, member: 8] } set { _storage[32, member: 8] = newValue } }
+  var unsafeAddress: Int32 { get { _storage[32, member: 9] } set { _storage[32, member: 9] = newValue } }
+  var unsafeMutableAddress: Int32 { get { _storage[32, member: 10] } set { _storage[32, member: 10] = newValue } }
+  var init_p: Int32 { get { _storage[32, member: 11] } set { _storage[32, member: 11] = newValue } }
+  var yield: Int32 { get { _storage[32, member: 12] } set { _storage[32, member: 12] = newValue } }
+  var borrow: Int32 { get { _storage[32, member: 13] } set { _storage[32, member: 13] = newValue } }
+  var mutate: Int32 { get { _storage[32, member: 14] } set { _storage[32, member: 14] = newValue } }
+  var borrowing: Int32 { get { _storage[32, member: 15] } set { _storage[32, member: 15] = newValue } }
+  var consuming: Int32 { get { _storage[32, member: 16] } set { _storage[32, member: 16] = newValue } }
+  var mutating: Int32 { get { _storage[32, member: 17] } set { _storage[32, member: 17] = newValue } }
+  var nonmutating: Int32 { get { _storage[32, member: 18] } set { _storage[32, member: 18] = newValue } }
+  var `inout`: Int32 { get { _storage[32, member: 19] } set { _storage[32, member: 19] = newValue } }
+  var async: Int32 { get { _storage[32, member: 20] } set { _storage[32, member: 20] = newValue } }
+  var `throws`: Int32 { get { _storage[32, member: 21] } set { _storage[32, member: 21] = newValue } }
+  var then: Int32 { get { _storage[32, member: 22] } set { _storage[32, member: 22] = newValue } }
+  var each: Int32 { get { _storage[32, member: 23] } set { _storage[32, member: 23] = newValue } }
+  var unsafe: Int32 { get { _storage[32, member: 24] } set { _storage[32, member: 24] = newValue } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 1: .read(_storage[32, member: 1])
+      case 2: .modify(_storage[32, member: 2])
+      case 5: .get(_storage[32, member: 5])
+      case 6: .set(_storage[32, member: 6])
+      case 7: .willSet(_storage[32, member: 7])
+      case 8: .didSet(_storage[32, member: 8])
+      case 9: .unsafeAddress(_storage[32, member: 9])
+      case 10: .unsafeMutableAddress(_storage[32, member: 10])
+      case 11: .init_p(_storage[32, member: 11])
+      case 12: .yield(_storage[32, member: 12])
+      case 13: .borrow(_storage[32, member: 13])
+      case 14: .mutate(_storage[32, member: 14])
+      case 15: .borrowing(_storage[32, member: 15])
+      case 16: .consuming(_storage[32, member: 16])
+      case 17: .mutating(_storage[32, member: 17])
+      case 18: .nonmutating(_storage[32, member: 18])
+      case 19: .inout(_storage[32, member: 19])
+      case 20: .async(_storage[32, member: 20])
+      case 21: .throws(_storage[32, member: 21])
+      case 22: .then(_storage[32, member: 22])
+      case 23: .each(_storage[32, member: 23])
+      case 24: .unsafe(_storage[32, member: 24])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .read(let value)?: _storage[32, member: 1] = value
+      case .modify(let value)?: _storage[32, member: 2] = value
+      case .get(let value)?: _storage[32, member: 5] = value
+      case .set(let value)?: _storage[32, member: 6] = value
+      case .willSet(let value)?: _storage[32, member: 7] = value
+      case .didSet(let value)?: _storage[32, member: 8] = value
+      case .unsafeAddress(let value)?: _storage[32, member: 9] = value
+      case .unsafeMutableAddress(let value)?: _storage[32, member: 10] = value
+      case .init_p(let value)?: _storage[32, member: 11] = value
+      case .yield(let value)?: _storage[32, member: 12] = value
+      case .borrow(let value)?: _storage[32, member: 13] = value
+      case .mutate(let value)?: _storage[32, member: 14] = value
+      case .borrowing(let value)?: _storage[32, member: 15] = value
+      case .consuming(let value)?: _storage[32, member: 16] = value
+      case .mutating(let value)?: _storage[32, member: 17] = value
+      case .nonmutating(let value)?: _storage[32, member: 18] = value
+      case .inout(let value)?: _storage[32, member: 19] = value
+      case .async(let value)?: _storage[32, member: 20] = value
+      case .throws(let value)?: _storage[32, member: 21] = value
+      case .then(let value)?: _storage[32, member: 22] = value
+      case .each(let value)?: _storage[32, member: 23] = value
+      case .unsafe(let value)?: _storage[32, member: 24] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch choice {
-    case .read(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 1)
-    case .modify(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 2)
-    case .get(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 5)
-    case .set(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 6)
-    case .willSet(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 7)
-    case .didSet(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 8)
-    case .unsafeAddress(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 9)
-    case .unsafeMutableAddress(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 10)
-    case .init_p(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-    case .yield(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 12)
-    case .borrow(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-    case .mutate(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 14)
-    case .borrowing(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 15)
-    case .consuming(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 16)
-    case .mutating(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 17)
-    case .nonmutating(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 18)
-    case .inout(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 19)
-    case .async(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 20)
-    case .throws(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 21)
-    case .then(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 22)
-    case .each(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 23)
-    case .unsafe(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 24)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Members", "1i@0:read 2i@0:modify 5i@0:get 6i@0:set 7i@0:willSet 8i@0:didSet 9i@0:unsafeAddress 10i@0:unsafeMutableAddress 11i@0:init 12i@0:yield 13i@0:borrow 14i@0:mutate 15i@0:borrowing 16i@0:consuming 17i@0:mutating 18i@0:nonmutating 19i@0:inout 20i@0:async 21i@0:throws 22i@0:then 23i@0:each 24i@0:unsafe")
 
   enum OneOf_Choice: Hashable, Sendable {
     case read(Int32)
@@ -1184,198 +528,87 @@ struct Members: SwitchboardProtobuf.Message {
 }
 
 struct MessageMembers: SwitchboardProtobuf.Message {
-  var read: Optional1 { get { if case .read(let value)? = choice { value } else { Optional1() } } _modify { var new = self.read; choice = nil; defer { choice = .read(new) }; yield &new } }
-  var modify: Optional1 { get { if case .modify(let value)? = choice { value } else { Optional1() } } _modify { var new = self.modify; choice = nil; defer { choice = .modify(new) }; yield &new } }
-  var get: Optional1 { get { if case .get(let value)? = choice { value } else { Optional1() } } _modify { var new = self.get; choice = nil; defer { choice = .get(new) }; yield &new } }
-  var set: Optional1 { get { if case .set(let value)? = choice { value } else { Optional1() } } _modify { var new = self.set; choice = nil; defer { choice = .set(new) }; yield &new } }
-  var willSet: Optional1 { get { if case .willSet(let value)? = choice { value } else { Optional1() } } _modify { var new = self.willSet; choice = nil; defer { choice = .willSet(new) }; yield &new } }
-  var didSet: Optional1 { get { if case .didSet(let value)? = choice { value } else { Optional1() } } _modify { var new = self.didSet; choice = nil; defer { choice = .didSet(new) }; yield &new } }
-  var unsafeAddress: Optional1 { get { if case .unsafeAddress(let value)? = choice { value } else { Optional1() } } _modify { var new = self.unsafeAddress; choice = nil; defer { choice = .unsafeAddress(new) }; yield &new } }
-  var unsafeMutableAddress: Optional1 { get { if case .unsafeMutableAddress(let value)? = choice { value } else { Optional1() } } _modify { var new = self.unsafeMutableAddress; choice = nil; defer { choice = .unsafeMutableAddress(new) }; yield &new } }
-  var init_p: Optional1 { get { if case .init_p(let value)? = choice { value } else { Optional1() } } _modify { var new = self.init_p; choice = nil; defer { choice = .init_p(new) }; yield &new } }
-  var yield: Optional1 { get { if case .yield(let value)? = choice { value } else { Optional1() } } _modify { var new = self.yield; choice = nil; defer { choice = .yield(new) }; yield &new } }
-  var borrow: Optional1 { get { if case .borrow(let value)? = choice { value } else { Optional1() } } _modify { var new = self.borrow; choice = nil; defer { choice = .borrow(new) }; yield &new } }
-  var mutate: Optional1 { get { if case .mutate(let value)? = choice { value } else { Optional1() } } _modify { var new = self.mutate; choice = nil; defer { choice = .mutate(new) }; yield &new } }
-  var borrowing: Optional1 { get { if case .borrowing(let value)? = choice { value } else { Optional1() } } _modify { var new = self.borrowing; choice = nil; defer { choice = .borrowing(new) }; yield &new } }
-  var consuming: Optional1 { get { if case .consuming(let value)? = choice { value } else { Optional1() } } _modify { var new = self.consuming; choice = nil; defer { choice = .consuming(new) }; yield &new } }
-  var mutating: Optional1 { get { if case .mutating(let value)? = choice { value } else { Optional1() } } _modify { var new = self.mutating; choice = nil; defer { choice = .mutating(new) }; yield &new } }
-  var nonmutating: Optional1 { get { if case .nonmutating(let value)? = choice { value } else { Optional1() } } _modify { var new = self.nonmutating; choice = nil; defer { choice = .nonmutating(new) }; yield &new } }
-  var `inout`: Optional1 { get { if case .inout(let value)? = choice { value } else { Optional1() } } _modify { var new = self.inout; choice = nil; defer { choice = .inout(new) }; yield &new } }
-  var async: Optional1 { get { if case .async(let value)? = choice { value } else { Optional1() } } _modify { var new = self.async; choice = nil; defer { choice = .async(new) }; yield &new } }
-  var `throws`: Optional1 { get { if case .throws(let value)? = choice { value } else { Optional1() } } _modify { var new = self.throws; choice = nil; defer { choice = .throws(new) }; yield &new } }
-  var then: Optional1 { get { if case .then(let value)? = choice { value } else { Optional1() } } _modify { var new = self.then; choice = nil; defer { choice = .then(new) }; yield &new } }
-  var each: Optional1 { get { if case .each(let value)? = choice { value } else { Optional1() } } _modify { var new = self.each; choice = nil; defer { choice = .each(new) }; yield &new } }
-  var unsafe: Optional1 { get { if case .unsafe(let value)? = choice { value } else { Optional1() } } _modify { var new = self.unsafe; choice = nil; defer { choice = .unsafe(new) }; yield &new } }
-  var choice: OneOf_Choice?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "MessageMembers"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield 13:borrow 14:mutate 15:borrowing 16:consuming 17:mutating 18:nonmutating 19:inout 20:async 21:throws 22:then 23:each 24:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .read(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .read(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 2:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .modify(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .modify(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 5:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .get(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .get(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 6:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .set(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .set(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 7:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .willSet(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .willSet(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 8:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .didSet(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .didSet(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 9:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .unsafeAddress(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .unsafeAddress(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 10:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .unsafeMutableAddress(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .unsafeMutableAddress(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 11:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .init_p(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .init_p(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 12:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .yield(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .yield(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 13:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .borrow(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .borrow(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 14:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .mutate(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .mutate(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 15:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .borrowing(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .borrowing(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 16:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .consuming(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .consuming(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 17:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .mutating(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .mutating(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 18:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .nonmutating(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .nonmutating(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 19:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .inout(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .inout(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 20:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .async(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .async(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 21:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .throws(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .throws(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 22:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .then(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .then(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 23:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .each(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .each(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 24:
-      let isSet = choice != nil
-      var value: Optional1?
-      if case .unsafe(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .unsafe(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  var read: Optional1 { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  var modify: Optional1 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var get: Optional1 { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
+  var set: Optional1 { get { _storage[message: 32, member: 6] } _modify { yield &_storage[message: 32, member: 6] } }
+  var willSet: Optional1 { get { _storage[message: 32, member: 7] } _modify { yield &_storage[message: 32, member: 7] } }
+  var didSet: Optional1 { get { _storage[message: 32, member: 8] } _modify { yield &_storage[message: 32, member: 8] } }
+  var unsafeAddress: Optional1 { get { _storage[message: 32, member: 9] } _modify { yield &_storage[message: 32, member: 9] } }
+  var unsafeMutableAddress: Optional1 { get { _storage[message: 32, member: 10] } _modify { yield &_storage[message: 32, member: 10] } }
+  var init_p: Optional1 { get { _storage[message: 32, member: 11] } _modify { yield &_storage[message: 32, member: 11] } }
+  var yield: Optional1 { get { _storage[message: 32, member: 12] } _modify { yield &_storage[message: 32, member: 12] } }
+  var borrow: Optional1 { get { _storage[message: 32, member: 13] } _modify { yield &_storage[message: 32, member: 13] } }
+  var mutate: Optional1 { get { _storage[message: 32, member: 14] } _modify { yield &_storage[message: 32, member: 14] } }
+  var borrowing: Optional1 { get { _storage[message: 32, member: 15] } _modify { yield &_storage[message: 32, member: 15] } }
+  var consuming: Optional1 { get { _storage[message: 32, member: 16] } _modify { yield &_storage[message: 32, member: 16] } }
+  var mutating: Optional1 { get { _storage[message: 32, member: 17] } _modify { yield &_storage[message: 32, member: 17] } }
+  var nonmutating: Optional1 { get { _storage[message: 32, member: 18] } _modify { yield &_storage[message: 32, member: 18] } }
+  var `inout`: Optional1 { get { _storage[message: 32, member: 19] } _modify { yield &_storage[message: 32, member: 19] } }
+  var async: Optional1 { get { _storage[message: 32, member: 20] } _modify { yield &_storage[message: 32, member: 20] } }
+  var `throws`: Optional1 { get { _storage[message: 32, member: 21] } _modify { yield &_storage[message: 32, member: 21] } }
+  var then: Optional1 { get { _storage[message: 32, member: 22] } _modify { yield &_storage[message: 32, member: 22] } }
+  var each: Optional1 { get { _storage[message: 32, member: 23] } _modify { yield &_storage[message: 32, member: 23] } }
+  var unsafe: Optional1 { get { _storage[message: 32, member: 24] } _modify { yield &_storage[message: 32, member: 24] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 1: .read(_storage[message: 32, member: 1])
+      case 2: .modify(_storage[message: 32, member: 2])
+      case 5: .get(_storage[message: 32, member: 5])
+      case 6: .set(_storage[message: 32, member: 6])
+      case 7: .willSet(_storage[message: 32, member: 7])
+      case 8: .didSet(_storage[message: 32, member: 8])
+      case 9: .unsafeAddress(_storage[message: 32, member: 9])
+      case 10: .unsafeMutableAddress(_storage[message: 32, member: 10])
+      case 11: .init_p(_storage[message: 32, member: 11])
+      case 12: .yield(_storage[message: 32, member: 12])
+      case 13: .borrow(_storage[message: 32, member: 13])
+      case 14: .mutate(_storage[message: 32, member: 14])
+      case 15: .borrowing(_storage[message: 32, member: 15])
+      case 16: .consuming(_storage[message: 32, member: 16])
+      case 17: .mutating(_storage[message: 32, member: 17])
+      case 18: .nonmutating(_storage[message: 32, member: 18])
+      case 19: .inout(_storage[message: 32, member: 19])
+      case 20: .async(_storage[message: 32, member: 20])
+      case 21: .throws(_storage[message: 32, member: 21])
+      case 22: .then(_storage[message: 32, member: 22])
+      case 23: .each(_storage[message: 32, member: 23])
+      case 24: .unsafe(_storage[message: 32, member: 24])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .read(let value)?: _storage[message: 32, member: 1] = value
+      case .modify(let value)?: _storage[message: 32, member: 2] = value
+      case .get(let value)?: _storage[message: 32, member: 5] = value
+      case .set(let value)?: _storage[message: 32, member: 6] = value
+      case .willSet(let value)?: _storage[message: 32, member: 7] = value
+      case .didSet(let value)?: _storage[message: 32, member: 8] = value
+      case .unsafeAddress(let value)?: _storage[message: 32, member: 9] = value
+      case .unsafeMutableAddress(let value)?: _storage[message: 32, member: 10] = value
+      case .init_p(let value)?: _storage[message: 32, member: 11] = value
+      case .yield(let value)?: _storage[message: 32, member: 12] = value
+      case .borrow(let value)?: _storage[message: 32, member: 13] = value
+      case .mutate(let value)?: _storage[message: 32, member: 14] = value
+      case .borrowing(let value)?: _storage[message: 32, member: 15] = value
+      case .consuming(let value)?: _storage[message: 32, member: 16] = value
+      case .mutating(let value)?: _storage[message: 32, member: 17] = value
+      case .nonmutating(let value)?: _storage[message: 32, member: 18] = value
+      case .inout(let value)?: _storage[message: 32, member: 19] = value
+      case .async(let value)?: _storage[message: 32, member: 20] = value
+      case .throws(let value)?: _storage[message: 32, member: 21] = value
+      case .then(let value)?: _storage[message: 32, member: 22] = value
+      case .each(let value)?: _storage[message: 32, member: 23] = value
+      case .unsafe(let value)?: _storage[message: 32, member: 24] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch choice {
-    case .read(let value)?: try visitor.message(value, number: 1)
-    case .modify(let value)?: try visitor.message(value, number: 2)
-    case .get(let value)?: try visitor.message(value, number: 5)
-    case .set(let value)?: try visitor.message(value, number: 6)
-    case .willSet(let value)?: try visitor.message(value, number: 7)
-    case .didSet(let value)?: try visitor.message(value, number: 8)
-    case .unsafeAddress(let value)?: try visitor.message(value, number: 9)
-    case .unsafeMutableAddress(let value)?: try visitor.message(value, number: 10)
-    case .init_p(let value)?: try visitor.message(value, number: 11)
-    case .yield(let value)?: try visitor.message(value, number: 12)
-    case .borrow(let value)?: try visitor.message(value, number: 13)
-    case .mutate(let value)?: try visitor.message(value, number: 14)
-    case .borrowing(let value)?: try visitor.message(value, number: 15)
-    case .consuming(let value)?: try visitor.message(value, number: 16)
-    case .mutating(let value)?: try visitor.message(value, number: 17)
-    case .nonmutating(let value)?: try visitor.message(value, number: 18)
-    case .inout(let value)?: try visitor.message(value, number: 19)
-    case .async(let value)?: try visitor.message(value, number: 20)
-    case .throws(let value)?: try visitor.message(value, number: 21)
-    case .then(let value)?: try visitor.message(value, number: 22)
-    case .each(let value)?: try visitor.message(value, number: 23)
-    case .unsafe(let value)?: try visitor.message(value, number: 24)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "MessageMembers", "1m0@0:read 2m0@0:modify 5m0@0:get 6m0@0:set 7m0@0:willSet 8m0@0:didSet 9m0@0:unsafeAddress 10m0@0:unsafeMutableAddress 11m0@0:init 12m0@0:yield 13m0@0:borrow 14m0@0:mutate 15m0@0:borrowing 16m0@0:consuming 17m0@0:mutating 18m0@0:nonmutating 19m0@0:inout 20m0@0:async 21m0@0:throws 22m0@0:then 23m0@0:each 24m0@0:unsafe") { [Optional1.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case read(Optional1)
@@ -1404,94 +637,81 @@ struct MessageMembers: SwitchboardProtobuf.Message {
 }
 
 struct Oneofs1: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a1: Optional1 { get { if case .a1(let value)? = _fields.value.read { value } else { Optional1() } } _modify { var new = self.a1; _fields.value.read = nil; defer { _fields.value.read = .a1(new) }; yield &new } }
-  var b1: Int32 { get { if case .b1(let value)? = _fields.value.read { value } else { 0 } } set { _fields.value.read = .b1(newValue) } }
-  var a2: Optional1 { get { if case .a2(let value)? = _fields.value.modify { value } else { Optional1() } } _modify { var new = self.a2; _fields.value.modify = nil; defer { _fields.value.modify = .a2(new) }; yield &new } }
-  var b2: Int32 { get { if case .b2(let value)? = _fields.value.modify { value } else { 0 } } set { _fields.value.modify = .b2(newValue) } }
-  var a5: Optional1 { get { if case .a5(let value)? = _fields.value.get { value } else { Optional1() } } _modify { var new = self.a5; _fields.value.get = nil; defer { _fields.value.get = .a5(new) }; yield &new } }
-  var b5: Int32 { get { if case .b5(let value)? = _fields.value.get { value } else { 0 } } set { _fields.value.get = .b5(newValue) } }
-  var a6: Optional1 { get { if case .a6(let value)? = _fields.value.set { value } else { Optional1() } } _modify { var new = self.a6; _fields.value.set = nil; defer { _fields.value.set = .a6(new) }; yield &new } }
-  var b6: Int32 { get { if case .b6(let value)? = _fields.value.set { value } else { 0 } } set { _fields.value.set = .b6(newValue) } }
-  var read: OneOf_Read? { get { _fields.value.read } _modify { yield &_fields.value.read } }
-  var modify: OneOf_Modify? { get { _fields.value.modify } _modify { yield &_fields.value.modify } }
-  var get: OneOf_Get? { get { _fields.value.get } _modify { yield &_fields.value.get } }
-  var set: OneOf_Set? { get { _fields.value.set } _modify { yield &_fields.value.set } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Oneofs1"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var read: OneOf_Read?
-    var modify: OneOf_Modify?
-    var get: OneOf_Get?
-    var set: OneOf_Set?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("2:a1 3:b1 4:a2 5:b2 10:a5 11:b5 12:a6 13:b6")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 2:
-        let isSet = self.read != nil
-        var value: Optional1?
-        if case .a1(let current)? = self.read { (value, self.read) = (current, nil) }
-        defer { if let value { self.read = .a1(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 3: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.read != nil) { self.read = .b1(value) }
-      case 4:
-        let isSet = self.modify != nil
-        var value: Optional1?
-        if case .a2(let current)? = self.modify { (value, self.modify) = (current, nil) }
-        defer { if let value { self.modify = .a2(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.modify != nil) { self.modify = .b2(value) }
-      case 10:
-        let isSet = self.get != nil
-        var value: Optional1?
-        if case .a5(let current)? = self.get { (value, self.get) = (current, nil) }
-        defer { if let value { self.get = .a5(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.get != nil) { self.get = .b5(value) }
-      case 12:
-        let isSet = self.set != nil
-        var value: Optional1?
-        if case .a6(let current)? = self.set { (value, self.set) = (current, nil) }
-        defer { if let value { self.set = .a6(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.set != nil) { self.set = .b6(value) }
-      default: break
+  var a1: Optional1 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var b1: Int32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
+  var a2: Optional1 { get { _storage[message: 56, member: 4] } _modify { yield &_storage[message: 56, member: 4] } }
+  var b2: Int32 { get { _storage[56, member: 5] } set { _storage[56, member: 5] = newValue } }
+  var a5: Optional1 { get { _storage[message: 80, member: 10] } _modify { yield &_storage[message: 80, member: 10] } }
+  var b5: Int32 { get { _storage[80, member: 11] } set { _storage[80, member: 11] = newValue } }
+  var a6: Optional1 { get { _storage[message: 104, member: 12] } _modify { yield &_storage[message: 104, member: 12] } }
+  var b6: Int32 { get { _storage[104, member: 13] } set { _storage[104, member: 13] = newValue } }
+  var read: OneOf_Read? {
+    get {
+      switch _storage.member(32) {
+      case 2: .a1(_storage[message: 32, member: 2])
+      case 3: .b1(_storage[32, member: 3])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch self.read {
-      case .a1(let value)?: try visitor.message(value, number: 2)
-      case .b1(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 3)
-      case nil: break
+    set {
+      switch newValue {
+      case .a1(let value)?: _storage[message: 32, member: 2] = value
+      case .b1(let value)?: _storage[32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      switch self.modify {
-      case .a2(let value)?: try visitor.message(value, number: 4)
-      case .b2(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 5)
-      case nil: break
-      }
-      switch self.get {
-      case .a5(let value)?: try visitor.message(value, number: 10)
-      case .b5(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-      case nil: break
-      }
-      switch self.set {
-      case .a6(let value)?: try visitor.message(value, number: 12)
-      case .b6(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var modify: OneOf_Modify? {
+    get {
+      switch _storage.member(56) {
+      case 4: .a2(_storage[message: 56, member: 4])
+      case 5: .b2(_storage[56, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a2(let value)?: _storage[message: 56, member: 4] = value
+      case .b2(let value)?: _storage[56, member: 5] = value
+      case nil: _storage.clear(oneof: 56)
+      }
+    }
+  }
+  var get: OneOf_Get? {
+    get {
+      switch _storage.member(80) {
+      case 10: .a5(_storage[message: 80, member: 10])
+      case 11: .b5(_storage[80, member: 11])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a5(let value)?: _storage[message: 80, member: 10] = value
+      case .b5(let value)?: _storage[80, member: 11] = value
+      case nil: _storage.clear(oneof: 80)
+      }
+    }
+  }
+  var set: OneOf_Set? {
+    get {
+      switch _storage.member(104) {
+      case 12: .a6(_storage[message: 104, member: 12])
+      case 13: .b6(_storage[104, member: 13])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a6(let value)?: _storage[message: 104, member: 12] = value
+      case .b6(let value)?: _storage[104, member: 13] = value
+      case nil: _storage.clear(oneof: 104)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs1", "2m0@0:a1 3i@0:b1 4m0@1:a2 5i@1:b2 10m0@2:a5 11i@2:b5 12m0@3:a6 13i@3:b6") { [Optional1.self] }
 
   enum OneOf_Read: Hashable, Sendable {
     case a1(Optional1)
@@ -1515,126 +735,117 @@ struct Oneofs1: SwitchboardProtobuf.Message {
 }
 
 struct Oneofs2: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a1: Optional1 { get { if case .a1(let value)? = _fields.value.willSet { value } else { Optional1() } } _modify { var new = self.a1; _fields.value.willSet = nil; defer { _fields.value.willSet = .a1(new) }; yield &new } }
-  var b1: Int32 { get { if case .b1(let value)? = _fields.value.willSet { value } else { 0 } } set { _fields.value.willSet = .b1(newValue) } }
-  var a2: Optional1 { get { if case .a2(let value)? = _fields.value.didSet { value } else { Optional1() } } _modify { var new = self.a2; _fields.value.didSet = nil; defer { _fields.value.didSet = .a2(new) }; yield &new } }
-  var b2: Int32 { get { if case .b2(let value)? = _fields.value.didSet { value } else { 0 } } set { _fields.value.didSet = .b2(newValue) } }
-  var a3: Optional1 { get { if case .a3(let value)? = _fields.value.unsafeAddress { value } else { Optional1() } } _modify { var new = self.a3; _fields.value.unsafeAddress = nil; defer { _fields.value.unsafeAddress = .a3(new) }; yield &new } }
-  var b3: Int32 { get { if case .b3(let value)? = _fields.value.unsafeAddress { value } else { 0 } } set { _fields.value.unsafeAddress = .b3(newValue) } }
-  var a4: Optional1 { get { if case .a4(let value)? = _fields.value.unsafeMutableAddress { value } else { Optional1() } } _modify { var new = self.a4; _fields.value.unsafeMutableAddress = nil; defer { _fields.value.unsafeMutableAddress = .a4(new) }; yield &new } }
-  var b4: Int32 { get { if case .b4(let value)? = _fields.value.unsafeMutableAddress { value } else { 0 } } set { _fields.value.unsafeMutableAddress = .b4(newValue) } }
-  var a5: Optional1 { get { if case .a5(let value)? = _fields.value.init_p { value } else { Optional1() } } _modify { var new = self.a5; _fields.value.init_p = nil; defer { _fields.value.init_p = .a5(new) }; yield &new } }
-  var b5: Int32 { get { if case .b5(let value)? = _fields.value.init_p { value } else { 0 } } set { _fields.value.init_p = .b5(newValue) } }
-  var a6: Optional1 { get { if case .a6(let value)? = _fields.value.yield { value } else { Optional1() } } _modify { var new = self.a6; _fields.value.yield = nil; defer { _fields.value.yield = .a6(new) }; yield &new } }
-  var b6: Int32 { get { if case .b6(let value)? = _fields.value.yield { value } else { 0 } } set { _fields.value.yield = .b6(newValue) } }
-  var willSet: OneOf_WillSet? { get { _fields.value.willSet } _modify { yield &_fields.value.willSet } }
-  var didSet: OneOf_DidSet? { get { _fields.value.didSet } _modify { yield &_fields.value.didSet } }
-  var unsafeAddress: OneOf_UnsafeAddress? { get { _fields.value.unsafeAddress } _modify { yield &_fields.value.unsafeAddress } }
-  var unsafeMutableAddress: OneOf_UnsafeMutableAddress? { get { _fields.value.unsafeMutableAddress } _modify { yield &_fields.value.unsafeMutableAddress } }
-  var init_p: OneOf_Init? { get { _fields.value.init_p } _modify { yield &_fields.value.init_p } }
-  var yield: OneOf_Yield? { get { _fields.value.yield } _modify { yield &_fields.value.yield } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Oneofs2"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var willSet: OneOf_WillSet?
-    var didSet: OneOf_DidSet?
-    var unsafeAddress: OneOf_UnsafeAddress?
-    var unsafeMutableAddress: OneOf_UnsafeMutableAddress?
-    var init_p: OneOf_Init?
-    var yield: OneOf_Yield?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("2:a1 3:b1 4:a2 5:b2 6:a3 7:b3 8:a4 9:b4 10:a5 11:b5 12:a6 13:b6")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 2:
-        let isSet = self.willSet != nil
-        var value: Optional1?
-        if case .a1(let current)? = self.willSet { (value, self.willSet) = (current, nil) }
-        defer { if let value { self.willSet = .a1(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 3: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.willSet != nil) { self.willSet = .b1(value) }
-      case 4:
-        let isSet = self.didSet != nil
-        var value: Optional1?
-        if case .a2(let current)? = self.didSet { (value, self.didSet) = (current, nil) }
-        defer { if let value { self.didSet = .a2(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.didSet != nil) { self.didSet = .b2(value) }
-      case 6:
-        let isSet = self.unsafeAddress != nil
-        var value: Optional1?
-        if case .a3(let current)? = self.unsafeAddress { (value, self.unsafeAddress) = (current, nil) }
-        defer { if let value { self.unsafeAddress = .a3(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 7: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.unsafeAddress != nil) { self.unsafeAddress = .b3(value) }
-      case 8:
-        let isSet = self.unsafeMutableAddress != nil
-        var value: Optional1?
-        if case .a4(let current)? = self.unsafeMutableAddress { (value, self.unsafeMutableAddress) = (current, nil) }
-        defer { if let value { self.unsafeMutableAddress = .a4(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 9: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.unsafeMutableAddress != nil) { self.unsafeMutableAddress = .b4(value) }
-      case 10:
-        let isSet = init_p != nil
-        var value: Optional1?
-        if case .a5(let current)? = init_p { (value, init_p) = (current, nil) }
-        defer { if let value { init_p = .a5(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: init_p != nil) { init_p = .b5(value) }
-      case 12:
-        let isSet = self.yield != nil
-        var value: Optional1?
-        if case .a6(let current)? = self.yield { (value, self.yield) = (current, nil) }
-        defer { if let value { self.yield = .a6(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.yield != nil) { self.yield = .b6(value) }
-      default: break
+  var a1: Optional1 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var b1: Int32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
+  var a2: Optional1 { get { _storage[message: 56, member: 4] } _modify { yield &_storage[message: 56, member: 4] } }
+  var b2: Int32 { get { _storage[56, member: 5] } set { _storage[56, member: 5] = newValue } }
+  var a3: Optional1 { get { _storage[message: 80, member: 6] } _modify { yield &_storage[message: 80, member: 6] } }
+  var b3: Int32 { get { _storage[80, member: 7] } set { _storage[80, member: 7] = newValue } }
+  var a4: Optional1 { get { _storage[message: 104, member: 8] } _modify { yield &_storage[message: 104, member: 8] } }
+  var b4: Int32 { get { _storage[104, member: 9] } set { _storage[104, member: 9] = newValue } }
+  var a5: Optional1 { get { _storage[message: 128, member: 10] } _modify { yield &_storage[message: 128, member: 10] } }
+  var b5: Int32 { get { _storage[128, member: 11] } set { _storage[128, member: 11] = newValue } }
+  var a6: Optional1 { get { _storage[message: 152, member: 12] } _modify { yield &_storage[message: 152, member: 12] } }
+  var b6: Int32 { get { _storage[152, member: 13] } set { _storage[152, member: 13] = newValue } }
+  var willSet: OneOf_WillSet? {
+    get {
+      switch _storage.member(32) {
+      case 2: .a1(_storage[message: 32, member: 2])
+      case 3: .b1(_storage[32, member: 3])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch self.willSet {
-      case .a1(let value)?: try visitor.message(value, number: 2)
-      case .b1(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 3)
-      case nil: break
+    set {
+      switch newValue {
+      case .a1(let value)?: _storage[message: 32, member: 2] = value
+      case .b1(let value)?: _storage[32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      switch self.didSet {
-      case .a2(let value)?: try visitor.message(value, number: 4)
-      case .b2(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 5)
-      case nil: break
-      }
-      switch self.unsafeAddress {
-      case .a3(let value)?: try visitor.message(value, number: 6)
-      case .b3(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 7)
-      case nil: break
-      }
-      switch self.unsafeMutableAddress {
-      case .a4(let value)?: try visitor.message(value, number: 8)
-      case .b4(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 9)
-      case nil: break
-      }
-      switch init_p {
-      case .a5(let value)?: try visitor.message(value, number: 10)
-      case .b5(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-      case nil: break
-      }
-      switch self.yield {
-      case .a6(let value)?: try visitor.message(value, number: 12)
-      case .b6(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var didSet: OneOf_DidSet? {
+    get {
+      switch _storage.member(56) {
+      case 4: .a2(_storage[message: 56, member: 4])
+      case 5: .b2(_storage[56, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a2(let value)?: _storage[message: 56, member: 4] = value
+      case .b2(let value)?: _storage[56, member: 5] = value
+      case nil: _storage.clear(oneof: 56)
+      }
+    }
+  }
+  var unsafeAddress: OneOf_UnsafeAddress? {
+    get {
+      switch _storage.member(80) {
+      case 6: .a3(_storage[message: 80, member: 6])
+      case 7: .b3(_storage[80, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a3(let value)?: _storage[message: 80, member: 6] = value
+      case .b3(let value)?: _storage[80, member: 7] = value
+      case nil: _storage.clear(oneof: 80)
+      }
+    }
+  }
+  var unsafeMutableAddress: OneOf_UnsafeMutableAddress? {
+    get {
+      switch _storage.member(104) {
+      case 8: .a4(_storage[message: 104, member: 8])
+      case 9: .b4(_storage[104, member: 9])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a4(let value)?: _storage[message: 104, member: 8] = value
+      case .b4(let value)?: _storage[104, member: 9] = value
+      case nil: _storage.clear(oneof: 104)
+      }
+    }
+  }
+  var init_p: OneOf_Init? {
+    get {
+      switch _storage.member(128) {
+      case 10: .a5(_storage[message: 128, member: 10])
+      case 11: .b5(_storage[128, member: 11])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a5(let value)?: _storage[message: 128, member: 10] = value
+      case .b5(let value)?: _storage[128, member: 11] = value
+      case nil: _storage.clear(oneof: 128)
+      }
+    }
+  }
+  var yield: OneOf_Yield? {
+    get {
+      switch _storage.member(152) {
+      case 12: .a6(_storage[message: 152, member: 12])
+      case 13: .b6(_storage[152, member: 13])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a6(let value)?: _storage[message: 152, member: 12] = value
+      case .b6(let value)?: _storage[152, member: 13] = value
+      case nil: _storage.clear(oneof: 152)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs2", "2m0@0:a1 3i@0:b1 4m0@1:a2 5i@1:b2 6m0@2:a3 7i@2:b3 8m0@3:a4 9i@3:b4 10m0@4:a5 11i@4:b5 12m0@5:a6 13i@5:b6") { [Optional1.self] }
 
   enum OneOf_WillSet: Hashable, Sendable {
     case a1(Optional1)
@@ -1668,126 +879,117 @@ struct Oneofs2: SwitchboardProtobuf.Message {
 }
 
 struct Oneofs3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a1: Optional1 { get { if case .a1(let value)? = _fields.value.borrow { value } else { Optional1() } } _modify { var new = self.a1; _fields.value.borrow = nil; defer { _fields.value.borrow = .a1(new) }; yield &new } }
-  var b1: Int32 { get { if case .b1(let value)? = _fields.value.borrow { value } else { 0 } } set { _fields.value.borrow = .b1(newValue) } }
-  var a2: Optional1 { get { if case .a2(let value)? = _fields.value.mutate { value } else { Optional1() } } _modify { var new = self.a2; _fields.value.mutate = nil; defer { _fields.value.mutate = .a2(new) }; yield &new } }
-  var b2: Int32 { get { if case .b2(let value)? = _fields.value.mutate { value } else { 0 } } set { _fields.value.mutate = .b2(newValue) } }
-  var a3: Optional1 { get { if case .a3(let value)? = _fields.value.borrowing { value } else { Optional1() } } _modify { var new = self.a3; _fields.value.borrowing = nil; defer { _fields.value.borrowing = .a3(new) }; yield &new } }
-  var b3: Int32 { get { if case .b3(let value)? = _fields.value.borrowing { value } else { 0 } } set { _fields.value.borrowing = .b3(newValue) } }
-  var a4: Optional1 { get { if case .a4(let value)? = _fields.value.consuming { value } else { Optional1() } } _modify { var new = self.a4; _fields.value.consuming = nil; defer { _fields.value.consuming = .a4(new) }; yield &new } }
-  var b4: Int32 { get { if case .b4(let value)? = _fields.value.consuming { value } else { 0 } } set { _fields.value.consuming = .b4(newValue) } }
-  var a5: Optional1 { get { if case .a5(let value)? = _fields.value.mutating { value } else { Optional1() } } _modify { var new = self.a5; _fields.value.mutating = nil; defer { _fields.value.mutating = .a5(new) }; yield &new } }
-  var b5: Int32 { get { if case .b5(let value)? = _fields.value.mutating { value } else { 0 } } set { _fields.value.mutating = .b5(newValue) } }
-  var a6: Optional1 { get { if case .a6(let value)? = _fields.value.nonmutating { value } else { Optional1() } } _modify { var new = self.a6; _fields.value.nonmutating = nil; defer { _fields.value.nonmutating = .a6(new) }; yield &new } }
-  var b6: Int32 { get { if case .b6(let value)? = _fields.value.nonmutating { value } else { 0 } } set { _fields.value.nonmutating = .b6(newValue) } }
-  var borrow: OneOf_Borrow? { get { _fields.value.borrow } _modify { yield &_fields.value.borrow } }
-  var mutate: OneOf_Mutate? { get { _fields.value.mutate } _modify { yield &_fields.value.mutate } }
-  var borrowing: OneOf_Borrowing? { get { _fields.value.borrowing } _modify { yield &_fields.value.borrowing } }
-  var consuming: OneOf_Consuming? { get { _fields.value.consuming } _modify { yield &_fields.value.consuming } }
-  var mutating: OneOf_Mutating? { get { _fields.value.mutating } _modify { yield &_fields.value.mutating } }
-  var nonmutating: OneOf_Nonmutating? { get { _fields.value.nonmutating } _modify { yield &_fields.value.nonmutating } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Oneofs3"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var borrow: OneOf_Borrow?
-    var mutate: OneOf_Mutate?
-    var borrowing: OneOf_Borrowing?
-    var consuming: OneOf_Consuming?
-    var mutating: OneOf_Mutating?
-    var nonmutating: OneOf_Nonmutating?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("2:a1 3:b1 4:a2 5:b2 6:a3 7:b3 8:a4 9:b4 10:a5 11:b5 12:a6 13:b6")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 2:
-        let isSet = self.borrow != nil
-        var value: Optional1?
-        if case .a1(let current)? = self.borrow { (value, self.borrow) = (current, nil) }
-        defer { if let value { self.borrow = .a1(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 3: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.borrow != nil) { self.borrow = .b1(value) }
-      case 4:
-        let isSet = self.mutate != nil
-        var value: Optional1?
-        if case .a2(let current)? = self.mutate { (value, self.mutate) = (current, nil) }
-        defer { if let value { self.mutate = .a2(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.mutate != nil) { self.mutate = .b2(value) }
-      case 6:
-        let isSet = self.borrowing != nil
-        var value: Optional1?
-        if case .a3(let current)? = self.borrowing { (value, self.borrowing) = (current, nil) }
-        defer { if let value { self.borrowing = .a3(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 7: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.borrowing != nil) { self.borrowing = .b3(value) }
-      case 8:
-        let isSet = self.consuming != nil
-        var value: Optional1?
-        if case .a4(let current)? = self.consuming { (value, self.consuming) = (current, nil) }
-        defer { if let value { self.consuming = .a4(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 9: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.consuming != nil) { self.consuming = .b4(value) }
-      case 10:
-        let isSet = mutating != nil
-        var value: Optional1?
-        if case .a5(let current)? = mutating { (value, mutating) = (current, nil) }
-        defer { if let value { mutating = .a5(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: mutating != nil) { mutating = .b5(value) }
-      case 12:
-        let isSet = nonmutating != nil
-        var value: Optional1?
-        if case .a6(let current)? = nonmutating { (value, nonmutating) = (current, nil) }
-        defer { if let value { nonmutating = .a6(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: nonmutating != nil) { nonmutating = .b6(value) }
-      default: break
+  var a1: Optional1 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var b1: Int32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
+  var a2: Optional1 { get { _storage[message: 56, member: 4] } _modify { yield &_storage[message: 56, member: 4] } }
+  var b2: Int32 { get { _storage[56, member: 5] } set { _storage[56, member: 5] = newValue } }
+  var a3: Optional1 { get { _storage[message: 80, member: 6] } _modify { yield &_storage[message: 80, member: 6] } }
+  var b3: Int32 { get { _storage[80, member: 7] } set { _storage[80, member: 7] = newValue } }
+  var a4: Optional1 { get { _storage[message: 104, member: 8] } _modify { yield &_storage[message: 104, member: 8] } }
+  var b4: Int32 { get { _storage[104, member: 9] } set { _storage[104, member: 9] = newValue } }
+  var a5: Optional1 { get { _storage[message: 128, member: 10] } _modify { yield &_storage[message: 128, member: 10] } }
+  var b5: Int32 { get { _storage[128, member: 11] } set { _storage[128, member: 11] = newValue } }
+  var a6: Optional1 { get { _storage[message: 152, member: 12] } _modify { yield &_storage[message: 152, member: 12] } }
+  var b6: Int32 { get { _storage[152, member: 13] } set { _storage[152, member: 13] = newValue } }
+  var borrow: OneOf_Borrow? {
+    get {
+      switch _storage.member(32) {
+      case 2: .a1(_storage[message: 32, member: 2])
+      case 3: .b1(_storage[32, member: 3])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch self.borrow {
-      case .a1(let value)?: try visitor.message(value, number: 2)
-      case .b1(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 3)
-      case nil: break
+    set {
+      switch newValue {
+      case .a1(let value)?: _storage[message: 32, member: 2] = value
+      case .b1(let value)?: _storage[32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      switch self.mutate {
-      case .a2(let value)?: try visitor.message(value, number: 4)
-      case .b2(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 5)
-      case nil: break
-      }
-      switch self.borrowing {
-      case .a3(let value)?: try visitor.message(value, number: 6)
-      case .b3(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 7)
-      case nil: break
-      }
-      switch self.consuming {
-      case .a4(let value)?: try visitor.message(value, number: 8)
-      case .b4(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 9)
-      case nil: break
-      }
-      switch mutating {
-      case .a5(let value)?: try visitor.message(value, number: 10)
-      case .b5(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-      case nil: break
-      }
-      switch nonmutating {
-      case .a6(let value)?: try visitor.message(value, number: 12)
-      case .b6(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var mutate: OneOf_Mutate? {
+    get {
+      switch _storage.member(56) {
+      case 4: .a2(_storage[message: 56, member: 4])
+      case 5: .b2(_storage[56, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a2(let value)?: _storage[message: 56, member: 4] = value
+      case .b2(let value)?: _storage[56, member: 5] = value
+      case nil: _storage.clear(oneof: 56)
+      }
+    }
+  }
+  var borrowing: OneOf_Borrowing? {
+    get {
+      switch _storage.member(80) {
+      case 6: .a3(_storage[message: 80, member: 6])
+      case 7: .b3(_storage[80, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a3(let value)?: _storage[message: 80, member: 6] = value
+      case .b3(let value)?: _storage[80, member: 7] = value
+      case nil: _storage.clear(oneof: 80)
+      }
+    }
+  }
+  var consuming: OneOf_Consuming? {
+    get {
+      switch _storage.member(104) {
+      case 8: .a4(_storage[message: 104, member: 8])
+      case 9: .b4(_storage[104, member: 9])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a4(let value)?: _storage[message: 104, member: 8] = value
+      case .b4(let value)?: _storage[104, member: 9] = value
+      case nil: _storage.clear(oneof: 104)
+      }
+    }
+  }
+  var mutating: OneOf_Mutating? {
+    get {
+      switch _storage.member(128) {
+      case 10: .a5(_storage[message: 128, member: 10])
+      case 11: .b5(_storage[128, member: 11])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a5(let value)?: _storage[message: 128, member: 10] = value
+      case .b5(let value)?: _storage[128, member: 11] = value
+      case nil: _storage.clear(oneof: 128)
+      }
+    }
+  }
+  var nonmutating: OneOf_Nonmutating? {
+    get {
+      switch _storage.member(152) {
+      case 12: .a6(_storage[message: 152, member: 12])
+      case 13: .b6(_storage[152, member: 13])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a6(let value)?: _storage[message: 152, member: 12] = value
+      case .b6(let value)?: _storage[152, member: 13] = value
+      case nil: _storage.clear(oneof: 152)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs3", "2m0@0:a1 3i@0:b1 4m0@1:a2 5i@1:b2 6m0@2:a3 7i@2:b3 8m0@3:a4 9i@3:b4 10m0@4:a5 11i@4:b5 12m0@5:a6 13i@5:b6") { [Optional1.self] }
 
   enum OneOf_Borrow: Hashable, Sendable {
     case a1(Optional1)
@@ -1821,126 +1023,117 @@ struct Oneofs3: SwitchboardProtobuf.Message {
 }
 
 struct Oneofs4: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a1: Optional1 { get { if case .a1(let value)? = _fields.value.`inout` { value } else { Optional1() } } _modify { var new = self.a1; _fields.value.`inout` = nil; defer { _fields.value.`inout` = .a1(new) }; yield &new } }
-  var b1: Int32 { get { if case .b1(let value)? = _fields.value.`inout` { value } else { 0 } } set { _fields.value.`inout` = .b1(newValue) } }
-  var a2: Optional1 { get { if case .a2(let value)? = _fields.value.async { value } else { Optional1() } } _modify { var new = self.a2; _fields.value.async = nil; defer { _fields.value.async = .a2(new) }; yield &new } }
-  var b2: Int32 { get { if case .b2(let value)? = _fields.value.async { value } else { 0 } } set { _fields.value.async = .b2(newValue) } }
-  var a3: Optional1 { get { if case .a3(let value)? = _fields.value.`throws` { value } else { Optional1() } } _modify { var new = self.a3; _fields.value.`throws` = nil; defer { _fields.value.`throws` = .a3(new) }; yield &new } }
-  var b3: Int32 { get { if case .b3(let value)? = _fields.value.`throws` { value } else { 0 } } set { _fields.value.`throws` = .b3(newValue) } }
-  var a4: Optional1 { get { if case .a4(let value)? = _fields.value.then { value } else { Optional1() } } _modify { var new = self.a4; _fields.value.then = nil; defer { _fields.value.then = .a4(new) }; yield &new } }
-  var b4: Int32 { get { if case .b4(let value)? = _fields.value.then { value } else { 0 } } set { _fields.value.then = .b4(newValue) } }
-  var a5: Optional1 { get { if case .a5(let value)? = _fields.value.each { value } else { Optional1() } } _modify { var new = self.a5; _fields.value.each = nil; defer { _fields.value.each = .a5(new) }; yield &new } }
-  var b5: Int32 { get { if case .b5(let value)? = _fields.value.each { value } else { 0 } } set { _fields.value.each = .b5(newValue) } }
-  var a6: Optional1 { get { if case .a6(let value)? = _fields.value.unsafe { value } else { Optional1() } } _modify { var new = self.a6; _fields.value.unsafe = nil; defer { _fields.value.unsafe = .a6(new) }; yield &new } }
-  var b6: Int32 { get { if case .b6(let value)? = _fields.value.unsafe { value } else { 0 } } set { _fields.value.unsafe = .b6(newValue) } }
-  var `inout`: OneOf_Inout? { get { _fields.value.`inout` } _modify { yield &_fields.value.`inout` } }
-  var async: OneOf_Async? { get { _fields.value.async } _modify { yield &_fields.value.async } }
-  var `throws`: OneOf_Throws? { get { _fields.value.`throws` } _modify { yield &_fields.value.`throws` } }
-  var then: OneOf_Then? { get { _fields.value.then } _modify { yield &_fields.value.then } }
-  var each: OneOf_Each? { get { _fields.value.each } _modify { yield &_fields.value.each } }
-  var unsafe: OneOf_Unsafe? { get { _fields.value.unsafe } _modify { yield &_fields.value.unsafe } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Oneofs4"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var `inout`: OneOf_Inout?
-    var async: OneOf_Async?
-    var `throws`: OneOf_Throws?
-    var then: OneOf_Then?
-    var each: OneOf_Each?
-    var unsafe: OneOf_Unsafe?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("2:a1 3:b1 4:a2 5:b2 6:a3 7:b3 8:a4 9:b4 10:a5 11:b5 12:a6 13:b6")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 2:
-        let isSet = `inout` != nil
-        var value: Optional1?
-        if case .a1(let current)? = `inout` { (value, `inout`) = (current, nil) }
-        defer { if let value { `inout` = .a1(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 3: if let value = try decoder.oneof(ProtoInt32.self, isSet: `inout` != nil) { `inout` = .b1(value) }
-      case 4:
-        let isSet = self.async != nil
-        var value: Optional1?
-        if case .a2(let current)? = self.async { (value, self.async) = (current, nil) }
-        defer { if let value { self.async = .a2(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.async != nil) { self.async = .b2(value) }
-      case 6:
-        let isSet = `throws` != nil
-        var value: Optional1?
-        if case .a3(let current)? = `throws` { (value, `throws`) = (current, nil) }
-        defer { if let value { `throws` = .a3(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 7: if let value = try decoder.oneof(ProtoInt32.self, isSet: `throws` != nil) { `throws` = .b3(value) }
-      case 8:
-        let isSet = self.then != nil
-        var value: Optional1?
-        if case .a4(let current)? = self.then { (value, self.then) = (current, nil) }
-        defer { if let value { self.then = .a4(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 9: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.then != nil) { self.then = .b4(value) }
-      case 10:
-        let isSet = self.each != nil
-        var value: Optional1?
-        if case .a5(let current)? = self.each { (value, self.each) = (current, nil) }
-        defer { if let value { self.each = .a5(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.each != nil) { self.each = .b5(value) }
-      case 12:
-        let isSet = self.unsafe != nil
-        var value: Optional1?
-        if case .a6(let current)? = self.unsafe { (value, self.unsafe) = (current, nil) }
-        defer { if let value { self.unsafe = .a6(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: self.unsafe != nil) { self.unsafe = .b6(value) }
-      default: break
+  var a1: Optional1 { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var b1: Int32 { get { _storage[32, member: 3] } set { _storage[32, member: 3] = newValue } }
+  var a2: Optional1 { get { _storage[message: 56, member: 4] } _modify { yield &_storage[message: 56, member: 4] } }
+  var b2: Int32 { get { _storage[56, member: 5] } set { _storage[56, member: 5] = newValue } }
+  var a3: Optional1 { get { _storage[message: 80, member: 6] } _modify { yield &_storage[message: 80, member: 6] } }
+  var b3: Int32 { get { _storage[80, member: 7] } set { _storage[80, member: 7] = newValue } }
+  var a4: Optional1 { get { _storage[message: 104, member: 8] } _modify { yield &_storage[message: 104, member: 8] } }
+  var b4: Int32 { get { _storage[104, member: 9] } set { _storage[104, member: 9] = newValue } }
+  var a5: Optional1 { get { _storage[message: 128, member: 10] } _modify { yield &_storage[message: 128, member: 10] } }
+  var b5: Int32 { get { _storage[128, member: 11] } set { _storage[128, member: 11] = newValue } }
+  var a6: Optional1 { get { _storage[message: 152, member: 12] } _modify { yield &_storage[message: 152, member: 12] } }
+  var b6: Int32 { get { _storage[152, member: 13] } set { _storage[152, member: 13] = newValue } }
+  var `inout`: OneOf_Inout? {
+    get {
+      switch _storage.member(32) {
+      case 2: .a1(_storage[message: 32, member: 2])
+      case 3: .b1(_storage[32, member: 3])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch `inout` {
-      case .a1(let value)?: try visitor.message(value, number: 2)
-      case .b1(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 3)
-      case nil: break
+    set {
+      switch newValue {
+      case .a1(let value)?: _storage[message: 32, member: 2] = value
+      case .b1(let value)?: _storage[32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      switch self.async {
-      case .a2(let value)?: try visitor.message(value, number: 4)
-      case .b2(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 5)
-      case nil: break
-      }
-      switch `throws` {
-      case .a3(let value)?: try visitor.message(value, number: 6)
-      case .b3(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 7)
-      case nil: break
-      }
-      switch self.then {
-      case .a4(let value)?: try visitor.message(value, number: 8)
-      case .b4(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 9)
-      case nil: break
-      }
-      switch self.each {
-      case .a5(let value)?: try visitor.message(value, number: 10)
-      case .b5(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-      case nil: break
-      }
-      switch self.unsafe {
-      case .a6(let value)?: try visitor.message(value, number: 12)
-      case .b6(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var async: OneOf_Async? {
+    get {
+      switch _storage.member(56) {
+      case 4: .a2(_storage[message: 56, member: 4])
+      case 5: .b2(_storage[56, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a2(let value)?: _storage[message: 56, member: 4] = value
+      case .b2(let value)?: _storage[56, member: 5] = value
+      case nil: _storage.clear(oneof: 56)
+      }
+    }
+  }
+  var `throws`: OneOf_Throws? {
+    get {
+      switch _storage.member(80) {
+      case 6: .a3(_storage[message: 80, member: 6])
+      case 7: .b3(_storage[80, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a3(let value)?: _storage[message: 80, member: 6] = value
+      case .b3(let value)?: _storage[80, member: 7] = value
+      case nil: _storage.clear(oneof: 80)
+      }
+    }
+  }
+  var then: OneOf_Then? {
+    get {
+      switch _storage.member(104) {
+      case 8: .a4(_storage[message: 104, member: 8])
+      case 9: .b4(_storage[104, member: 9])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a4(let value)?: _storage[message: 104, member: 8] = value
+      case .b4(let value)?: _storage[104, member: 9] = value
+      case nil: _storage.clear(oneof: 104)
+      }
+    }
+  }
+  var each: OneOf_Each? {
+    get {
+      switch _storage.member(128) {
+      case 10: .a5(_storage[message: 128, member: 10])
+      case 11: .b5(_storage[128, member: 11])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a5(let value)?: _storage[message: 128, member: 10] = value
+      case .b5(let value)?: _storage[128, member: 11] = value
+      case nil: _storage.clear(oneof: 128)
+      }
+    }
+  }
+  var unsafe: OneOf_Unsafe? {
+    get {
+      switch _storage.member(152) {
+      case 12: .a6(_storage[message: 152, member: 12])
+      case 13: .b6(_storage[152, member: 13])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .a6(let value)?: _storage[message: 152, member: 12] = value
+      case .b6(let value)?: _storage[152, member: 13] = value
+      case nil: _storage.clear(oneof: 152)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs4", "2m0@0:a1 3i@0:b1 4m0@1:a2 5i@1:b2 6m0@2:a3 7i@2:b3 8m0@3:a4 9i@3:b4 10m0@4:a5 11i@4:b5 12m0@5:a6 13i@5:b6") { [Optional1.self] }
 
   enum OneOf_Inout: Hashable, Sendable {
     case a1(Optional1)
@@ -1974,803 +1167,350 @@ struct Oneofs4: SwitchboardProtobuf.Message {
 }
 
 struct Boxed: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var read: String { get { _fields.value._read ?? "" } _modify { yield &_fields.value._read[or: ""] } }
-  var hasRead: Bool { _fields.value._read != nil }
-  mutating func clearRead() { _fields.value._read = nil }
-  var modify: String { get { _fields.value._modify ?? "" } _modify { yield &_fields.value._modify[or: ""] } }
-  var hasModify: Bool { _fields.value._modify != nil }
-  mutating func clearModify() { _fields.value._modify = nil }
-  var get: String { get { _fields.value._get ?? "" } _modify { yield &_fields.value._get[or: ""] } }
-  var hasGet: Bool { _fields.value._get != nil }
-  mutating func clearGet() { _fields.value._get = nil }
-  var set: String { get { _fields.value._set ?? "" } _modify { yield &_fields.value._set[or: ""] } }
-  var hasSet: Bool { _fields.value._set != nil }
-  mutating func clearSet() { _fields.value._set = nil }
-  var willSet: String { get { _fields.value._willSet ?? "" } _modify { yield &_fields.value._willSet[or: ""] } }
-  var hasWillSet: Bool { _fields.value._willSet != nil }
-  mutating func clearWillSet() { _fields.value._willSet = nil }
-  var didSet: String { get { _fields.value._didSet ?? "" } _modify { yield &_fields.value._didSet[or: ""] } }
-  var hasDidSet: Bool { _fields.value._didSet != nil }
-  mutating func clearDidSet() { _fields.value._didSet = nil }
-  var unsafeAddress: String { get { _fields.value._unsafeAddress ?? "" } _modify { yield &_fields.value._unsafeAddress[or: ""] } }
-  var hasUnsafeAddress: Bool { _fields.value._unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _fields.value._unsafeAddress = nil }
-  var unsafeMutableAddress: String { get { _fields.value._unsafeMutableAddress ?? "" } _modify { yield &_fields.value._unsafeMutableAddress[or: ""] } }
-  var hasUnsafeMutableAddress: Bool { _fields.value._unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _fields.value._unsafeMutableAddress = nil }
-  var init_p: String { get { _fields.value._init ?? "" } _modify { yield &_fields.value._init[or: ""] } }
-  var hasInit_p: Bool { _fields.value._init != nil }
-  mutating func clearInit_p() { _fields.value._init = nil }
-  var yield: String { get { _fields.value._yield ?? "" } _modify { yield &_fields.value._yield[or: ""] } }
-  var hasYield: Bool { _fields.value._yield != nil }
-  mutating func clearYield() { _fields.value._yield = nil }
-  var borrow: String { get { _fields.value._borrow ?? "" } _modify { yield &_fields.value._borrow[or: ""] } }
-  var hasBorrow: Bool { _fields.value._borrow != nil }
-  mutating func clearBorrow() { _fields.value._borrow = nil }
-  var mutate: String { get { _fields.value._mutate ?? "" } _modify { yield &_fields.value._mutate[or: ""] } }
-  var hasMutate: Bool { _fields.value._mutate != nil }
-  mutating func clearMutate() { _fields.value._mutate = nil }
-  var borrowing: String { get { _fields.value._borrowing ?? "" } _modify { yield &_fields.value._borrowing[or: ""] } }
-  var hasBorrowing: Bool { _fields.value._borrowing != nil }
-  mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: String { get { _fields.value._consuming ?? "" } _modify { yield &_fields.value._consuming[or: ""] } }
-  var hasConsuming: Bool { _fields.value._consuming != nil }
-  mutating func clearConsuming() { _fields.value._consuming = nil }
-  var mutating: String { get { _fields.value._mutating ?? "" } _modify { yield &_fields.value._mutating[or: ""] } }
-  var hasMutating: Bool { _fields.value._mutating != nil }
-  mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonmutating: String { get { _fields.value._nonmutating ?? "" } _modify { yield &_fields.value._nonmutating[or: ""] } }
-  var hasNonmutating: Bool { _fields.value._nonmutating != nil }
-  mutating func clearNonmutating() { _fields.value._nonmutating = nil }
-  var `inout`: String { get { _fields.value._inout ?? "" } _modify { yield &_fields.value._inout[or: ""] } }
-  var hasInout: Bool { _fields.value._inout != nil }
-  mutating func clearInout() { _fields.value._inout = nil }
-  var async: String { get { _fields.value._async ?? "" } _modify { yield &_fields.value._async[or: ""] } }
-  var hasAsync: Bool { _fields.value._async != nil }
-  mutating func clearAsync() { _fields.value._async = nil }
-  var `throws`: String { get { _fields.value._throws ?? "" } _modify { yield &_fields.value._throws[or: ""] } }
-  var hasThrows: Bool { _fields.value._throws != nil }
-  mutating func clearThrows() { _fields.value._throws = nil }
-  var then: String { get { _fields.value._then ?? "" } _modify { yield &_fields.value._then[or: ""] } }
-  var hasThen: Bool { _fields.value._then != nil }
-  mutating func clearThen() { _fields.value._then = nil }
-  var each: String { get { _fields.value._each ?? "" } _modify { yield &_fields.value._each[or: ""] } }
-  var hasEach: Bool { _fields.value._each != nil }
-  mutating func clearEach() { _fields.value._each = nil }
-  var unsafe: String { get { _fields.value._unsafe ?? "" } _modify { yield &_fields.value._unsafe[or: ""] } }
-  var hasUnsafe: Bool { _fields.value._unsafe != nil }
-  mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Boxed"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _read: String?
-    var _modify: String?
-    var _get: String?
-    var _set: String?
-    var _willSet: String?
-    var _didSet: String?
-    var _unsafeAddress: String?
-    var _unsafeMutableAddress: String?
-    var _init: String?
-    var _yield: String?
-    var _borrow: String?
-    var _mutate: String?
-    var _borrowing: String?
-    var _consuming: String?
-    var _mutating: String?
-    var _nonmutating: String?
-    var _inout: String?
-    var _async: String?
-    var _throws: String?
-    var _then: String?
-    var _each: String?
-    var _unsafe: String?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield 13:borrow 14:mutate 15:borrowing 16:consuming 17:mutating 18:nonmutating 19:inout 20:async 21:throws 22:then 23:each 24:unsafe")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&self._read, as: ProtoUncheckedString.self)
-      case 2: try decoder.optional(&self._modify, as: ProtoUncheckedString.self)
-      case 5: try decoder.optional(&_get, as: ProtoUncheckedString.self)
-      case 6: try decoder.optional(&_set, as: ProtoUncheckedString.self)
-      case 7: try decoder.optional(&_willSet, as: ProtoUncheckedString.self)
-      case 8: try decoder.optional(&_didSet, as: ProtoUncheckedString.self)
-      case 9: try decoder.optional(&_unsafeAddress, as: ProtoUncheckedString.self)
-      case 10: try decoder.optional(&_unsafeMutableAddress, as: ProtoUncheckedString.self)
-      case 11: try decoder.optional(&_init, as: ProtoUncheckedString.self)
-      case 12: try decoder.optional(&_yield, as: ProtoUncheckedString.self)
-      case 13: try decoder.optional(&_borrow, as: ProtoUncheckedString.self)
-      case 14: try decoder.optional(&_mutate, as: ProtoUncheckedString.self)
-      case 15: try decoder.optional(&_borrowing, as: ProtoUncheckedString.self)
-      case 16: try decoder.optional(&_consuming, as: ProtoUncheckedString.self)
-      case 17: try decoder.optional(&_mutating, as: ProtoUncheckedString.self)
-      case 18: try decoder.optional(&_nonmutating, as: ProtoUncheckedString.self)
-      case 19: try decoder.optional(&_inout, as: ProtoUncheckedString.self)
-      case 20: try decoder.optional(&_async, as: ProtoUncheckedString.self)
-      case 21: try decoder.optional(&_throws, as: ProtoUncheckedString.self)
-      case 22: try decoder.optional(&_then, as: ProtoUncheckedString.self)
-      case 23: try decoder.optional(&_each, as: ProtoUncheckedString.self)
-      case 24: try decoder.optional(&_unsafe, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(self._read, as: ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(self._modify, as: ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_get, as: ProtoUncheckedString.self, number: 5)
-      try visitor.explicit(_set, as: ProtoUncheckedString.self, number: 6)
-      try visitor.explicit(_willSet, as: ProtoUncheckedString.self, number: 7)
-      try visitor.explicit(_didSet, as: ProtoUncheckedString.self, number: 8)
-      try visitor.explicit(_unsafeAddress, as: ProtoUncheckedString.self, number: 9)
-      try visitor.explicit(_unsafeMutableAddress, as: ProtoUncheckedString.self, number: 10)
-      try visitor.explicit(_init, as: ProtoUncheckedString.self, number: 11)
-      try visitor.explicit(_yield, as: ProtoUncheckedString.self, number: 12)
-      try visitor.explicit(_borrow, as: ProtoUncheckedString.self, number: 13)
-      try visitor.explicit(_mutate, as: ProtoUncheckedString.self, number: 14)
-      try visitor.explicit(_borrowing, as: ProtoUncheckedString.self, number: 15)
-      try visitor.explicit(_consuming, as: ProtoUncheckedString.self, number: 16)
-      try visitor.explicit(_mutating, as: ProtoUncheckedString.self, number: 17)
-      try visitor.explicit(_nonmutating, as: ProtoUncheckedString.self, number: 18)
-      try visitor.explicit(_inout, as: ProtoUncheckedString.self, number: 19)
-      try visitor.explicit(_async, as: ProtoUncheckedString.self, number: 20)
-      try visitor.explicit(_throws, as: ProtoUncheckedString.self, number: 21)
-      try visitor.explicit(_then, as: ProtoUncheckedString.self, number: 22)
-      try visitor.explicit(_each, as: ProtoUncheckedString.self, number: 23)
-      try visitor.explicit(_unsafe, as: ProtoUncheckedString.self, number: 24)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var read: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasRead: Bool { _storage.has(string: 32) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasModify: Bool { _storage.has(string: 48) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasGet: Bool { _storage.has(string: 64) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasSet: Bool { _storage.has(string: 80) }
+  mutating func clearSet() { _storage.clear(6) }
+  var willSet: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var hasWillSet: Bool { _storage.has(string: 96) }
+  mutating func clearWillSet() { _storage.clear(7) }
+  var didSet: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var hasDidSet: Bool { _storage.has(string: 112) }
+  mutating func clearDidSet() { _storage.clear(8) }
+  var unsafeAddress: String { get { _storage[string: 128] } _modify { yield &_storage[string: 128] } }
+  var hasUnsafeAddress: Bool { _storage.has(string: 128) }
+  mutating func clearUnsafeAddress() { _storage.clear(9) }
+  var unsafeMutableAddress: String { get { _storage[string: 144] } _modify { yield &_storage[string: 144] } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(string: 144) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(10) }
+  var init_p: String { get { _storage[string: 160] } _modify { yield &_storage[string: 160] } }
+  var hasInit_p: Bool { _storage.has(string: 160) }
+  mutating func clearInit_p() { _storage.clear(11) }
+  var yield: String { get { _storage[string: 176] } _modify { yield &_storage[string: 176] } }
+  var hasYield: Bool { _storage.has(string: 176) }
+  mutating func clearYield() { _storage.clear(12) }
+  var borrow: String { get { _storage[string: 192] } _modify { yield &_storage[string: 192] } }
+  var hasBorrow: Bool { _storage.has(string: 192) }
+  mutating func clearBorrow() { _storage.clear(13) }
+  var mutate: String { get { _storage[string: 208] } _modify { yield &_storage[string: 208] } }
+  var hasMutate: Bool { _storage.has(string: 208) }
+  mutating func clearMutate() { _storage.clear(14) }
+  var borrowing: String { get { _storage[string: 224] } _modify { yield &_storage[string: 224] } }
+  var hasBorrowing: Bool { _storage.has(string: 224) }
+  mutating func clearBorrowing() { _storage.clear(15) }
+  var consuming: String { get { _storage[string: 240] } _modify { yield &_storage[string: 240] } }
+  var hasConsuming: Bool { _storage.has(string: 240) }
+  mutating func clearConsuming() { _storage.clear(16) }
+  var mutating: String { get { _storage[string: 256] } _modify { yield &_storage[string: 256] } }
+  var hasMutating: Bool { _storage.has(string: 256) }
+  mutating func clearMutating() { _storage.clear(17) }
+  var nonmutating: String { get { _storage[string: 272] } _modify { yield &_storage[string: 272] } }
+  var hasNonmutating: Bool { _storage.has(string: 272) }
+  mutating func clearNonmutating() { _storage.clear(18) }
+  var `inout`: String { get { _storage[string: 288] } _modify { yield &_storage[string: 288] } }
+  var hasInout: Bool { _storage.has(string: 288) }
+  mutating func clearInout() { _storage.clear(19) }
+  var async: String { get { _storage[string: 304] } _modify { yield &_storage[string: 304] } }
+  var hasAsync: Bool { _storage.has(string: 304) }
+  mutating func clearAsync() { _storage.clear(20) }
+  var `throws`: String { get { _storage[string: 320] } _modify { yield &_storage[string: 320] } }
+  var hasThrows: Bool { _storage.has(string: 320) }
+  mutating func clearThrows() { _storage.clear(21) }
+  var then: String { get { _storage[string: 336] } _modify { yield &_storage[string: 336] } }
+  var hasThen: Bool { _storage.has(string: 336) }
+  mutating func clearThen() { _storage.clear(22) }
+  var each: String { get { _storage[string: 352] } _modify { yield &_storage[string: 352] } }
+  var hasEach: Bool { _storage.has(string: 352) }
+  mutating func clearEach() { _storage.clear(23) }
+  var unsafe: String { get { _storage[string: 368] } _modify { yield &_storage[string: 368] } }
+  var hasUnsafe: Bool { _storage.has(string: 368) }
+  mutating func clearUnsafe() { _storage.clear(24) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Boxed", "1t?:read 2t?:modify 5t?:get 6t?:set 7t?:willSet 8t?:didSet 9t?:unsafeAddress 10t?:unsafeMutableAddress 11t?:init 12t?:yield 13t?:borrow 14t?:mutate 15t?:borrowing 16t?:consuming 17t?:mutating 18t?:nonmutating 19t?:inout 20t?:async 21t?:throws 22t?:then 23t?:each 24t?:unsafe")
 }
 
 struct Extended: SwitchboardProtobuf.ExtensibleMessage {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "Extended"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.extensions(extensionFields, in: 1..<536870912)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Extended", "+xr")
 }
 
 struct Nested: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var read_: Nested.read { get { _fields.value._read_ ?? Nested.read() } _modify { yield &_fields.value._read_[or: Nested.read()] } }
-  var hasRead_: Bool { _fields.value._read_ != nil }
-  mutating func clearRead_() { _fields.value._read_ = nil }
-  var modify_: Nested.modify { get { _fields.value._modify_ ?? Nested.modify() } _modify { yield &_fields.value._modify_[or: Nested.modify()] } }
-  var hasModify_: Bool { _fields.value._modify_ != nil }
-  mutating func clearModify_() { _fields.value._modify_ = nil }
-  var get_: Nested.get { get { _fields.value._get_ ?? Nested.get() } _modify { yield &_fields.value._get_[or: Nested.get()] } }
-  var hasGet_: Bool { _fields.value._get_ != nil }
-  mutating func clearGet_() { _fields.value._get_ = nil }
-  var set_: Nested.set { get { _fields.value._set_ ?? Nested.set() } _modify { yield &_fields.value._set_[or: Nested.set()] } }
-  var hasSet_: Bool { _fields.value._set_ != nil }
-  mutating func clearSet_() { _fields.value._set_ = nil }
-  var willSet_: Nested.willSet { get { _fields.value._willSet_ ?? Nested.willSet() } _modify { yield &_fields.value._willSet_[or: Nested.willSet()] } }
-  var hasWillSet_: Bool { _fields.value._willSet_ != nil }
-  mutating func clearWillSet_() { _fields.value._willSet_ = nil }
-  var didSet_: Nested.didSet { get { _fields.value._didSet_ ?? Nested.didSet() } _modify { yield &_fields.value._didSet_[or: Nested.didSet()] } }
-  var hasDidSet_: Bool { _fields.value._didSet_ != nil }
-  mutating func clearDidSet_() { _fields.value._didSet_ = nil }
-  var unsafeAddress_: Nested.unsafeAddress { get { _fields.value._unsafeAddress_ ?? Nested.unsafeAddress() } _modify { yield &_fields.value._unsafeAddress_[or: Nested.unsafeAddress()] } }
-  var hasUnsafeAddress_: Bool { _fields.value._unsafeAddress_ != nil }
-  mutating func clearUnsafeAddress_() { _fields.value._unsafeAddress_ = nil }
-  var unsafeMutableAddress_: Nested.unsafeMutableAddress { get { _fields.value._unsafeMutableAddress_ ?? Nested.unsafeMutableAddress() } _modify { yield &_fields.value._unsafeMutableAddress_[or: Nested.unsafeMutableAddress()] } }
-  var hasUnsafeMutableAddress_: Bool { _fields.value._unsafeMutableAddress_ != nil }
-  mutating func clearUnsafeMutableAddress_() { _fields.value._unsafeMutableAddress_ = nil }
-  var init_: Nested.initMessage { get { _fields.value._init_ ?? Nested.initMessage() } _modify { yield &_fields.value._init_[or: Nested.initMessage()] } }
-  var hasInit_: Bool { _fields.value._init_ != nil }
-  mutating func clearInit_() { _fields.value._init_ = nil }
-  var yield_: Nested.yieldMessage { get { _fields.value._yield_ ?? Nested.yieldMessage() } _modify { yield &_fields.value._yield_[or: Nested.yieldMessage()] } }
-  var hasYield_: Bool { _fields.value._yield_ != nil }
-  mutating func clearYield_() { _fields.value._yield_ = nil }
-  var borrow_: Nested.borrowMessage { get { _fields.value._borrow_ ?? Nested.borrowMessage() } _modify { yield &_fields.value._borrow_[or: Nested.borrowMessage()] } }
-  var hasBorrow_: Bool { _fields.value._borrow_ != nil }
-  mutating func clearBorrow_() { _fields.value._borrow_ = nil }
-  var mutate_: Nested.mutate { get { _fields.value._mutate_ ?? Nested.mutate() } _modify { yield &_fields.value._mutate_[or: Nested.mutate()] } }
-  var hasMutate_: Bool { _fields.value._mutate_ != nil }
-  mutating func clearMutate_() { _fields.value._mutate_ = nil }
-  var borrowing_: Nested.borrowingMessage { get { _fields.value._borrowing_ ?? Nested.borrowingMessage() } _modify { yield &_fields.value._borrowing_[or: Nested.borrowingMessage()] } }
-  var hasBorrowing_: Bool { _fields.value._borrowing_ != nil }
-  mutating func clearBorrowing_() { _fields.value._borrowing_ = nil }
-  var consuming_: Nested.consumingMessage { get { _fields.value._consuming_ ?? Nested.consumingMessage() } _modify { yield &_fields.value._consuming_[or: Nested.consumingMessage()] } }
-  var hasConsuming_: Bool { _fields.value._consuming_ != nil }
-  mutating func clearConsuming_() { _fields.value._consuming_ = nil }
-  var mutating_: Nested.mutating { get { _fields.value._mutating_ ?? Nested.mutating() } _modify { yield &_fields.value._mutating_[or: Nested.mutating()] } }
-  var hasMutating_: Bool { _fields.value._mutating_ != nil }
-  mutating func clearMutating_() { _fields.value._mutating_ = nil }
-  var nonmutating_: Nested.nonmutating { get { _fields.value._nonmutating_ ?? Nested.nonmutating() } _modify { yield &_fields.value._nonmutating_[or: Nested.nonmutating()] } }
-  var hasNonmutating_: Bool { _fields.value._nonmutating_ != nil }
-  mutating func clearNonmutating_() { _fields.value._nonmutating_ = nil }
-  var inout_: Nested.inoutMessage { get { _fields.value._inout_ ?? Nested.inoutMessage() } _modify { yield &_fields.value._inout_[or: Nested.inoutMessage()] } }
-  var hasInout_: Bool { _fields.value._inout_ != nil }
-  mutating func clearInout_() { _fields.value._inout_ = nil }
-  var async_: Nested.asyncMessage { get { _fields.value._async_ ?? Nested.asyncMessage() } _modify { yield &_fields.value._async_[or: Nested.asyncMessage()] } }
-  var hasAsync_: Bool { _fields.value._async_ != nil }
-  mutating func clearAsync_() { _fields.value._async_ = nil }
-  var throws_: Nested.throwsMessage { get { _fields.value._throws_ ?? Nested.throwsMessage() } _modify { yield &_fields.value._throws_[or: Nested.throwsMessage()] } }
-  var hasThrows_: Bool { _fields.value._throws_ != nil }
-  mutating func clearThrows_() { _fields.value._throws_ = nil }
-  var then_: Nested.thenMessage { get { _fields.value._then_ ?? Nested.thenMessage() } _modify { yield &_fields.value._then_[or: Nested.thenMessage()] } }
-  var hasThen_: Bool { _fields.value._then_ != nil }
-  mutating func clearThen_() { _fields.value._then_ = nil }
-  var each_: Nested.eachMessage { get { _fields.value._each_ ?? Nested.eachMessage() } _modify { yield &_fields.value._each_[or: Nested.eachMessage()] } }
-  var hasEach_: Bool { _fields.value._each_ != nil }
-  mutating func clearEach_() { _fields.value._each_ = nil }
-  var unsafe_: Nested.unsafeMessage { get { _fields.value._unsafe_ ?? Nested.unsafeMessage() } _modify { yield &_fields.value._unsafe_[or: Nested.unsafeMessage()] } }
-  var hasUnsafe_: Bool { _fields.value._unsafe_ != nil }
-  mutating func clearUnsafe_() { _fields.value._unsafe_ = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Nested"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _read_: Nested.read?
-    var _modify_: Nested.modify?
-    var _get_: Nested.get?
-    var _set_: Nested.set?
-    var _willSet_: Nested.willSet?
-    var _didSet_: Nested.didSet?
-    var _unsafeAddress_: Nested.unsafeAddress?
-    var _unsafeMutableAddress_: Nested.unsafeMutableAddress?
-    var _init_: Nested.initMessage?
-    var _yield_: Nested.yieldMessage?
-    var _borrow_: Nested.borrowMessage?
-    var _mutate_: Nested.mutate?
-    var _borrowing_: Nested.borrowingMessage?
-    var _consuming_: Nested.consumingMessage?
-    var _mutating_: Nested.mutating?
-    var _nonmutating_: Nested.nonmutating?
-    var _inout_: Nested.inoutMessage?
-    var _async_: Nested.asyncMessage?
-    var _throws_: Nested.throwsMessage?
-    var _then_: Nested.thenMessage?
-    var _each_: Nested.eachMessage?
-    var _unsafe_: Nested.unsafeMessage?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:read_ 2:modify_ 5:get_ 6:set_ 7:willSet_ 8:didSet_ 9:unsafeAddress_ 10:unsafeMutableAddress_ 11:init_ 12:yield_ 13:borrow_ 14:mutate_ 15:borrowing_ 16:consuming_ 17:mutating_ 18:nonmutating_ 19:inout_ 20:async_ 21:throws_ 22:then_ 23:each_ 24:unsafe_")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_read_)
-      case 2: try decoder.message(&_modify_)
-      case 5: try decoder.message(&_get_)
-      case 6: try decoder.message(&_set_)
-      case 7: try decoder.message(&_willSet_)
-      case 8: try decoder.message(&_didSet_)
-      case 9: try decoder.message(&_unsafeAddress_)
-      case 10: try decoder.message(&_unsafeMutableAddress_)
-      case 11: try decoder.message(&_init_)
-      case 12: try decoder.message(&_yield_)
-      case 13: try decoder.message(&_borrow_)
-      case 14: try decoder.message(&_mutate_)
-      case 15: try decoder.message(&_borrowing_)
-      case 16: try decoder.message(&_consuming_)
-      case 17: try decoder.message(&_mutating_)
-      case 18: try decoder.message(&_nonmutating_)
-      case 19: try decoder.message(&_inout_)
-      case 20: try decoder.message(&_async_)
-      case 21: try decoder.message(&_throws_)
-      case 22: try decoder.message(&_then_)
-      case 23: try decoder.message(&_each_)
-      case 24: try decoder.message(&_unsafe_)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_read_, number: 1)
-      try visitor.message(_modify_, number: 2)
-      try visitor.message(_get_, number: 5)
-      try visitor.message(_set_, number: 6)
-      try visitor.message(_willSet_, number: 7)
-      try visitor.message(_didSet_, number: 8)
-      try visitor.message(_unsafeAddress_, number: 9)
-      try visitor.message(_unsafeMutableAddress_, number: 10)
-      try visitor.message(_init_, number: 11)
-      try visitor.message(_yield_, number: 12)
-      try visitor.message(_borrow_, number: 13)
-      try visitor.message(_mutate_, number: 14)
-      try visitor.message(_borrowing_, number: 15)
-      try visitor.message(_consuming_, number: 16)
-      try visitor.message(_mutating_, number: 17)
-      try visitor.message(_nonmutating_, number: 18)
-      try visitor.message(_inout_, number: 19)
-      try visitor.message(_async_, number: 20)
-      try visitor.message(_throws_, number: 21)
-      try visitor.message(_then_, number: 22)
-      try visitor.message(_each_, number: 23)
-      try visitor.message(_unsafe_, number: 24)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var read_: Nested.read { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasRead_: Bool { _storage.has(reference: 32) }
+  mutating func clearRead_() { _storage.clear(1) }
+  var modify_: Nested.modify { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasModify_: Bool { _storage.has(reference: 40) }
+  mutating func clearModify_() { _storage.clear(2) }
+  var get_: Nested.get { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasGet_: Bool { _storage.has(reference: 48) }
+  mutating func clearGet_() { _storage.clear(5) }
+  var set_: Nested.set { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasSet_: Bool { _storage.has(reference: 56) }
+  mutating func clearSet_() { _storage.clear(6) }
+  var willSet_: Nested.willSet { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  var hasWillSet_: Bool { _storage.has(reference: 64) }
+  mutating func clearWillSet_() { _storage.clear(7) }
+  var didSet_: Nested.didSet { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  var hasDidSet_: Bool { _storage.has(reference: 72) }
+  mutating func clearDidSet_() { _storage.clear(8) }
+  var unsafeAddress_: Nested.unsafeAddress { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+  var hasUnsafeAddress_: Bool { _storage.has(reference: 80) }
+  mutating func clearUnsafeAddress_() { _storage.clear(9) }
+  var unsafeMutableAddress_: Nested.unsafeMutableAddress { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  var hasUnsafeMutableAddress_: Bool { _storage.has(reference: 88) }
+  mutating func clearUnsafeMutableAddress_() { _storage.clear(10) }
+  var init_: Nested.initMessage { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  var hasInit_: Bool { _storage.has(reference: 96) }
+  mutating func clearInit_() { _storage.clear(11) }
+  var yield_: Nested.yieldMessage { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
+  var hasYield_: Bool { _storage.has(reference: 104) }
+  mutating func clearYield_() { _storage.clear(12) }
+  var borrow_: Nested.borrowMessage { get { _storage[message: 112] } _modify { yield &_storage[message: 112] } }
+  var hasBorrow_: Bool { _storage.has(reference: 112) }
+  mutating func clearBorrow_() { _storage.clear(13) }
+  var mutate_: Nested.mutate { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  var hasMutate_: Bool { _storage.has(reference: 120) }
+  mutating func clearMutate_() { _storage.clear(14) }
+  var borrowing_: Nested.borrowingMessage { get { _storage[message: 128] } _modify { yield &_storage[message: 128] } }
+  var hasBorrowing_: Bool { _storage.has(reference: 128) }
+  mutating func clearBorrowing_() { _storage.clear(15) }
+  var consuming_: Nested.consumingMessage { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  var hasConsuming_: Bool { _storage.has(reference: 136) }
+  mutating func clearConsuming_() { _storage.clear(16) }
+  var mutating_: Nested.mutating { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  var hasMutating_: Bool { _storage.has(reference: 144) }
+  mutating func clearMutating_() { _storage.clear(17) }
+  var nonmutating_: Nested.nonmutating { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
+  var hasNonmutating_: Bool { _storage.has(reference: 152) }
+  mutating func clearNonmutating_() { _storage.clear(18) }
+  var inout_: Nested.inoutMessage { get { _storage[message: 160] } _modify { yield &_storage[message: 160] } }
+  var hasInout_: Bool { _storage.has(reference: 160) }
+  mutating func clearInout_() { _storage.clear(19) }
+  var async_: Nested.asyncMessage { get { _storage[message: 168] } _modify { yield &_storage[message: 168] } }
+  var hasAsync_: Bool { _storage.has(reference: 168) }
+  mutating func clearAsync_() { _storage.clear(20) }
+  var throws_: Nested.throwsMessage { get { _storage[message: 176] } _modify { yield &_storage[message: 176] } }
+  var hasThrows_: Bool { _storage.has(reference: 176) }
+  mutating func clearThrows_() { _storage.clear(21) }
+  var then_: Nested.thenMessage { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  var hasThen_: Bool { _storage.has(reference: 184) }
+  mutating func clearThen_() { _storage.clear(22) }
+  var each_: Nested.eachMessage { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  var hasEach_: Bool { _storage.has(reference: 192) }
+  mutating func clearEach_() { _storage.clear(23) }
+  var unsafe_: Nested.unsafeMessage { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  var hasUnsafe_: Bool { _storage.has(reference: 200) }
+  mutating func clearUnsafe_() { _storage.clear(24) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested", "1m0?:read_ 2m1?:modify_ 5m2?:get_ 6m3?:set_ 7m4?:willSet_ 8m5?:didSet_ 9m6?:unsafeAddress_ 10m7?:unsafeMutableAddress_ 11m8?:init_ 12m9?:yield_ 13m10?:borrow_ 14m11?:mutate_ 15m12?:borrowing_ 16m13?:consuming_ 17m14?:mutating_ 18m15?:nonmutating_ 19m16?:inout_ 20m17?:async_ 21m18?:throws_ 22m19?:then_ 23m20?:each_ 24m21?:unsafe_") { [Nested.read.self, Nested.modify.self, Nested.get.self, Nested.set.self, Nested.willSet.self, Nested.didSet.self, Nested.unsafeAddress.self, Nested.unsafeMutableAddress.self, Nested.initMessage.self, Nested.yieldMessage.self, Nested.borrowMessage.self, Nested.mutate.self, Nested.borrowingMessage.self, Nested.consumingMessage.self, Nested.mutating.self, Nested.nonmutating.self, Nested.inoutMessage.self, Nested.asyncMessage.self, Nested.throwsMessage.self, Nested.thenMessage.self, Nested.eachMessage.self, Nested.unsafeMessage.self] }
 
   struct read: SwitchboardProtobuf.Message {
-    var read: Int32 { get { self._read ?? 0 } set { self._read = newValue } }
-    var hasRead: Bool { self._read != nil }
-    mutating func clearRead() { self._read = nil }
-    private var _read: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.read"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:read")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&self._read, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(self._read, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var read: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasRead: Bool { _storage.has(bit: 0) }
+    mutating func clearRead() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.read", "1i?:read")
   }
 
   struct modify: SwitchboardProtobuf.Message {
-    var modify: Int32 { get { self._modify ?? 0 } set { self._modify = newValue } }
-    var hasModify: Bool { self._modify != nil }
-    mutating func clearModify() { self._modify = nil }
-    private var _modify: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.modify"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:modify")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&self._modify, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(self._modify, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var modify: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasModify: Bool { _storage.has(bit: 0) }
+    mutating func clearModify() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.modify", "1i?:modify")
   }
 
   struct get: SwitchboardProtobuf.Message {
-    var get: Int32 { get { _get ?? 0 } set { _get = newValue } }
-    var hasGet: Bool { _get != nil }
-    mutating func clearGet() { _get = nil }
-    private var _get: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.get"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:get")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_get, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_get, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var get: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasGet: Bool { _storage.has(bit: 0) }
+    mutating func clearGet() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.get", "1i?:get")
   }
 
   struct set: SwitchboardProtobuf.Message {
-    var set: Int32 { get { _set ?? 0 } set { _set = newValue } }
-    var hasSet: Bool { _set != nil }
-    mutating func clearSet() { _set = nil }
-    private var _set: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.set"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:set")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_set, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_set, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var set: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasSet: Bool { _storage.has(bit: 0) }
+    mutating func clearSet() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.set", "1i?:set")
   }
 
   struct willSet: SwitchboardProtobuf.Message {
-    var willSet: Int32 { get { _willSet ?? 0 } set { _willSet = newValue } }
-    var hasWillSet: Bool { _willSet != nil }
-    mutating func clearWillSet() { _willSet = nil }
-    private var _willSet: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.willSet"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:willSet")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_willSet, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_willSet, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var willSet: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasWillSet: Bool { _storage.has(bit: 0) }
+    mutating func clearWillSet() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.willSet", "1i?:willSet")
   }
 
   struct didSet: SwitchboardProtobuf.Message {
-    var didSet: Int32 { get { _didSet ?? 0 } set { _didSet = newValue } }
-    var hasDidSet: Bool { _didSet != nil }
-    mutating func clearDidSet() { _didSet = nil }
-    private var _didSet: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.didSet"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:didSet")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_didSet, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_didSet, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var didSet: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasDidSet: Bool { _storage.has(bit: 0) }
+    mutating func clearDidSet() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.didSet", "1i?:didSet")
   }
 
   struct unsafeAddress: SwitchboardProtobuf.Message {
-    var unsafeAddress: Int32 { get { _unsafeAddress ?? 0 } set { _unsafeAddress = newValue } }
-    var hasUnsafeAddress: Bool { _unsafeAddress != nil }
-    mutating func clearUnsafeAddress() { _unsafeAddress = nil }
-    private var _unsafeAddress: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.unsafeAddress"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeAddress")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_unsafeAddress, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_unsafeAddress, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var unsafeAddress: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasUnsafeAddress: Bool { _storage.has(bit: 0) }
+    mutating func clearUnsafeAddress() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.unsafeAddress", "1i?:unsafeAddress")
   }
 
   struct unsafeMutableAddress: SwitchboardProtobuf.Message {
-    var unsafeMutableAddress: Int32 { get { _unsafeMutableAddress ?? 0 } set { _unsafeMutableAddress = newValue } }
-    var hasUnsafeMutableAddress: Bool { _unsafeMutableAddress != nil }
-    mutating func clearUnsafeMutableAddress() { _unsafeMutableAddress = nil }
-    private var _unsafeMutableAddress: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.unsafeMutableAddress"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeMutableAddress")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_unsafeMutableAddress, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_unsafeMutableAddress, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var unsafeMutableAddress: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasUnsafeMutableAddress: Bool { _storage.has(bit: 0) }
+    mutating func clearUnsafeMutableAddress() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.unsafeMutableAddress", "1i?:unsafeMutableAddress")
   }
 
   struct initMessage: SwitchboardProtobuf.Message {
-    var init_p: Int32 { get { _init ?? 0 } set { _init = newValue } }
-    var hasInit_p: Bool { _init != nil }
-    mutating func clearInit_p() { _init = nil }
-    private var _init: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.init"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:init")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_init, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_init, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var init_p: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasInit_p: Bool { _storage.has(bit: 0) }
+    mutating func clearInit_p() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.init", "1i?:init")
   }
 
   struct yieldMessage: SwitchboardProtobuf.Message {
-    var yield: Int32 { get { _yield ?? 0 } set { _yield = newValue } }
-    var hasYield: Bool { _yield != nil }
-    mutating func clearYield() { _yield = nil }
-    private var _yield: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.yield"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:yield")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_yield, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_yield, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var yield: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasYield: Bool { _storage.has(bit: 0) }
+    mutating func clearYield() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.yield", "1i?:yield")
   }
 
   struct borrowMessage: SwitchboardProtobuf.Message {
-    var borrow: Int32 { get { _borrow ?? 0 } set { _borrow = newValue } }
-    var hasBorrow: Bool { _borrow != nil }
-    mutating func clearBorrow() { _borrow = nil }
-    private var _borrow: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.borrow"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_borrow, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_borrow, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var borrow: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasBorrow: Bool { _storage.has(bit: 0) }
+    mutating func clearBorrow() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.borrow", "1i?:borrow")
   }
 
   struct mutate: SwitchboardProtobuf.Message {
-    var mutate: Int32 { get { _mutate ?? 0 } set { _mutate = newValue } }
-    var hasMutate: Bool { _mutate != nil }
-    mutating func clearMutate() { _mutate = nil }
-    private var _mutate: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.mutate"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutate")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_mutate, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_mutate, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var mutate: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasMutate: Bool { _storage.has(bit: 0) }
+    mutating func clearMutate() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.mutate", "1i?:mutate")
   }
 
   struct borrowingMessage: SwitchboardProtobuf.Message {
-    var borrowing: Int32 { get { _borrowing ?? 0 } set { _borrowing = newValue } }
-    var hasBorrowing: Bool { _borrowing != nil }
-    mutating func clearBorrowing() { _borrowing = nil }
-    private var _borrowing: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.borrowing"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrowing")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_borrowing, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_borrowing, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var borrowing: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasBorrowing: Bool { _storage.has(bit: 0) }
+    mutating func clearBorrowing() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.borrowing", "1i?:borrowing")
   }
 
   struct consumingMessage: SwitchboardProtobuf.Message {
-    var consuming: Int32 { get { _consuming ?? 0 } set { _consuming = newValue } }
-    var hasConsuming: Bool { _consuming != nil }
-    mutating func clearConsuming() { _consuming = nil }
-    private var _consuming: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.consuming"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:consuming")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_consuming, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_consuming, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var consuming: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasConsuming: Bool { _storage.has(bit: 0) }
+    mutating func clearConsuming() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.consuming", "1i?:consuming")
   }
 
   struct mutating: SwitchboardProtobuf.Message {
-    var mutating: Int32 { get { _mutating ?? 0 } set { _mutating = newValue } }
-    var hasMutating: Bool { _mutating != nil }
-    mutating func clearMutating() { _mutating = nil }
-    private var _mutating: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.mutating"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutating")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_mutating, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_mutating, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var mutating: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasMutating: Bool { _storage.has(bit: 0) }
+    mutating func clearMutating() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.mutating", "1i?:mutating")
   }
 
   struct nonmutating: SwitchboardProtobuf.Message {
-    var nonmutating: Int32 { get { _nonmutating ?? 0 } set { _nonmutating = newValue } }
-    var hasNonmutating: Bool { _nonmutating != nil }
-    mutating func clearNonmutating() { _nonmutating = nil }
-    private var _nonmutating: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.nonmutating"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:nonmutating")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_nonmutating, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_nonmutating, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var nonmutating: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasNonmutating: Bool { _storage.has(bit: 0) }
+    mutating func clearNonmutating() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.nonmutating", "1i?:nonmutating")
   }
 
   struct inoutMessage: SwitchboardProtobuf.Message {
-    var `inout`: Int32 { get { _inout ?? 0 } set { _inout = newValue } }
-    var hasInout: Bool { _inout != nil }
-    mutating func clearInout() { _inout = nil }
-    private var _inout: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.inout"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:inout")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_inout, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_inout, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var `inout`: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasInout: Bool { _storage.has(bit: 0) }
+    mutating func clearInout() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.inout", "1i?:inout")
   }
 
   struct asyncMessage: SwitchboardProtobuf.Message {
-    var async: Int32 { get { _async ?? 0 } set { _async = newValue } }
-    var hasAsync: Bool { _async != nil }
-    mutating func clearAsync() { _async = nil }
-    private var _async: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.async"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:async")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_async, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_async, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var async: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasAsync: Bool { _storage.has(bit: 0) }
+    mutating func clearAsync() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.async", "1i?:async")
   }
 
   struct throwsMessage: SwitchboardProtobuf.Message {
-    var `throws`: Int32 { get { _throws ?? 0 } set { _throws = newValue } }
-    var hasThrows: Bool { _throws != nil }
-    mutating func clearThrows() { _throws = nil }
-    private var _throws: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.throws"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:throws")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_throws, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_throws, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var `throws`: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasThrows: Bool { _storage.has(bit: 0) }
+    mutating func clearThrows() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.throws", "1i?:throws")
   }
 
   struct thenMessage: SwitchboardProtobuf.Message {
-    var then: Int32 { get { _then ?? 0 } set { _then = newValue } }
-    var hasThen: Bool { _then != nil }
-    mutating func clearThen() { _then = nil }
-    private var _then: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.then"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:then")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_then, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_then, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var then: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasThen: Bool { _storage.has(bit: 0) }
+    mutating func clearThen() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.then", "1i?:then")
   }
 
   struct eachMessage: SwitchboardProtobuf.Message {
-    var each: Int32 { get { _each ?? 0 } set { _each = newValue } }
-    var hasEach: Bool { _each != nil }
-    mutating func clearEach() { _each = nil }
-    private var _each: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.each"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:each")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_each, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_each, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var each: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasEach: Bool { _storage.has(bit: 0) }
+    mutating func clearEach() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.each", "1i?:each")
   }
 
   struct unsafeMessage: SwitchboardProtobuf.Message {
-    var unsafe: Int32 { get { _unsafe ?? 0 } set { _unsafe = newValue } }
-    var hasUnsafe: Bool { _unsafe != nil }
-    mutating func clearUnsafe() { _unsafe = nil }
-    private var _unsafe: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Nested.unsafe"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafe")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_unsafe, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_unsafe, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var unsafe: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasUnsafe: Bool { _storage.has(bit: 0) }
+    mutating func clearUnsafe() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Nested.unsafe", "1i?:unsafe")
   }
 }
 

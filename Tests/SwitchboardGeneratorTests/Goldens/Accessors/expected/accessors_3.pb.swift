@@ -3,598 +3,243 @@
 import SwitchboardProtobuf
 
 struct Accessors_Implicit1: SwitchboardProtobuf.Message {
-  var read: Int32 = 0
-  var modify: Int32 = 0
-  var get: Int32 = 0
-  var set: Int32 = 0
-  var willSet: Int32 = 0
-  var didSet: Int32 = 0
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Implicit1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.read, as: ProtoInt32.self)
-    case 2: try decoder.singular(&self.modify, as: ProtoInt32.self)
-    case 5: try decoder.singular(&self.get, as: ProtoInt32.self)
-    case 6: try decoder.singular(&self.set, as: ProtoInt32.self)
-    case 7: try decoder.singular(&self.willSet, as: ProtoInt32.self)
-    case 8: try decoder.singular(&self.didSet, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.read, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(self.modify, as: ProtoInt32.self, number: 2)
-    try visitor.implicit(self.get, as: ProtoInt32.self, number: 5)
-    try visitor.implicit(self.set, as: ProtoInt32.self, number: 6)
-    try visitor.implicit(self.willSet, as: ProtoInt32.self, number: 7)
-    try visitor.implicit(self.didSet, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var read: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  var modify: Int32 { get { _storage[36] } set { _storage[36] = newValue } }
+  var get: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+  var set: Int32 { get { _storage[44] } set { _storage[44] = newValue } }
+  var willSet: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  var didSet: Int32 { get { _storage[52] } set { _storage[52] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Implicit1", "1i:read 2i:modify 5i:get 6i:set 7i:willSet 8i:didSet")
 }
 
 struct Accessors_Implicit2: SwitchboardProtobuf.Message {
-  var unsafeAddress: Int32 = 0
-  var unsafeMutableAddress: Int32 = 0
-  var init_p: Int32 = 0
-  var yield: Int32 = 0
-  var borrow: Int32 = 0
-  var mutate: Int32 = 0
-  var borrowing: Int32 = 0
-  var consuming: Int32 = 0
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Implicit2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeAddress 2:unsafeMutableAddress 3:init 4:yield 5:borrow 6:mutate 7:borrowing 8:consuming")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.unsafeAddress, as: ProtoInt32.self)
-    case 2: try decoder.singular(&self.unsafeMutableAddress, as: ProtoInt32.self)
-    case 3: try decoder.singular(&init_p, as: ProtoInt32.self)
-    case 4: try decoder.singular(&self.yield, as: ProtoInt32.self)
-    case 5: try decoder.singular(&self.borrow, as: ProtoInt32.self)
-    case 6: try decoder.singular(&self.mutate, as: ProtoInt32.self)
-    case 7: try decoder.singular(&self.borrowing, as: ProtoInt32.self)
-    case 8: try decoder.singular(&self.consuming, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.unsafeAddress, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(self.unsafeMutableAddress, as: ProtoInt32.self, number: 2)
-    try visitor.implicit(init_p, as: ProtoInt32.self, number: 3)
-    try visitor.implicit(self.yield, as: ProtoInt32.self, number: 4)
-    try visitor.implicit(self.borrow, as: ProtoInt32.self, number: 5)
-    try visitor.implicit(self.mutate, as: ProtoInt32.self, number: 6)
-    try visitor.implicit(self.borrowing, as: ProtoInt32.self, number: 7)
-    try visitor.implicit(self.consuming, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var unsafeAddress: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  var unsafeMutableAddress: Int32 { get { _storage[36] } set { _storage[36] = newValue } }
+  var init_p: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+  var yield: Int32 { get { _storage[44] } set { _storage[44] = newValue } }
+  var borrow: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  var mutate: Int32 { get { _storage[52] } set { _storage[52] = newValue } }
+  var borrowing: Int32 { get { _storage[56] } set { _storage[56] = newValue } }
+  var consuming: Int32 { get { _storage[60] } set { _storage[60] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Implicit2", "1i:unsafeAddress 2i:unsafeMutableAddress 3i:init 4i:yield 5i:borrow 6i:mutate 7i:borrowing 8i:consuming")
 }
 
 struct Accessors_Implicit3: SwitchboardProtobuf.Message {
-  var mutating: Int32 = 0
-  var nonmutating: Int32 = 0
-  var `inout`: Int32 = 0
-  var async: Int32 = 0
-  var `throws`: Int32 = 0
-  var then: Int32 = 0
-  var each: Int32 = 0
-  var unsafe: Int32 = 0
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Implicit3"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutating 2:nonmutating 3:inout 4:async 5:throws 6:then 7:each 8:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&mutating, as: ProtoInt32.self)
-    case 2: try decoder.singular(&nonmutating, as: ProtoInt32.self)
-    case 3: try decoder.singular(&`inout`, as: ProtoInt32.self)
-    case 4: try decoder.singular(&self.async, as: ProtoInt32.self)
-    case 5: try decoder.singular(&`throws`, as: ProtoInt32.self)
-    case 6: try decoder.singular(&self.then, as: ProtoInt32.self)
-    case 7: try decoder.singular(&self.each, as: ProtoInt32.self)
-    case 8: try decoder.singular(&self.unsafe, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(mutating, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(nonmutating, as: ProtoInt32.self, number: 2)
-    try visitor.implicit(`inout`, as: ProtoInt32.self, number: 3)
-    try visitor.implicit(self.async, as: ProtoInt32.self, number: 4)
-    try visitor.implicit(`throws`, as: ProtoInt32.self, number: 5)
-    try visitor.implicit(self.then, as: ProtoInt32.self, number: 6)
-    try visitor.implicit(self.each, as: ProtoInt32.self, number: 7)
-    try visitor.implicit(self.unsafe, as: ProtoInt32.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var mutating: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  var nonmutating: Int32 { get { _storage[36] } set { _storage[36] = newValue } }
+  var `inout`: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+  var async: Int32 { get { _storage[44] } set { _storage[44] = newValue } }
+  var `throws`: Int32 { get { _storage[48] } set { _storage[48] = newValue } }
+  var then: Int32 { get { _storage[52] } set { _storage[52] = newValue } }
+  var each: Int32 { get { _storage[56] } set { _storage[56] = newValue } }
+  var unsafe: Int32 { get { _storage[60] } set { _storage[60] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Implicit3", "1i:mutating 2i:nonmutating 3i:inout 4i:async 5i:throws 6i:then 7i:each 8i:unsafe")
 }
 
 struct Accessors_Text1: SwitchboardProtobuf.Message {
-  var read: String = ""
-  var modify: String = ""
-  var get: String = ""
-  var set: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Text1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.read, as: ProtoString.self)
-    case 2: try decoder.singular(&self.modify, as: ProtoString.self)
-    case 5: try decoder.singular(&self.get, as: ProtoString.self)
-    case 6: try decoder.singular(&self.set, as: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.read, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.modify, as: ProtoString.self, number: 2)
-    try visitor.implicit(self.get, as: ProtoString.self, number: 5)
-    try visitor.implicit(self.set, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var read: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var modify: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var get: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var set: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Text1", "1s:read 2s:modify 5s:get 6s:set")
 }
 
 struct Accessors_Text2: SwitchboardProtobuf.Message {
-  var willSet: String = ""
-  var didSet: String = ""
-  var unsafeAddress: String = ""
-  var unsafeMutableAddress: String = ""
-  var init_p: String = ""
-  var yield: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Text2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:willSet 2:didSet 3:unsafeAddress 4:unsafeMutableAddress 5:init 6:yield")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.willSet, as: ProtoString.self)
-    case 2: try decoder.singular(&self.didSet, as: ProtoString.self)
-    case 3: try decoder.singular(&self.unsafeAddress, as: ProtoString.self)
-    case 4: try decoder.singular(&self.unsafeMutableAddress, as: ProtoString.self)
-    case 5: try decoder.singular(&init_p, as: ProtoString.self)
-    case 6: try decoder.singular(&self.yield, as: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.willSet, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.didSet, as: ProtoString.self, number: 2)
-    try visitor.implicit(self.unsafeAddress, as: ProtoString.self, number: 3)
-    try visitor.implicit(self.unsafeMutableAddress, as: ProtoString.self, number: 4)
-    try visitor.implicit(init_p, as: ProtoString.self, number: 5)
-    try visitor.implicit(self.yield, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var willSet: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var didSet: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var unsafeAddress: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var unsafeMutableAddress: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var init_p: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var yield: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Text2", "1s:willSet 2s:didSet 3s:unsafeAddress 4s:unsafeMutableAddress 5s:init 6s:yield")
 }
 
 struct Accessors_Text3: SwitchboardProtobuf.Message {
-  var borrow: String = ""
-  var mutate: String = ""
-  var borrowing: String = ""
-  var consuming: String = ""
-  var mutating: String = ""
-  var nonmutating: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Text3"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:borrow 2:mutate 3:borrowing 4:consuming 5:mutating 6:nonmutating")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.borrow, as: ProtoString.self)
-    case 2: try decoder.singular(&self.mutate, as: ProtoString.self)
-    case 3: try decoder.singular(&self.borrowing, as: ProtoString.self)
-    case 4: try decoder.singular(&self.consuming, as: ProtoString.self)
-    case 5: try decoder.singular(&mutating, as: ProtoString.self)
-    case 6: try decoder.singular(&nonmutating, as: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.borrow, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.mutate, as: ProtoString.self, number: 2)
-    try visitor.implicit(self.borrowing, as: ProtoString.self, number: 3)
-    try visitor.implicit(self.consuming, as: ProtoString.self, number: 4)
-    try visitor.implicit(mutating, as: ProtoString.self, number: 5)
-    try visitor.implicit(nonmutating, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var borrow: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var mutate: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var borrowing: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var consuming: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var mutating: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var nonmutating: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Text3", "1s:borrow 2s:mutate 3s:borrowing 4s:consuming 5s:mutating 6s:nonmutating")
 }
 
 struct Accessors_Text4: SwitchboardProtobuf.Message {
-  var `inout`: String = ""
-  var async: String = ""
-  var `throws`: String = ""
-  var then: String = ""
-  var each: String = ""
-  var unsafe: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Text4"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:inout 2:async 3:throws 4:then 5:each 6:unsafe")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&`inout`, as: ProtoString.self)
-    case 2: try decoder.singular(&self.async, as: ProtoString.self)
-    case 3: try decoder.singular(&`throws`, as: ProtoString.self)
-    case 4: try decoder.singular(&self.then, as: ProtoString.self)
-    case 5: try decoder.singular(&self.each, as: ProtoString.self)
-    case 6: try decoder.singular(&self.unsafe, as: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(`inout`, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.async, as: ProtoString.self, number: 2)
-    try visitor.implicit(`throws`, as: ProtoString.self, number: 3)
-    try visitor.implicit(self.then, as: ProtoString.self, number: 4)
-    try visitor.implicit(self.each, as: ProtoString.self, number: 5)
-    try visitor.implicit(self.unsafe, as: ProtoString.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var `inout`: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var async: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var `throws`: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var then: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var each: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var unsafe: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Text4", "1s:inout 2s:async 3s:throws 4s:then 5s:each 6s:unsafe")
 }
 
 struct Accessors_Optional1: SwitchboardProtobuf.Message {
-  var read: Int64 { get { self._read ?? 0 } set { self._read = newValue } }
-  var hasRead: Bool { self._read != nil }
-  mutating func clearRead() { self._read = nil }
-  private var _read: Int64?
-  var modify: Int64 { get { self._modify ?? 0 } set { self._modify = newValue } }
-  var hasModify: Bool { self._modify != nil }
-  mutating func clearModify() { self._modify = nil }
-  private var _modify: Int64?
-  var get: Int64 { get { _get ?? 0 } set { _get = newValue } }
-  var hasGet: Bool { _get != nil }
-  mutating func clearGet() { _get = nil }
-  private var _get: Int64?
-  var set: Int64 { get { _set ?? 0 } set { _set = newValue } }
-  var hasSet: Bool { _set != nil }
-  mutating func clearSet() { _set = nil }
-  private var _set: Int64?
-  var willSet: Int64 { get { _willSet ?? 0 } set { _willSet = newValue } }
-  var hasWillSet: Bool { _willSet != nil }
-  mutating func clearWillSet() { _willSet = nil }
-  private var _willSet: Int64?
-  var didSet: Int64 { get { _didSet ?? 0 } set { _didSet = newValue } }
-  var hasDidSet: Bool { _didSet != nil }
-  mutating func clearDidSet() { _didSet = nil }
-  private var _didSet: Int64?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "accessors.Optional1"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&self._read, as: ProtoInt64.self)
-    case 2: try decoder.optional(&self._modify, as: ProtoInt64.self)
-    case 5: try decoder.optional(&_get, as: ProtoInt64.self)
-    case 6: try decoder.optional(&_set, as: ProtoInt64.self)
-    case 7: try decoder.optional(&_willSet, as: ProtoInt64.self)
-    case 8: try decoder.optional(&_didSet, as: ProtoInt64.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(self._read, as: ProtoInt64.self, number: 1)
-    try visitor.explicit(self._modify, as: ProtoInt64.self, number: 2)
-    try visitor.explicit(_get, as: ProtoInt64.self, number: 5)
-    try visitor.explicit(_set, as: ProtoInt64.self, number: 6)
-    try visitor.explicit(_willSet, as: ProtoInt64.self, number: 7)
-    try visitor.explicit(_didSet, as: ProtoInt64.self, number: 8)
-    try visitor.unknown(unknownFields)
-  }
+  var read: Int64 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasRead: Bool { _storage.has(bit: 0) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: Int64 { get { _storage[48, bit: 1] } set { _storage[48, bit: 1] = newValue } }
+  var hasModify: Bool { _storage.has(bit: 1) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: Int64 { get { _storage[56, bit: 2] } set { _storage[56, bit: 2] = newValue } }
+  var hasGet: Bool { _storage.has(bit: 2) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: Int64 { get { _storage[64, bit: 3] } set { _storage[64, bit: 3] = newValue } }
+  var hasSet: Bool { _storage.has(bit: 3) }
+  mutating func clearSet() { _storage.clear(6) }
+  var willSet: Int64 { get { _storage[72, bit: 4] } set { _storage[72, bit: 4] = newValue } }
+  var hasWillSet: Bool { _storage.has(bit: 4) }
+  mutating func clearWillSet() { _storage.clear(7) }
+  var didSet: Int64 { get { _storage[80, bit: 5] } set { _storage[80, bit: 5] = newValue } }
+  var hasDidSet: Bool { _storage.has(bit: 5) }
+  mutating func clearDidSet() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Optional1", "1I?:read 2I?:modify 5I?:get 6I?:set 7I?:willSet 8I?:didSet")
 }
 
 struct Accessors_Optional2: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var unsafeAddress: Int64 { get { _fields.value._unsafeAddress ?? 0 } set { _fields.value._unsafeAddress = newValue } }
-  var hasUnsafeAddress: Bool { _fields.value._unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _fields.value._unsafeAddress = nil }
-  var unsafeMutableAddress: Int64 { get { _fields.value._unsafeMutableAddress ?? 0 } set { _fields.value._unsafeMutableAddress = newValue } }
-  var hasUnsafeMutableAddress: Bool { _fields.value._unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _fields.value._unsafeMutableAddress = nil }
-  var init_p: Int64 { get { _fields.value._init ?? 0 } set { _fields.value._init = newValue } }
-  var hasInit_p: Bool { _fields.value._init != nil }
-  mutating func clearInit_p() { _fields.value._init = nil }
-  var yield: Int64 { get { _fields.value._yield ?? 0 } set { _fields.value._yield = newValue } }
-  var hasYield: Bool { _fields.value._yield != nil }
-  mutating func clearYield() { _fields.value._yield = nil }
-  var borrow: Int64 { get { _fields.value._borrow ?? 0 } set { _fields.value._borrow = newValue } }
-  var hasBorrow: Bool { _fields.value._borrow != nil }
-  mutating func clearBorrow() { _fields.value._borrow = nil }
-  var mutate: Int64 { get { _fields.value._mutate ?? 0 } set { _fields.value._mutate = newValue } }
-  var hasMutate: Bool { _fields.value._mutate != nil }
-  mutating func clearMutate() { _fields.value._mutate = nil }
-  var borrowing: Int64 { get { _fields.value._borrowing ?? 0 } set { _fields.value._borrowing = newValue } }
-  var hasBorrowing: Bool { _fields.value._borrowing != nil }
-  mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: Int64 { get { _fields.value._consuming ?? 0 } set { _fields.value._consuming = newValue } }
-  var hasConsuming: Bool { _fields.value._consuming != nil }
-  mutating func clearConsuming() { _fields.value._consuming = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "accessors.Optional2"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _unsafeAddress: Int64?
-    var _unsafeMutableAddress: Int64?
-    var _init: Int64?
-    var _yield: Int64?
-    var _borrow: Int64?
-    var _mutate: Int64?
-    var _borrowing: Int64?
-    var _consuming: Int64?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:unsafeAddress 2:unsafeMutableAddress 3:init 4:yield 5:borrow 6:mutate 7:borrowing 8:consuming")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_unsafeAddress, as: ProtoInt64.self)
-      case 2: try decoder.optional(&_unsafeMutableAddress, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_init, as: ProtoInt64.self)
-      case 4: try decoder.optional(&_yield, as: ProtoInt64.self)
-      case 5: try decoder.optional(&_borrow, as: ProtoInt64.self)
-      case 6: try decoder.optional(&_mutate, as: ProtoInt64.self)
-      case 7: try decoder.optional(&_borrowing, as: ProtoInt64.self)
-      case 8: try decoder.optional(&_consuming, as: ProtoInt64.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_unsafeAddress, as: ProtoInt64.self, number: 1)
-      try visitor.explicit(_unsafeMutableAddress, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_init, as: ProtoInt64.self, number: 3)
-      try visitor.explicit(_yield, as: ProtoInt64.self, number: 4)
-      try visitor.explicit(_borrow, as: ProtoInt64.self, number: 5)
-      try visitor.explicit(_mutate, as: ProtoInt64.self, number: 6)
-      try visitor.explicit(_borrowing, as: ProtoInt64.self, number: 7)
-      try visitor.explicit(_consuming, as: ProtoInt64.self, number: 8)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var unsafeAddress: Int64 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasUnsafeAddress: Bool { _storage.has(bit: 0) }
+  mutating func clearUnsafeAddress() { _storage.clear(1) }
+  var unsafeMutableAddress: Int64 { get { _storage[48, bit: 1] } set { _storage[48, bit: 1] = newValue } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(bit: 1) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(2) }
+  var init_p: Int64 { get { _storage[56, bit: 2] } set { _storage[56, bit: 2] = newValue } }
+  var hasInit_p: Bool { _storage.has(bit: 2) }
+  mutating func clearInit_p() { _storage.clear(3) }
+  var yield: Int64 { get { _storage[64, bit: 3] } set { _storage[64, bit: 3] = newValue } }
+  var hasYield: Bool { _storage.has(bit: 3) }
+  mutating func clearYield() { _storage.clear(4) }
+  var borrow: Int64 { get { _storage[72, bit: 4] } set { _storage[72, bit: 4] = newValue } }
+  var hasBorrow: Bool { _storage.has(bit: 4) }
+  mutating func clearBorrow() { _storage.clear(5) }
+  var mutate: Int64 { get { _storage[80, bit: 5] } set { _storage[80, bit: 5] = newValue } }
+  var hasMutate: Bool { _storage.has(bit: 5) }
+  mutating func clearMutate() { _storage.clear(6) }
+  var borrowing: Int64 { get { _storage[88, bit: 6] } set { _storage[88, bit: 6] = newValue } }
+  var hasBorrowing: Bool { _storage.has(bit: 6) }
+  mutating func clearBorrowing() { _storage.clear(7) }
+  var consuming: Int64 { get { _storage[96, bit: 7] } set { _storage[96, bit: 7] = newValue } }
+  var hasConsuming: Bool { _storage.has(bit: 7) }
+  mutating func clearConsuming() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Optional2", "1I?:unsafeAddress 2I?:unsafeMutableAddress 3I?:init 4I?:yield 5I?:borrow 6I?:mutate 7I?:borrowing 8I?:consuming")
 }
 
 struct Accessors_Optional3: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var mutating: Int64 { get { _fields.value._mutating ?? 0 } set { _fields.value._mutating = newValue } }
-  var hasMutating: Bool { _fields.value._mutating != nil }
-  mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonmutating: Int64 { get { _fields.value._nonmutating ?? 0 } set { _fields.value._nonmutating = newValue } }
-  var hasNonmutating: Bool { _fields.value._nonmutating != nil }
-  mutating func clearNonmutating() { _fields.value._nonmutating = nil }
-  var `inout`: Int64 { get { _fields.value._inout ?? 0 } set { _fields.value._inout = newValue } }
-  var hasInout: Bool { _fields.value._inout != nil }
-  mutating func clearInout() { _fields.value._inout = nil }
-  var async: Int64 { get { _fields.value._async ?? 0 } set { _fields.value._async = newValue } }
-  var hasAsync: Bool { _fields.value._async != nil }
-  mutating func clearAsync() { _fields.value._async = nil }
-  var `throws`: Int64 { get { _fields.value._throws ?? 0 } set { _fields.value._throws = newValue } }
-  var hasThrows: Bool { _fields.value._throws != nil }
-  mutating func clearThrows() { _fields.value._throws = nil }
-  var then: Int64 { get { _fields.value._then ?? 0 } set { _fields.value._then = newValue } }
-  var hasThen: Bool { _fields.value._then != nil }
-  mutating func clearThen() { _fields.value._then = nil }
-  var each: Int64 { get { _fields.value._each ?? 0 } set { _fields.value._each = newValue } }
-  var hasEach: Bool { _fields.value._each != nil }
-  mutating func clearEach() { _fields.value._each = nil }
-  var unsafe: Int64 { get { _fields.value._unsafe ?? 0 } set { _fields.value._unsafe = newValue } }
-  var hasUnsafe: Bool { _fields.value._unsafe != nil }
-  mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "accessors.Optional3"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _mutating: Int64?
-    var _nonmutating: Int64?
-    var _inout: Int64?
-    var _async: Int64?
-    var _throws: Int64?
-    var _then: Int64?
-    var _each: Int64?
-    var _unsafe: Int64?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:mutating 2:nonmutating 3:inout 4:async 5:throws 6:then 7:each 8:unsafe")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_mutating, as: ProtoInt64.self)
-      case 2: try decoder.optional(&_nonmutating, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_inout, as: ProtoInt64.self)
-      case 4: try decoder.optional(&_async, as: ProtoInt64.self)
-      case 5: try decoder.optional(&_throws, as: ProtoInt64.self)
-      case 6: try decoder.optional(&_then, as: ProtoInt64.self)
-      case 7: try decoder.optional(&_each, as: ProtoInt64.self)
-      case 8: try decoder.optional(&_unsafe, as: ProtoInt64.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_mutating, as: ProtoInt64.self, number: 1)
-      try visitor.explicit(_nonmutating, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_inout, as: ProtoInt64.self, number: 3)
-      try visitor.explicit(_async, as: ProtoInt64.self, number: 4)
-      try visitor.explicit(_throws, as: ProtoInt64.self, number: 5)
-      try visitor.explicit(_then, as: ProtoInt64.self, number: 6)
-      try visitor.explicit(_each, as: ProtoInt64.self, number: 7)
-      try visitor.explicit(_unsafe, as: ProtoInt64.self, number: 8)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var mutating: Int64 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasMutating: Bool { _storage.has(bit: 0) }
+  mutating func clearMutating() { _storage.clear(1) }
+  var nonmutating: Int64 { get { _storage[48, bit: 1] } set { _storage[48, bit: 1] = newValue } }
+  var hasNonmutating: Bool { _storage.has(bit: 1) }
+  mutating func clearNonmutating() { _storage.clear(2) }
+  var `inout`: Int64 { get { _storage[56, bit: 2] } set { _storage[56, bit: 2] = newValue } }
+  var hasInout: Bool { _storage.has(bit: 2) }
+  mutating func clearInout() { _storage.clear(3) }
+  var async: Int64 { get { _storage[64, bit: 3] } set { _storage[64, bit: 3] = newValue } }
+  var hasAsync: Bool { _storage.has(bit: 3) }
+  mutating func clearAsync() { _storage.clear(4) }
+  var `throws`: Int64 { get { _storage[72, bit: 4] } set { _storage[72, bit: 4] = newValue } }
+  var hasThrows: Bool { _storage.has(bit: 4) }
+  mutating func clearThrows() { _storage.clear(5) }
+  var then: Int64 { get { _storage[80, bit: 5] } set { _storage[80, bit: 5] = newValue } }
+  var hasThen: Bool { _storage.has(bit: 5) }
+  mutating func clearThen() { _storage.clear(6) }
+  var each: Int64 { get { _storage[88, bit: 6] } set { _storage[88, bit: 6] = newValue } }
+  var hasEach: Bool { _storage.has(bit: 6) }
+  mutating func clearEach() { _storage.clear(7) }
+  var unsafe: Int64 { get { _storage[96, bit: 7] } set { _storage[96, bit: 7] = newValue } }
+  var hasUnsafe: Bool { _storage.has(bit: 7) }
+  mutating func clearUnsafe() { _storage.clear(8) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Optional3", "1I?:mutating 2I?:nonmutating 3I?:inout 4I?:async 5I?:throws 6I?:then 7I?:each 8I?:unsafe")
 }
 
 struct Accessors_Boxed: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var read: String { get { _fields.value._read ?? "" } _modify { yield &_fields.value._read[or: ""] } }
-  var hasRead: Bool { _fields.value._read != nil }
-  mutating func clearRead() { _fields.value._read = nil }
-  var modify: String { get { _fields.value._modify ?? "" } _modify { yield &_fields.value._modify[or: ""] } }
-  var hasModify: Bool { _fields.value._modify != nil }
-  mutating func clearModify() { _fields.value._modify = nil }
-  var get: String { get { _fields.value._get ?? "" } _modify { yield &_fields.value._get[or: ""] } }
-  var hasGet: Bool { _fields.value._get != nil }
-  mutating func clearGet() { _fields.value._get = nil }
-  var set: String { get { _fields.value._set ?? "" } _modify { yield &_fields.value._set[or: ""] } }
-  var hasSet: Bool { _fields.value._set != nil }
-  mutating func clearSet() { _fields.value._set = nil }
-  var willSet: String { get { _fields.value._willSet ?? "" } _modify { yield &_fields.value._willSet[or: ""] } }
-  var hasWillSet: Bool { _fields.value._willSet != nil }
-  mutating func clearWillSet() { _fields.value._willSet = nil }
-  var didSet: String { get { _fields.value._didSet ?? "" } _modify { yield &_fields.value._didSet[or: ""] } }
-  var hasDidSet: Bool { _fields.value._didSet != nil }
-  mutating func clearDidSet() { _fields.value._didSet = nil }
-  var unsafeAddress: String { get { _fields.value._unsafeAddress ?? "" } _modify { yield &_fields.value._unsafeAddress[or: ""] } }
-  var hasUnsafeAddress: Bool { _fields.value._unsafeAddress != nil }
-  mutating func clearUnsafeAddress() { _fields.value._unsafeAddress = nil }
-  var unsafeMutableAddress: String { get { _fields.value._unsafeMutableAddress ?? "" } _modify { yield &_fields.value._unsafeMutableAddress[or: ""] } }
-  var hasUnsafeMutableAddress: Bool { _fields.value._unsafeMutableAddress != nil }
-  mutating func clearUnsafeMutableAddress() { _fields.value._unsafeMutableAddress = nil }
-  var init_p: String { get { _fields.value._init ?? "" } _modify { yield &_fields.value._init[or: ""] } }
-  var hasInit_p: Bool { _fields.value._init != nil }
-  mutating func clearInit_p() { _fields.value._init = nil }
-  var yield: String { get { _fields.value._yield ?? "" } _modify { yield &_fields.value._yield[or: ""] } }
-  var hasYield: Bool { _fields.value._yield != nil }
-  mutating func clearYield() { _fields.value._yield = nil }
-  var borrow: String { get { _fields.value._borrow ?? "" } _modify { yield &_fields.value._borrow[or: ""] } }
-  var hasBorrow: Bool { _fields.value._borrow != nil }
-  mutating func clearBorrow() { _fields.value._borrow = nil }
-  var mutate: String { get { _fields.value._mutate ?? "" } _modify { yield &_fields.value._mutate[or: ""] } }
-  var hasMutate: Bool { _fields.value._mutate != nil }
-  mutating func clearMutate() { _fields.value._mutate = nil }
-  var borrowing: String { get { _fields.value._borrowing ?? "" } _modify { yield &_fields.value._borrowing[or: ""] } }
-  var hasBorrowing: Bool { _fields.value._borrowing != nil }
-  mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: String { get { _fields.value._consuming ?? "" } _modify { yield &_fields.value._consuming[or: ""] } }
-  var hasConsuming: Bool { _fields.value._consuming != nil }
-  mutating func clearConsuming() { _fields.value._consuming = nil }
-  var mutating: String { get { _fields.value._mutating ?? "" } _modify { yield &_fields.value._mutating[or: ""] } }
-  var hasMutating: Bool { _fields.value._mutating != nil }
-  mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonmutating: String { get { _fields.value._nonmutating ?? "" } _modify { yield &_fields.value._nonmutating[or: ""] } }
-  var hasNonmutating: Bool { _fields.value._nonmutating != nil }
-  mutating func clearNonmutating() { _fields.value._nonmutating = nil }
-  var `inout`: String { get { _fields.value._inout ?? "" } _modify { yield &_fields.value._inout[or: ""] } }
-  var hasInout: Bool { _fields.value._inout != nil }
-  mutating func clearInout() { _fields.value._inout = nil }
-  var async: String { get { _fields.value._async ?? "" } _modify { yield &_fields.value._async[or: ""] } }
-  var hasAsync: Bool { _fields.value._async != nil }
-  mutating func clearAsync() { _fields.value._async = nil }
-  var `throws`: String { get { _fields.value._throws ?? "" } _modify { yield &_fields.value._throws[or: ""] } }
-  var hasThrows: Bool { _fields.value._throws != nil }
-  mutating func clearThrows() { _fields.value._throws = nil }
-  var then: String { get { _fields.value._then ?? "" } _modify { yield &_fields.value._then[or: ""] } }
-  var hasThen: Bool { _fields.value._then != nil }
-  mutating func clearThen() { _fields.value._then = nil }
-  var each: String { get { _fields.value._each ?? "" } _modify { yield &_fields.value._each[or: ""] } }
-  var hasEach: Bool { _fields.value._each != nil }
-  mutating func clearEach() { _fields.value._each = nil }
-  var unsafe: String { get { _fields.value._unsafe ?? "" } _modify { yield &_fields.value._unsafe[or: ""] } }
-  var hasUnsafe: Bool { _fields.value._unsafe != nil }
-  mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "accessors.Boxed"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _read: String?
-    var _modify: String?
-    var _get: String?
-    var _set: String?
-    var _willSet: String?
-    var _didSet: String?
-    var _unsafeAddress: String?
-    var _unsafeMutableAddress: String?
-    var _init: String?
-    var _yield: String?
-    var _borrow: String?
-    var _mutate: String?
-    var _borrowing: String?
-    var _consuming: String?
-    var _mutating: String?
-    var _nonmutating: String?
-    var _inout: String?
-    var _async: String?
-    var _throws: String?
-    var _then: String?
-    var _each: String?
-    var _unsafe: String?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:read 2:modify 5:get 6:set 7:willSet 8:didSet 9:unsafeAddress 10:unsafeMutableAddress 11:init 12:yield 13:borrow 14:mutate 15:borrowing 16:consuming 17:mutating 18:nonmutating 19:inout 20:async 21:throws 22:then 23:each 24:unsafe")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&self._read, as: ProtoString.self)
-      case 2: try decoder.optional(&self._modify, as: ProtoString.self)
-      case 5: try decoder.optional(&_get, as: ProtoString.self)
-      case 6: try decoder.optional(&_set, as: ProtoString.self)
-      case 7: try decoder.optional(&_willSet, as: ProtoString.self)
-      case 8: try decoder.optional(&_didSet, as: ProtoString.self)
-      case 9: try decoder.optional(&_unsafeAddress, as: ProtoString.self)
-      case 10: try decoder.optional(&_unsafeMutableAddress, as: ProtoString.self)
-      case 11: try decoder.optional(&_init, as: ProtoString.self)
-      case 12: try decoder.optional(&_yield, as: ProtoString.self)
-      case 13: try decoder.optional(&_borrow, as: ProtoString.self)
-      case 14: try decoder.optional(&_mutate, as: ProtoString.self)
-      case 15: try decoder.optional(&_borrowing, as: ProtoString.self)
-      case 16: try decoder.optional(&_consuming, as: ProtoString.self)
-      case 17: try decoder.optional(&_mutating, as: ProtoString.self)
-      case 18: try decoder.optional(&_nonmutating, as: ProtoString.self)
-      case 19: try decoder.optional(&_inout, as: ProtoString.self)
-      case 20: try decoder.optional(&_async, as: ProtoString.self)
-      case 21: try decoder.optional(&_throws, as: ProtoString.self)
-      case 22: try decoder.optional(&_then, as: ProtoString.self)
-      case 23: try decoder.optional(&_each, as: ProtoString.self)
-      case 24: try decoder.optional(&_unsafe, as: ProtoString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(self._read, as: ProtoString.self, number: 1)
-      try visitor.explicit(self._modify, as: ProtoString.self, number: 2)
-      try visitor.explicit(_get, as: ProtoString.self, number: 5)
-      try visitor.explicit(_set, as: ProtoString.self, number: 6)
-      try visitor.explicit(_willSet, as: ProtoString.self, number: 7)
-      try visitor.explicit(_didSet, as: ProtoString.self, number: 8)
-      try visitor.explicit(_unsafeAddress, as: ProtoString.self, number: 9)
-      try visitor.explicit(_unsafeMutableAddress, as: ProtoString.self, number: 10)
-      try visitor.explicit(_init, as: ProtoString.self, number: 11)
-      try visitor.explicit(_yield, as: ProtoString.self, number: 12)
-      try visitor.explicit(_borrow, as: ProtoString.self, number: 13)
-      try visitor.explicit(_mutate, as: ProtoString.self, number: 14)
-      try visitor.explicit(_borrowing, as: ProtoString.self, number: 15)
-      try visitor.explicit(_consuming, as: ProtoString.self, number: 16)
-      try visitor.explicit(_mutating, as: ProtoString.self, number: 17)
-      try visitor.explicit(_nonmutating, as: ProtoString.self, number: 18)
-      try visitor.explicit(_inout, as: ProtoString.self, number: 19)
-      try visitor.explicit(_async, as: ProtoString.self, number: 20)
-      try visitor.explicit(_throws, as: ProtoString.self, number: 21)
-      try visitor.explicit(_then, as: ProtoString.self, number: 22)
-      try visitor.explicit(_each, as: ProtoString.self, number: 23)
-      try visitor.explicit(_unsafe, as: ProtoString.self, number: 24)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var read: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasRead: Bool { _storage.has(string: 32) }
+  mutating func clearRead() { _storage.clear(1) }
+  var modify: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  var hasModify: Bool { _storage.has(string: 48) }
+  mutating func clearModify() { _storage.clear(2) }
+  var get: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  var hasGet: Bool { _storage.has(string: 64) }
+  mutating func clearGet() { _storage.clear(5) }
+  var set: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasSet: Bool { _storage.has(string: 80) }
+  mutating func clearSet() { _storage.clear(6) }
+  var willSet: String { get { _storage[string: 96] } _modify { yield &_storage[string: 96] } }
+  var hasWillSet: Bool { _storage.has(string: 96) }
+  mutating func clearWillSet() { _storage.clear(7) }
+  var didSet: String { get { _storage[string: 112] } _modify { yield &_storage[string: 112] } }
+  var hasDidSet: Bool { _storage.has(string: 112) }
+  mutating func clearDidSet() { _storage.clear(8) }
+  var unsafeAddress: String { get { _storage[string: 128] } _modify { yield &_storage[string: 128] } }
+  var hasUnsafeAddress: Bool { _storage.has(string: 128) }
+  mutating func clearUnsafeAddress() { _storage.clear(9) }
+  var unsafeMutableAddress: String { get { _storage[string: 144] } _modify { yield &_storage[string: 144] } }
+  var hasUnsafeMutableAddress: Bool { _storage.has(string: 144) }
+  mutating func clearUnsafeMutableAddress() { _storage.clear(10) }
+  var init_p: String { get { _storage[string: 160] } _modify { yield &_storage[string: 160] } }
+  var hasInit_p: Bool { _storage.has(string: 160) }
+  mutating func clearInit_p() { _storage.clear(11) }
+  var yield: String { get { _storage[string: 176] } _modify { yield &_storage[string: 176] } }
+  var hasYield: Bool { _storage.has(string: 176) }
+  mutating func clearYield() { _storage.clear(12) }
+  var borrow: String { get { _storage[string: 192] } _modify { yield &_storage[string: 192] } }
+  var hasBorrow: Bool { _storage.has(string: 192) }
+  mutating func clearBorrow() { _storage.clear(13) }
+  var mutate: String { get { _storage[string: 208] } _modify { yield &_storage[string: 208] } }
+  var hasMutate: Bool { _storage.has(string: 208) }
+  mutating func clearMutate() { _storage.clear(14) }
+  var borrowing: String { get { _storage[string: 224] } _modify { yield &_storage[string: 224] } }
+  var hasBorrowing: Bool { _storage.has(string: 224) }
+  mutating func clearBorrowing() { _storage.clear(15) }
+  var consuming: String { get { _storage[string: 240] } _modify { yield &_storage[string: 240] } }
+  var hasConsuming: Bool { _storage.has(string: 240) }
+  mutating func clearConsuming() { _storage.clear(16) }
+  var mutating: String { get { _storage[string: 256] } _modify { yield &_storage[string: 256] } }
+  var hasMutating: Bool { _storage.has(string: 256) }
+  mutating func clearMutating() { _storage.clear(17) }
+  var nonmutating: String { get { _storage[string: 272] } _modify { yield &_storage[string: 272] } }
+  var hasNonmutating: Bool { _storage.has(string: 272) }
+  mutating func clearNonmutating() { _storage.clear(18) }
+  var `inout`: String { get { _storage[string: 288] } _modify { yield &_storage[string: 288] } }
+  var hasInout: Bool { _storage.has(string: 288) }
+  mutating func clearInout() { _storage.clear(19) }
+  var async: String { get { _storage[string: 304] } _modify { yield &_storage[string: 304] } }
+  var hasAsync: Bool { _storage.has(string: 304) }
+  mutating func clearAsync() { _storage.clear(20) }
+  var `throws`: String { get { _storage[string: 320] } _modify { yield &_storage[string: 320] } }
+  var hasThrows: Bool { _storage.has(string: 320) }
+  mutating func clearThrows() { _storage.clear(21) }
+  var then: String { get { _storage[string: 336] } _modify { yield &_storage[string: 336] } }
+  var hasThen: Bool { _storage.has(string: 336) }
+  mutating func clearThen() { _storage.clear(22) }
+  var each: String { get { _storage[string: 352] } _modify { yield &_storage[string: 352] } }
+  var hasEach: Bool { _storage.has(string: 352) }
+  mutating func clearEach() { _storage.clear(23) }
+  var unsafe: String { get { _storage[string: 368] } _modify { yield &_storage[string: 368] } }
+  var hasUnsafe: Bool { _storage.has(string: 368) }
+  mutating func clearUnsafe() { _storage.clear(24) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "accessors.Boxed", "1s?:read 2s?:modify 5s?:get 6s?:set 7s?:willSet 8s?:didSet 9s?:unsafeAddress 10s?:unsafeMutableAddress 11s?:init 12s?:yield 13s?:borrow 14s?:mutate 15s?:borrowing 16s?:consuming 17s?:mutating 18s?:nonmutating 19s?:inout 20s?:async 21s?:throws 22s?:then 23s?:each 24s?:unsafe")
 }

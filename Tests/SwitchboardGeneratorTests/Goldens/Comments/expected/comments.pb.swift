@@ -37,50 +37,40 @@ enum Golden_Comments_Kind: SwitchboardProtobuf.Enum {
 /// a `code` span, a /* block */ and a \backslash.
 struct Golden_Comments_Commented: SwitchboardProtobuf.Message {
   /// Before the field.
-  var before: Int32 = 0
+  var before: Int32 { get { _storage[56] } set { _storage[56] = newValue } }
   /// Behind the field.
-  var behind: Int32 = 0
+  var behind: Int32 { get { _storage[60] } set { _storage[60] = newValue } }
   /// A block
   /// of two lines.
-  var block: Int32 = 0
+  var block: Int32 { get { _storage[64] } set { _storage[64] = newValue } }
   /// Before wins.
-  var both: Int32 = 0
+  var both: Int32 { get { _storage[68] } set { _storage[68] = newValue } }
   /// Old.
   ///
   /// - Note: deprecated in the `.proto` file.
-  var old: Int32 = 0
+  var old: Int32 { get { _storage[72] } set { _storage[72] = newValue } }
   /// - Note: deprecated in the `.proto` file.
-  var oldWithoutComment: Int32 = 0
+  var oldWithoutComment: Int32 { get { _storage[76] } set { _storage[76] = newValue } }
   /// A member.
-  var member: Int32 { get { if case .member(let value)? = choice { value } else { 0 } } set { choice = .member(newValue) } }
+  var member: Int32 { get { _storage[32, member: 7] } set { _storage[32, member: 7] = newValue } }
   /// A oneof.
-  var choice: OneOf_Choice?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.comments.Commented"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:before 2:behind 3:block 4:both 5:old 6:old_without_comment 7:member")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&before, as: ProtoInt32.self)
-    case 2: try decoder.singular(&behind, as: ProtoInt32.self)
-    case 3: try decoder.singular(&block, as: ProtoInt32.self)
-    case 4: try decoder.singular(&both, as: ProtoInt32.self)
-    case 5: try decoder.singular(&old, as: ProtoInt32.self)
-    case 6: try decoder.singular(&oldWithoutComment, as: ProtoInt32.self)
-    case 7: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .member(value) }
-    default: break
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 7: .member(_storage[32, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .member(let value)?: _storage[32, member: 7] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(before, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(behind, as: ProtoInt32.self, number: 2)
-    try visitor.implicit(block, as: ProtoInt32.self, number: 3)
-    try visitor.implicit(both, as: ProtoInt32.self, number: 4)
-    try visitor.implicit(old, as: ProtoInt32.self, number: 5)
-    try visitor.implicit(oldWithoutComment, as: ProtoInt32.self, number: 6)
-    if case .member(let value)? = choice { try visitor.explicit(value, as: ProtoInt32.self, number: 7) }
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.comments.Commented", "1i:before 2i:behind 3i:block 4i:both 5i:old 6i:old_without_comment 7i@0:member")
 
   /// A oneof.
   enum OneOf_Choice: Hashable, Sendable {
@@ -92,13 +82,8 @@ struct Golden_Comments_Commented: SwitchboardProtobuf.Message {
   ///
   /// - Note: deprecated in the `.proto` file.
   struct Nested: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.comments.Commented.Nested"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.comments.Commented.Nested", "")
   }
 }

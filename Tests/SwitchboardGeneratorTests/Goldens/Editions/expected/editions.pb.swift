@@ -49,126 +49,57 @@ enum Golden_Editions_Closed: SwitchboardProtobuf.Enum {
 }
 
 struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var explicit: Int32 { get { _fields.value._explicit ?? 0 } set { _fields.value._explicit = newValue } }
-  var hasExplicit: Bool { _fields.value._explicit != nil }
-  mutating func clearExplicit() { _fields.value._explicit = nil }
-  var implicit: Int32 { get { _fields.value.implicit } _modify { yield &_fields.value.implicit } }
-  var required: Int32 { get { _fields.value._required ?? 0 } set { _fields.value._required = newValue } }
-  var hasRequired: Bool { _fields.value._required != nil }
-  mutating func clearRequired() { _fields.value._required = nil }
-  var packed: [Int32] { get { _fields.value.packed } _modify { yield &_fields.value.packed } }
-  var expanded: [Int32] { get { _fields.value.expanded } _modify { yield &_fields.value.expanded } }
-  var unchecked: String { get { _fields.value._unchecked ?? "" } _modify { yield &_fields.value._unchecked[or: ""] } }
-  var hasUnchecked: Bool { _fields.value._unchecked != nil }
-  mutating func clearUnchecked() { _fields.value._unchecked = nil }
-  var checked: String { get { _fields.value._checked ?? "" } _modify { yield &_fields.value._checked[or: ""] } }
-  var hasChecked: Bool { _fields.value._checked != nil }
-  mutating func clearChecked() { _fields.value._checked = nil }
-  var checkedMap: [String: String] { get { _fields.value.checkedMap } _modify { yield &_fields.value.checkedMap } }
-  var uncheckedMap: [String: String] { get { _fields.value.uncheckedMap } _modify { yield &_fields.value.uncheckedMap } }
-  var delimited: Golden_Editions_Part { get { _fields.value._delimited ?? Golden_Editions_Part() } _modify { yield &_fields.value._delimited[or: Golden_Editions_Part()] } }
-  var hasDelimited: Bool { _fields.value._delimited != nil }
-  mutating func clearDelimited() { _fields.value._delimited = nil }
-  var groupLike: Golden_Editions_Features.GroupLike { get { _fields.value._groupLike ?? Golden_Editions_Features.GroupLike() } _modify { yield &_fields.value._groupLike[or: Golden_Editions_Features.GroupLike()] } }
-  var hasGroupLike: Bool { _fields.value._groupLike != nil }
-  mutating func clearGroupLike() { _fields.value._groupLike = nil }
-  var manyDelimited: [Golden_Editions_Part] { get { _fields.value.manyDelimited } _modify { yield &_fields.value.manyDelimited } }
-  var `open`: Golden_Editions_Open { get { _fields.value._open ?? Golden_Editions_Open() } set { _fields.value._open = newValue } }
-  var hasOpen: Bool { _fields.value._open != nil }
-  mutating func clearOpen() { _fields.value._open = nil }
-  var closed: Golden_Editions_Closed { get { _fields.value._closed ?? Golden_Editions_Closed.two } set { _fields.value._closed = newValue } }
-  var hasClosed: Bool { _fields.value._closed != nil }
-  mutating func clearClosed() { _fields.value._closed = nil }
-  var chosen: Golden_Editions_Part { get { if case .chosen(let value)? = _fields.value.choice { value } else { Golden_Editions_Part() } } _modify { var new = self.chosen; _fields.value.choice = nil; defer { _fields.value.choice = .chosen(new) }; yield &new } }
-  var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
-  var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  init() {}
-  static let protoMessageName = "golden.editions.Features"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if _fields.value._required == nil { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _explicit: Int32?
-    var implicit: Int32 = 0
-    var _required: Int32?
-    var packed: [Int32] = []
-    var expanded: [Int32] = []
-    var _unchecked: String?
-    var _checked: String?
-    var checkedMap: [String: String] = [:]
-    var uncheckedMap: [String: String] = [:]
-    var _delimited: Golden_Editions_Part?
-    var _groupLike: Golden_Editions_Features.GroupLike?
-    var manyDelimited: [Golden_Editions_Part] = []
-    var _open: Golden_Editions_Open?
-    var _closed: Golden_Editions_Closed?
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:explicit 2:implicit 3:required 4:packed 5:expanded 6:unchecked 7:checked 8:checked_map 9:unchecked_map 10:delimited 11:grouplike::GroupLike 12:many_delimited 13:open 14:closed 15:chosen 16:text")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_explicit, as: ProtoInt32.self)
-      case 2: try decoder.singular(&implicit, as: ProtoInt32.self)
-      case 3: try decoder.optional(&_required, as: ProtoInt32.self)
-      case 4: try decoder.repeated(&packed, as: ProtoInt32.self)
-      case 5: try decoder.repeated(&expanded, as: ProtoInt32.self)
-      case 6: try decoder.optional(&_unchecked, as: ProtoUncheckedString.self)
-      case 7: try decoder.optional(&_checked, as: ProtoString.self)
-      case 8: try decoder.map(&checkedMap, key: ProtoString.self, value: ProtoString.self)
-      case 9: try decoder.map(&uncheckedMap, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self)
-      case 10: try decoder.group(&_delimited)
-      case 11: try decoder.group(&_groupLike)
-      case 12: try decoder.groups(&manyDelimited)
-      case 13: try decoder.optional(&_open, as: Golden_Editions_Open.self)
-      case 14: try decoder.optional(&_closed, as: Golden_Editions_Closed.self)
-      case 15:
-        let isSet = choice != nil
-        var value: Golden_Editions_Part?
-        if case .chosen(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .chosen(value) } }
-        try decoder.oneofGroup(&value, isSet: isSet)
-      case 16: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: choice != nil) { choice = .text(value) }
-      case 100..<201: try decoder.extensionField(number, of: Golden_Editions_Features.self, into: &extensionFields)
-      default: break
+  var explicit: Int32 { get { _storage[160, bit: 0] } set { _storage[160, bit: 0] = newValue } }
+  var hasExplicit: Bool { _storage.has(bit: 0) }
+  mutating func clearExplicit() { _storage.clear(1) }
+  var implicit: Int32 { get { _storage[164] } set { _storage[164] = newValue } }
+  var required: Int32 { get { _storage[168, bit: 1] } set { _storage[168, bit: 1] = newValue } }
+  var hasRequired: Bool { _storage.has(bit: 1) }
+  mutating func clearRequired() { _storage.clear(3) }
+  var packed: [Int32] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  var expanded: [Int32] { get { _storage[array: 112] } _modify { yield &_storage[array: 112] } }
+  var unchecked: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  var hasUnchecked: Bool { _storage.has(string: 72) }
+  mutating func clearUnchecked() { _storage.clear(6) }
+  var checked: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  var hasChecked: Bool { _storage.has(string: 88) }
+  mutating func clearChecked() { _storage.clear(7) }
+  var checkedMap: [String: String] { get { _storage[map: 120] } _modify { yield &_storage[map: 120] } }
+  var uncheckedMap: [String: String] { get { _storage[map: 128] } _modify { yield &_storage[map: 128] } }
+  var delimited: Golden_Editions_Part { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  var hasDelimited: Bool { _storage.has(reference: 136) }
+  mutating func clearDelimited() { _storage.clear(10) }
+  var groupLike: Golden_Editions_Features.GroupLike { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  var hasGroupLike: Bool { _storage.has(reference: 144) }
+  mutating func clearGroupLike() { _storage.clear(11) }
+  var manyDelimited: [Golden_Editions_Part] { get { _storage[array: 152] } _modify { yield &_storage[array: 152] } }
+  var `open`: Golden_Editions_Open { get { _storage[enum: 172, bit: 2] } set { _storage[enum: 172, bit: 2] = newValue } }
+  var hasOpen: Bool { _storage.has(bit: 2) }
+  mutating func clearOpen() { _storage.clear(13) }
+  var closed: Golden_Editions_Closed { get { _storage[enum: 176, bit: 3, default: Golden_Editions_Closed.two] } set { _storage[enum: 176, bit: 3] = newValue } }
+  var hasClosed: Bool { _storage.has(bit: 3) }
+  mutating func clearClosed() { _storage.clear(14) }
+  var chosen: Golden_Editions_Part { get { _storage[message: 48, member: 15] } _modify { yield &_storage[message: 48, member: 15] } }
+  var text: String { get { _storage[string: 48, member: 16] } _modify { yield &_storage[string: 48, member: 16] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(48) {
+      case 15: .chosen(_storage[message: 48, member: 15])
+      case 16: .text(_storage[string: 48, member: 16])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_explicit, as: ProtoInt32.self, number: 1)
-      try visitor.implicit(implicit, as: ProtoInt32.self, number: 2)
-      try visitor.explicit(_required, as: ProtoInt32.self, number: 3)
-      try visitor.packed(packed, as: ProtoInt32.self, number: 4)
-      try visitor.repeated(expanded, as: ProtoInt32.self, number: 5)
-      try visitor.explicit(_unchecked, as: ProtoUncheckedString.self, number: 6)
-      try visitor.explicit(_checked, as: ProtoString.self, number: 7)
-      try visitor.map(checkedMap, key: ProtoString.self, value: ProtoString.self, number: 8)
-      try visitor.map(uncheckedMap, key: ProtoUncheckedString.self, value: ProtoUncheckedString.self, number: 9)
-      try visitor.group(_delimited, number: 10)
-      try visitor.group(_groupLike, number: 11)
-      try visitor.groups(manyDelimited, number: 12)
-      try visitor.explicit(_open, as: Golden_Editions_Open.self, number: 13)
-      try visitor.explicit(_closed, as: Golden_Editions_Closed.self, number: 14)
-      switch choice {
-      case .chosen(let value)?: try visitor.group(value, number: 15)
-      case .text(let value)?: try visitor.explicit(value, as: ProtoUncheckedString.self, number: 16)
-      case nil: break
+    set {
+      switch newValue {
+      case .chosen(let value)?: _storage[message: 48, member: 15] = value
+      case .text(let value)?: _storage[string: 48, member: 16] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 100..<201)
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions.Features", "+xr 1i?:explicit 2i:implicit 3i!:required 4i#:packed 5i*:expanded 6t?:unchecked 7s?:checked 8s<s:checked_map 9t<t:unchecked_map 10p0?:delimited 11p1?:grouplike::GroupLike 12p0*:many_delimited 13e2?:open 14e3?:closed 15p0@0:chosen 16t@0:text") { [Golden_Editions_Part.self, Golden_Editions_Features.GroupLike.self, Golden_Editions_Open.self, Golden_Editions_Closed.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case chosen(Golden_Editions_Part)
@@ -176,82 +107,36 @@ struct Golden_Editions_Features: SwitchboardProtobuf.ExtensibleMessage {
   }
 
   struct GroupLike: SwitchboardProtobuf.Message {
-    var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-    var hasNumber: Bool { _number != nil }
-    mutating func clearNumber() { _number = nil }
-    private var _number: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.editions.Features.GroupLike"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var number: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasNumber: Bool { _storage.has(bit: 0) }
+    mutating func clearNumber() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions.Features.GroupLike", "1i?:number")
   }
 }
 
 struct Golden_Editions_Part: SwitchboardProtobuf.Message {
-  var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-  var hasNumber: Bool { _number != nil }
-  mutating func clearNumber() { _number = nil }
-  private var _number: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.editions.Part"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var number: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasNumber: Bool { _storage.has(bit: 0) }
+  mutating func clearNumber() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions.Part", "1i?:number")
 }
 
 /// The message makes its fields delimited and expanded.
 struct Golden_Editions_Inherited: SwitchboardProtobuf.Message {
-  var inner: [Golden_Editions_Inherited.Inner] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.editions.Inherited"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:inner")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&inner)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(inner, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var inner: [Golden_Editions_Inherited.Inner] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions.Inherited", "1m0*:inner") { [Golden_Editions_Inherited.Inner.self] }
 
   struct Inner: SwitchboardProtobuf.Message {
-    var numbers: [Int32] = []
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.editions.Inherited.Inner"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:numbers")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.repeated(&numbers, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.packed(numbers, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var numbers: [Int32] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions.Inherited.Inner", "1i#:numbers")
   }
 }
 

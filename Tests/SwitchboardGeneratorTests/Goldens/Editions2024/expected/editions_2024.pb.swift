@@ -50,66 +50,39 @@ enum Golden_Editions2024_Closed: SwitchboardProtobuf.Enum {
 
 /// What edition 2024 brought: visibility, which generated code has no use for, and a style of names that is enforced.
 struct Golden_Editions2024_Order: SwitchboardProtobuf.ExtensibleMessage {
-  var customerName: String { get { _customerName ?? "" } _modify { yield &_customerName[or: ""] } }
-  var hasCustomerName: Bool { _customerName != nil }
-  mutating func clearCustomerName() { _customerName = nil }
-  private var _customerName: String?
-  var count: Int32 = 0
-  var numbers: [Int64] = []
-  var part: Golden_Editions2024_Part { get { _part ?? Golden_Editions2024_Part() } _modify { yield &_part[or: Golden_Editions2024_Part()] } }
-  var hasPart: Bool { _part != nil }
-  mutating func clearPart() { _part = nil }
-  private var _part: Golden_Editions2024_Part?
-  var state: Golden_Editions2024_State { get { _state ?? Golden_Editions2024_State() } set { _state = newValue } }
-  var hasState: Bool { _state != nil }
-  mutating func clearState() { _state = nil }
-  private var _state: Golden_Editions2024_State?
-  var card: Golden_Editions2024_Part { get { if case .card(let value)? = payment { value } else { Golden_Editions2024_Part() } } _modify { var new = self.card; payment = nil; defer { payment = .card(new) }; yield &new } }
-  var iban: String { get { if case .iban(let value)? = payment { value } else { "" } } set { payment = .iban(newValue) } }
-  var parts: [String: Golden_Editions2024_Part] = [:]
-  var payment: OneOf_Payment?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "golden.editions2024.Order"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:customer_name 2:count 3:numbers 4:part 5:state 6:card 7:iban 8:parts")
-  var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_customerName, as: ProtoString.self)
-    case 2: try decoder.singular(&count, as: ProtoInt32.self)
-    case 3: try decoder.repeated(&numbers, as: ProtoInt64.self)
-    case 4: try decoder.group(&_part)
-    case 5: try decoder.optional(&_state, as: Golden_Editions2024_State.self)
-    case 6:
-      let isSet = payment != nil
-      var value: Golden_Editions2024_Part?
-      if case .card(let current)? = payment { (value, payment) = (current, nil) }
-      defer { if let value { payment = .card(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 7: if let value = try decoder.oneof(ProtoUncheckedString.self, isSet: payment != nil) { payment = .iban(value) }
-    case 8: try decoder.messageMap(&parts, key: ProtoString.self)
-    case 100..<201: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
+  var customerName: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  var hasCustomerName: Bool { _storage.has(string: 72) }
+  mutating func clearCustomerName() { _storage.clear(1) }
+  var count: Int32 { get { _storage[112] } set { _storage[112] = newValue } }
+  var numbers: [Int64] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  var part: Golden_Editions2024_Part { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  var hasPart: Bool { _storage.has(reference: 96) }
+  mutating func clearPart() { _storage.clear(4) }
+  var state: Golden_Editions2024_State { get { _storage[enum: 116, bit: 0] } set { _storage[enum: 116, bit: 0] = newValue } }
+  var hasState: Bool { _storage.has(bit: 0) }
+  mutating func clearState() { _storage.clear(5) }
+  var card: Golden_Editions2024_Part { get { _storage[message: 48, member: 6] } _modify { yield &_storage[message: 48, member: 6] } }
+  var iban: String { get { _storage[string: 48, member: 7] } _modify { yield &_storage[string: 48, member: 7] } }
+  var parts: [String: Golden_Editions2024_Part] { get { _storage[map: 104] } _modify { yield &_storage[map: 104] } }
+  var payment: OneOf_Payment? {
+    get {
+      switch _storage.member(48) {
+      case 6: .card(_storage[message: 48, member: 6])
+      case 7: .iban(_storage[string: 48, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .card(let value)?: _storage[message: 48, member: 6] = value
+      case .iban(let value)?: _storage[string: 48, member: 7] = value
+      case nil: _storage.clear(oneof: 48)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_customerName, as: ProtoString.self, number: 1)
-    try visitor.implicit(count, as: ProtoInt32.self, number: 2)
-    try visitor.packed(numbers, as: ProtoInt64.self, number: 3)
-    try visitor.group(_part, number: 4)
-    try visitor.explicit(_state, as: Golden_Editions2024_State.self, number: 5)
-    switch payment {
-    case .card(let value)?: try visitor.message(value, number: 6)
-    case .iban(let value)?: try visitor.explicit(value, as: ProtoUncheckedString.self, number: 7)
-    case nil: break
-    }
-    try visitor.messageMap(parts, key: ProtoString.self, number: 8)
-    try visitor.extensions(extensionFields, in: 100..<201)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions2024.Order", "+xr 1s?:customer_name 2i:count 3I#:numbers 4p0?:part 5e1?:state 6m0@0:card 7t@0:iban 8m0<s:parts") { [Golden_Editions2024_Part.self, Golden_Editions2024_State.self] }
 
   enum OneOf_Payment: Hashable, Sendable {
     case card(Golden_Editions2024_Part)
@@ -118,24 +91,12 @@ struct Golden_Editions2024_Order: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct Golden_Editions2024_Part: SwitchboardProtobuf.Message {
-  var weight: UInt32 { get { _weight ?? 0 } set { _weight = newValue } }
-  var hasWeight: Bool { _weight != nil }
-  mutating func clearWeight() { _weight = nil }
-  private var _weight: UInt32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.editions2024.Part"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:weight")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_weight, as: ProtoUInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_weight, as: ProtoUInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var weight: UInt32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasWeight: Bool { _storage.has(bit: 0) }
+  mutating func clearWeight() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.editions2024.Part", "1u?:weight")
 }
 
 let Golden_Editions2024_Extensions_closed = SwitchboardProtobuf.MessageExtension<Golden_Editions2024_Order, SwitchboardProtobuf.ScalarExtension<Golden_Editions2024_Closed>>(number: 100, fullName: "golden.editions2024.closed")

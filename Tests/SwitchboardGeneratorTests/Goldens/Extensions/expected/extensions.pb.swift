@@ -26,68 +26,33 @@ enum Golden_Ext_Kind: SwitchboardProtobuf.Enum {
 }
 
 struct Golden_Ext_Extended: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var before: Int32 { get { _fields.value._before ?? 0 } set { _fields.value._before = newValue } }
-  var hasBefore: Bool { _fields.value._before != nil }
-  mutating func clearBefore() { _fields.value._before = nil }
-  var between: Int32 { get { _fields.value._between ?? 0 } set { _fields.value._between = newValue } }
-  var hasBetween: Bool { _fields.value._between != nil }
-  mutating func clearBetween() { _fields.value._between = nil }
-  var number: Int32 { get { if case .number(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .number(newValue) } }
-  var nested: Golden_Ext_Extended { get { if case .nested(let value)? = _fields.value.choice { value } else { Golden_Ext_Extended() } } _modify { var new = self.nested; _fields.value.choice = nil; defer { _fields.value.choice = .nested(new) }; yield &new } }
-  var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  init() {}
-  static let protoMessageName = "golden.ext.Extended"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if case .nested(let value)? = _fields.value.choice, !value.isInitialized { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _before: Int32?
-    var _between: Int32?
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:before 20:between 21:number 22:nested")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_before, as: ProtoInt32.self)
-      case 20: try decoder.optional(&_between, as: ProtoInt32.self)
-      case 21: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .number(value) }
-      case 22:
-        let isSet = choice != nil
-        var value: Golden_Ext_Extended?
-        if case .nested(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .nested(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 10..<20, 30..<31, 1000..<536870912: try decoder.extensionField(number, of: Golden_Ext_Extended.self, into: &extensionFields)
-      default: break
+  var before: Int32 { get { _storage[72, bit: 0] } set { _storage[72, bit: 0] = newValue } }
+  var hasBefore: Bool { _storage.has(bit: 0) }
+  mutating func clearBefore() { _storage.clear(1) }
+  var between: Int32 { get { _storage[76, bit: 1] } set { _storage[76, bit: 1] = newValue } }
+  var hasBetween: Bool { _storage.has(bit: 1) }
+  mutating func clearBetween() { _storage.clear(20) }
+  var number: Int32 { get { _storage[48, member: 21] } set { _storage[48, member: 21] = newValue } }
+  var nested: Golden_Ext_Extended { get { _storage[message: 48, member: 22] } _modify { yield &_storage[message: 48, member: 22] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(48) {
+      case 21: .number(_storage[48, member: 21])
+      case 22: .nested(_storage[message: 48, member: 22])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_before, as: ProtoInt32.self, number: 1)
-      try visitor.extensions(extensionFields, in: 10..<20)
-      try visitor.explicit(_between, as: ProtoInt32.self, number: 20)
-      switch choice {
-      case .number(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 21)
-      case .nested(let value)?: try visitor.message(value, number: 22)
-      case nil: break
+    set {
+      switch newValue {
+      case .number(let value)?: _storage[48, member: 21] = value
+      case .nested(let value)?: _storage[message: 48, member: 22] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 30..<31)
-      try visitor.extensions(extensionFields, in: 1000..<536870912)
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.Extended", "+xr 1i?:before 20i?:between 21i@0:number 22m0@0:nested") { [Golden_Ext_Extended.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case number(Int32)
@@ -96,105 +61,45 @@ struct Golden_Ext_Extended: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct Golden_Ext_Plain: SwitchboardProtobuf.Message {
-  var text: String { get { _text ?? "" } _modify { yield &_text[or: ""] } }
-  var hasText: Bool { _text != nil }
-  mutating func clearText() { _text = nil }
-  private var _text: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.ext.Plain"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_text, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_text, as: ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasText: Bool { _storage.has(string: 32) }
+  mutating func clearText() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.Plain", "1t?:text")
 }
 
 struct Golden_Ext_Grouped: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.ext.Grouped"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasA: Bool { _storage.has(bit: 0) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.Grouped", "1i?:a")
 }
 
 struct Golden_Ext_ManyGrouped: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.ext.ManyGrouped"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasA: Bool { _storage.has(bit: 0) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.ManyGrouped", "1i?:a")
 }
 
 struct Golden_Ext_Set: SwitchboardProtobuf.ExtensibleMessage {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "golden.ext.Set"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try decoder.messageSetField(number, of: Self.self, into: &extensionFields)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageSet(extensionFields)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.Set", "+xMr")
 }
 
 struct Golden_Ext_InSet: SwitchboardProtobuf.Message {
-  var text: String { get { _text ?? "" } _modify { yield &_text[or: ""] } }
-  var hasText: Bool { _text != nil }
-  mutating func clearText() { _text = nil }
-  private var _text: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.ext.InSet"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_text, as: ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_text, as: ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasText: Bool { _storage.has(string: 32) }
+  mutating func clearText() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.ext.InSet", "1t?:text")
 }
 
 /// Of one number.

@@ -27,70 +27,26 @@ enum Golden_Maps_Kind: SwitchboardProtobuf.Enum {
 }
 
 struct Golden_Maps_Maps: SwitchboardProtobuf.Message {
-  var numbers: [Int32: Int32] = [:]
-  var texts: [Int64: String] = [:]
-  var data: [UInt32: [UInt8]] = [:]
-  var flags: [UInt64: Bool] = [:]
-  var floats: [Int32: Float] = [:]
-  var doubles: [Int64: Double] = [:]
-  var kinds: [UInt32: Golden_Maps_Kind] = [:]
-  var messages: [UInt64: Golden_Maps_Maps] = [:]
-  var sfixed: [Int32: Int32] = [:]
-  var large: [Int64: UInt64] = [:]
-  var byFlag: [Bool: Int64] = [:]
-  var byName: [String: Golden_Maps_Maps.Inner] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.maps.Maps"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:numbers 2:texts 3:data 4:flags 5:floats 6:doubles 7:kinds 8:messages 9:sfixed 10:large 11:by_flag 12:by_name")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.map(&numbers, key: ProtoInt32.self, value: ProtoInt32.self)
-    case 2: try decoder.map(&texts, key: ProtoInt64.self, value: ProtoString.self)
-    case 3: try decoder.map(&data, key: ProtoUInt32.self, value: ProtoBytes.self)
-    case 4: try decoder.map(&flags, key: ProtoUInt64.self, value: ProtoBool.self)
-    case 5: try decoder.map(&floats, key: ProtoSInt32.self, value: ProtoFloat.self)
-    case 6: try decoder.map(&doubles, key: ProtoSInt64.self, value: ProtoDouble.self)
-    case 7: try decoder.map(&kinds, key: ProtoFixed32.self, value: Golden_Maps_Kind.self)
-    case 8: try decoder.messageMap(&messages, key: ProtoFixed64.self)
-    case 9: try decoder.map(&sfixed, key: ProtoSFixed32.self, value: ProtoSFixed32.self)
-    case 10: try decoder.map(&large, key: ProtoSFixed64.self, value: ProtoUInt64.self)
-    case 11: try decoder.map(&byFlag, key: ProtoBool.self, value: ProtoInt64.self)
-    case 12: try decoder.messageMap(&byName, key: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.map(numbers, key: ProtoInt32.self, value: ProtoInt32.self, number: 1)
-    try visitor.map(texts, key: ProtoInt64.self, value: ProtoString.self, number: 2)
-    try visitor.map(data, key: ProtoUInt32.self, value: ProtoBytes.self, number: 3)
-    try visitor.map(flags, key: ProtoUInt64.self, value: ProtoBool.self, number: 4)
-    try visitor.map(floats, key: ProtoSInt32.self, value: ProtoFloat.self, number: 5)
-    try visitor.map(doubles, key: ProtoSInt64.self, value: ProtoDouble.self, number: 6)
-    try visitor.map(kinds, key: ProtoFixed32.self, value: Golden_Maps_Kind.self, number: 7)
-    try visitor.messageMap(messages, key: ProtoFixed64.self, number: 8)
-    try visitor.map(sfixed, key: ProtoSFixed32.self, value: ProtoSFixed32.self, number: 9)
-    try visitor.map(large, key: ProtoSFixed64.self, value: ProtoUInt64.self, number: 10)
-    try visitor.map(byFlag, key: ProtoBool.self, value: ProtoInt64.self, number: 11)
-    try visitor.messageMap(byName, key: ProtoString.self, number: 12)
-    try visitor.unknown(unknownFields)
-  }
+  var numbers: [Int32: Int32] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  var texts: [Int64: String] { get { _storage[map: 40] } _modify { yield &_storage[map: 40] } }
+  var data: [UInt32: [UInt8]] { get { _storage[map: 48] } _modify { yield &_storage[map: 48] } }
+  var flags: [UInt64: Bool] { get { _storage[map: 56] } _modify { yield &_storage[map: 56] } }
+  var floats: [Int32: Float] { get { _storage[map: 64] } _modify { yield &_storage[map: 64] } }
+  var doubles: [Int64: Double] { get { _storage[map: 72] } _modify { yield &_storage[map: 72] } }
+  var kinds: [UInt32: Golden_Maps_Kind] { get { _storage[map: 80] } _modify { yield &_storage[map: 80] } }
+  var messages: [UInt64: Golden_Maps_Maps] { get { _storage[map: 88] } _modify { yield &_storage[map: 88] } }
+  var sfixed: [Int32: Int32] { get { _storage[map: 96] } _modify { yield &_storage[map: 96] } }
+  var large: [Int64: UInt64] { get { _storage[map: 104] } _modify { yield &_storage[map: 104] } }
+  var byFlag: [Bool: Int64] { get { _storage[map: 112] } _modify { yield &_storage[map: 112] } }
+  var byName: [String: Golden_Maps_Maps.Inner] { get { _storage[map: 120] } _modify { yield &_storage[map: 120] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.maps.Maps", "1i<i:numbers 2s<I:texts 3y<u:data 4b<U:flags 5r<z:floats 6R<Z:doubles 7e0<f:kinds 8m1<F:messages 9g<g:sfixed 10U<G:large 11I<b:by_flag 12m2<s:by_name") { [Golden_Maps_Kind.self, Golden_Maps_Maps.self, Golden_Maps_Maps.Inner.self] }
 
   struct Inner: SwitchboardProtobuf.Message {
-    var outer: [String: Golden_Maps_Maps] = [:]
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.maps.Maps.Inner"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:outer")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.messageMap(&outer, key: ProtoString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.messageMap(outer, key: ProtoString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var outer: [String: Golden_Maps_Maps] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.maps.Maps.Inner", "1m0<s:outer") { [Golden_Maps_Maps.self] }
   }
 }

@@ -213,96 +213,33 @@ enum visitorEnum: SwitchboardProtobuf.Enum {
 }
 
 struct StringMessage: SwitchboardProtobuf.Message {
-  var string: String { get { _string ?? "" } _modify { yield &_string[or: ""] } }
-  var hasString: Bool { _string != nil }
-  mutating func clearString() { _string = nil }
-  private var _string: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "String"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:string")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_string, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_string, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var string: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasString: Bool { _storage.has(string: 32) }
+  mutating func clearString() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "String", "1t?:string")
 }
 
 struct Int32Message: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var int32: Int32Message { get { _fields.value._int32 ?? Int32Message() } _modify { yield &_fields.value._int32[or: Int32Message()] } }
-  var hasInt32: Bool { _fields.value._int32 != nil }
-  mutating func clearInt32() { _fields.value._int32 = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Int32"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _int32: Int32Message?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:int32")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_int32)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_int32, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var int32: Int32Message { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasInt32: Bool { _storage.has(reference: 32) }
+  mutating func clearInt32() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Int32", "1m0?:int32") { [Int32Message.self] }
 }
 
 struct TypeMessage: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var type: TypeMessage { get { _fields.value._type ?? TypeMessage() } _modify { yield &_fields.value._type[or: TypeMessage()] } }
-  var hasType: Bool { _fields.value._type != nil }
-  mutating func clearType() { _fields.value._type = nil }
-  var `protocol`: TypeMessage.ProtocolEnum { get { _fields.value._protocol ?? TypeMessage.ProtocolEnum() } set { _fields.value._protocol = newValue } }
-  var hasProtocol: Bool { _fields.value._protocol != nil }
-  mutating func clearProtocol() { _fields.value._protocol = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Type"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _type: TypeMessage?
-    var _protocol: TypeMessage.ProtocolEnum?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:type 2:protocol")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_type)
-      case 2: try decoder.optional(&_protocol, as: TypeMessage.ProtocolEnum.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_type, number: 1)
-      try visitor.explicit(_protocol, as: TypeMessage.ProtocolEnum.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var type: TypeMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasType: Bool { _storage.has(reference: 40) }
+  mutating func clearType() { _storage.clear(1) }
+  var `protocol`: TypeMessage.ProtocolEnum { get { _storage[enum: 48, bit: 0] } set { _storage[enum: 48, bit: 0] = newValue } }
+  var hasProtocol: Bool { _storage.has(bit: 0) }
+  mutating func clearProtocol() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Type", "1m0?:type 2e1?:protocol") { [TypeMessage.self, TypeMessage.ProtocolEnum.self] }
 
   enum ProtocolEnum: SwitchboardProtobuf.Enum {
     case any
@@ -328,117 +265,46 @@ struct TypeMessage: SwitchboardProtobuf.Message {
 }
 
 struct OptionalMessage: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var optional: OptionalMessage { get { _fields.value._optional ?? OptionalMessage() } _modify { yield &_fields.value._optional[or: OptionalMessage()] } }
-  var hasOptional: Bool { _fields.value._optional != nil }
-  mutating func clearOptional() { _fields.value._optional = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Optional"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _optional: OptionalMessage?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:optional")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_optional)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_optional, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var optional: OptionalMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasOptional: Bool { _storage.has(reference: 32) }
+  mutating func clearOptional() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Optional", "1m0?:optional") { [OptionalMessage.self] }
 }
 
 struct ArrayMessage: SwitchboardProtobuf.Message {
-  var array: [ArrayMessage] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Array"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:array")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&array)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(array, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var array: [ArrayMessage] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Array", "1m0*:array") { [ArrayMessage.self] }
 }
 
 struct HashableMessage: SwitchboardProtobuf.Message {
-  var hashable: Int32 { get { _hashable ?? 0 } set { _hashable = newValue } }
-  var hasHashable: Bool { _hashable != nil }
-  mutating func clearHashable() { _hashable = nil }
-  private var _hashable: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Hashable"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:hashable")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_hashable, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_hashable, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var hashable: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasHashable: Bool { _storage.has(bit: 0) }
+  mutating func clearHashable() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Hashable", "1i?:hashable")
 }
 
 struct Message: SwitchboardProtobuf.Message {
-  var message: String { get { _message ?? "" } _modify { yield &_message[or: ""] } }
-  var hasMessage: Bool { _message != nil }
-  mutating func clearMessage() { _message = nil }
-  private var _message: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Message"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:message")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_message, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_message, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var message: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasMessage: Bool { _storage.has(string: 32) }
+  mutating func clearMessage() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Message", "1t?:message")
 }
 
 struct Enum: SwitchboardProtobuf.Message {
-  var `enum`: Enum.EnumEnum { get { _enum ?? Enum.EnumEnum() } set { _enum = newValue } }
-  var hasEnum: Bool { _enum != nil }
-  mutating func clearEnum() { _enum = nil }
-  private var _enum: Enum.EnumEnum?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Enum"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:enum")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_enum, as: Enum.EnumEnum.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_enum, as: Enum.EnumEnum.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var `enum`: Enum.EnumEnum { get { _storage[enum: 40, bit: 0] } set { _storage[enum: 40, bit: 0] = newValue } }
+  var hasEnum: Bool { _storage.has(bit: 0) }
+  mutating func clearEnum() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Enum", "1e0?:enum") { [Enum.EnumEnum.self] }
 
   enum EnumEnum: SwitchboardProtobuf.Enum {
     case `enum`
@@ -464,426 +330,155 @@ struct Enum: SwitchboardProtobuf.Message {
 }
 
 struct FieldDecoder: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "FieldDecoder"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasA: Bool { _storage.has(bit: 0) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "FieldDecoder", "1i?:a")
 }
 
 struct UnknownFields: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "UnknownFields"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasA: Bool { _storage.has(bit: 0) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "UnknownFields", "1i?:a")
 }
 
 struct ProtoString: SwitchboardProtobuf.Message {
-  var a: String { get { _a ?? "" } _modify { yield &_a[or: ""] } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "ProtoString"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasA: Bool { _storage.has(string: 32) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "ProtoString", "1t?:a")
 }
 
 struct ProtoInt32: SwitchboardProtobuf.Message {
-  var a: String { get { _a ?? "" } _modify { yield &_a[or: ""] } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "ProtoInt32"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasA: Bool { _storage.has(string: 32) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "ProtoInt32", "1t?:a")
 }
 
 struct SwitchboardProtobufMessage: SwitchboardProtobuf.Message {
-  var a: String { get { _a ?? "" } _modify { yield &_a[or: ""] } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "SwitchboardProtobuf"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasA: Bool { _storage.has(string: 32) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "SwitchboardProtobuf", "1t?:a")
 }
 
 struct SwiftMessage: SwitchboardProtobuf.Message {
-  var a: String { get { _a ?? "" } _modify { yield &_a[or: ""] } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: String?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Swift"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var hasA: Bool { _storage.has(string: 32) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Swift", "1t?:a")
 }
 
 struct D: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var d: D { get { _fields.value._d ?? D() } _modify { yield &_fields.value._d[or: D()] } }
-  var hasD: Bool { _fields.value._d != nil }
-  mutating func clearD() { _fields.value._d = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "D"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _d: D?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:d")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_d)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_d, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var d: D { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasD: Bool { _storage.has(reference: 32) }
+  mutating func clearD() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "D", "1m0?:d") { [D.self] }
 }
 
 struct V: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var v: V { get { _fields.value._v ?? V() } _modify { yield &_fields.value._v[or: V()] } }
-  var hasV: Bool { _fields.value._v != nil }
-  mutating func clearV() { _fields.value._v = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "V"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _v: V?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:v")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_v)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_v, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var v: V { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasV: Bool { _storage.has(reference: 32) }
+  mutating func clearV() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "V", "1m0?:v") { [V.self] }
 }
 
 struct structMessage: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var self_p: structMessage { get { _fields.value._self ?? structMessage() } _modify { yield &_fields.value._self[or: structMessage()] } }
-  var hasSelf_p: Bool { _fields.value._self != nil }
-  mutating func clearSelf_p() { _fields.value._self = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "struct"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _self: structMessage?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:self")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var self_p: structMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasSelf_p: Bool { _storage.has(reference: 32) }
+  mutating func clearSelf_p() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "struct", "1m0?:self") { [structMessage.self] }
 }
 
 struct lowerMessage: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var lower2: lowerMessage { get { _fields.value._lower2 ?? lowerMessage() } _modify { yield &_fields.value._lower2[or: lowerMessage()] } }
-  var hasLower2: Bool { _fields.value._lower2 != nil }
-  mutating func clearLower2() { _fields.value._lower2 = nil }
-  var v: visitorEnum { get { _fields.value._v ?? visitorEnum() } set { _fields.value._v = newValue } }
-  var hasV: Bool { _fields.value._v != nil }
-  mutating func clearV() { _fields.value._v = nil }
-  var n: numberEnum { get { _fields.value._n ?? numberEnum() } set { _fields.value._n = newValue } }
-  var hasN: Bool { _fields.value._n != nil }
-  mutating func clearN() { _fields.value._n = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "lower"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _lower2: lowerMessage?
-    var _v: visitorEnum?
-    var _n: numberEnum?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:lower2 3:v 4:n")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_lower2)
-      case 3: try decoder.optional(&_v, as: visitorEnum.self)
-      case 4: try decoder.optional(&_n, as: numberEnum.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_lower2, number: 1)
-      try visitor.explicit(_v, as: visitorEnum.self, number: 3)
-      try visitor.explicit(_n, as: numberEnum.self, number: 4)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var lower2: lowerMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasLower2: Bool { _storage.has(reference: 40) }
+  mutating func clearLower2() { _storage.clear(1) }
+  var v: visitorEnum { get { _storage[enum: 48, bit: 0] } set { _storage[enum: 48, bit: 0] = newValue } }
+  var hasV: Bool { _storage.has(bit: 0) }
+  mutating func clearV() { _storage.clear(3) }
+  var n: numberEnum { get { _storage[enum: 52, bit: 1] } set { _storage[enum: 52, bit: 1] = newValue } }
+  var hasN: Bool { _storage.has(bit: 1) }
+  mutating func clearN() { _storage.clear(4) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "lower", "1m0?:lower2 3e1?:v 4e2?:n") { [lowerMessage.self, visitorEnum.self, numberEnum.self] }
 
   struct lowest: SwitchboardProtobuf.Message {
-    var lower: lowerMessage { get { _lower ?? lowerMessage() } _modify { yield &_lower[or: lowerMessage()] } }
-    var hasLower: Bool { _lower != nil }
-    mutating func clearLower() { _lower = nil }
-    private var _lower: lowerMessage?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "lower.lowest"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:lower")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_lower)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_lower, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var lower: lowerMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasLower: Bool { _storage.has(reference: 32) }
+    mutating func clearLower() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "lower.lowest", "1m0?:lower") { [lowerMessage.self] }
   }
 }
 
 struct Shadow: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var x: Shadow.ShadowMessage { get { _fields.value._x ?? Shadow.ShadowMessage() } _modify { yield &_fields.value._x[or: Shadow.ShadowMessage()] } }
-  var hasX: Bool { _fields.value._x != nil }
-  mutating func clearX() { _fields.value._x = nil }
-  var y: Shadow { get { _fields.value._y ?? Shadow() } _modify { yield &_fields.value._y[or: Shadow()] } }
-  var hasY: Bool { _fields.value._y != nil }
-  mutating func clearY() { _fields.value._y = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Shadow"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _x: Shadow.ShadowMessage?
-    var _y: Shadow?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:x 2:y")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_x)
-      case 2: try decoder.message(&_y)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_x, number: 1)
-      try visitor.message(_y, number: 2)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var x: Shadow.ShadowMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasX: Bool { _storage.has(reference: 32) }
+  mutating func clearX() { _storage.clear(1) }
+  var y: Shadow { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasY: Bool { _storage.has(reference: 40) }
+  mutating func clearY() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Shadow", "1m0?:x 2m1?:y") { [Shadow.ShadowMessage.self, Shadow.self] }
 
   struct ShadowMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    var outer: Shadow { get { _fields.value._outer ?? Shadow() } _modify { yield &_fields.value._outer[or: Shadow()] } }
-    var hasOuter: Bool { _fields.value._outer != nil }
-    mutating func clearOuter() { _fields.value._outer = nil }
-    var inner: Shadow.ShadowMessage { get { _fields.value._inner ?? Shadow.ShadowMessage() } _modify { yield &_fields.value._inner[or: Shadow.ShadowMessage()] } }
-    var hasInner: Bool { _fields.value._inner != nil }
-    mutating func clearInner() { _fields.value._inner = nil }
-    var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    init() {}
-    static let protoMessageName = "Shadow.Shadow"
-    static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _outer: Shadow?
-      var _inner: Shadow.ShadowMessage?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:outer 2:inner")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.message(&_outer)
-        case 2: try decoder.message(&_inner)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.message(_outer, number: 1)
-        try visitor.message(_inner, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    var outer: Shadow { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasOuter: Bool { _storage.has(reference: 32) }
+    mutating func clearOuter() { _storage.clear(1) }
+    var inner: Shadow.ShadowMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    var hasInner: Bool { _storage.has(reference: 40) }
+    mutating func clearInner() { _storage.clear(2) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Shadow.Shadow", "1m0?:outer 2m1?:inner") { [Shadow.self, Shadow.ShadowMessage.self] }
   }
 }
 
 struct Status: SwitchboardProtobuf.Message {
-  var code: Int32 { get { _code ?? 0 } set { _code = newValue } }
-  var hasCode: Bool { _code != nil }
-  mutating func clearCode() { _code = nil }
-  private var _code: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Status"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:code")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_code, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_code, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var code: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasCode: Bool { _storage.has(bit: 0) }
+  mutating func clearCode() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Status", "1i?:code")
 }
 
 struct HasStatus: SwitchboardProtobuf.Message {
-  var mine: HasStatus.StatusEnum { get { _mine ?? HasStatus.StatusEnum() } set { _mine = newValue } }
-  var hasMine: Bool { _mine != nil }
-  mutating func clearMine() { _mine = nil }
-  private var _mine: HasStatus.StatusEnum?
-  var top: Status { get { _top ?? Status() } _modify { yield &_top[or: Status()] } }
-  var hasTop: Bool { _top != nil }
-  mutating func clearTop() { _top = nil }
-  private var _top: Status?
-  var tops: [Status] = []
-  var topmap: [String: Status] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "HasStatus"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:mine 2:top 3:tops 4:topmap")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_mine, as: HasStatus.StatusEnum.self)
-    case 2: try decoder.message(&_top)
-    case 3: try decoder.messages(&tops)
-    case 4: try decoder.messageMap(&topmap, key: SwitchboardProtobuf.ProtoUncheckedString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_mine, as: HasStatus.StatusEnum.self, number: 1)
-    try visitor.message(_top, number: 2)
-    try visitor.messages(tops, number: 3)
-    try visitor.messageMap(topmap, key: SwitchboardProtobuf.ProtoUncheckedString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  var mine: HasStatus.StatusEnum { get { _storage[enum: 64, bit: 0] } set { _storage[enum: 64, bit: 0] = newValue } }
+  var hasMine: Bool { _storage.has(bit: 0) }
+  mutating func clearMine() { _storage.clear(1) }
+  var top: Status { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasTop: Bool { _storage.has(reference: 40) }
+  mutating func clearTop() { _storage.clear(2) }
+  var tops: [Status] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  var topmap: [String: Status] { get { _storage[map: 56] } _modify { yield &_storage[map: 56] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "HasStatus", "1e0?:mine 2m1?:top 3m1*:tops 4m1<t:topmap") { [HasStatus.StatusEnum.self, Status.self] }
 
   enum StatusEnum: SwitchboardProtobuf.Enum {
     case ok
@@ -905,919 +500,443 @@ struct HasStatus: SwitchboardProtobuf.Message {
   }
 
   struct In: SwitchboardProtobuf.Message {
-    var top: Status { get { _top ?? Status() } _modify { yield &_top[or: Status()] } }
-    var hasTop: Bool { _top != nil }
-    mutating func clearTop() { _top = nil }
-    private var _top: Status?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "HasStatus.In"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:top")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_top)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_top, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var top: Status { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasTop: Bool { _storage.has(reference: 32) }
+    mutating func clearTop() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "HasStatus.In", "1m0?:top") { [Status.self] }
   }
 }
 
 struct Ext: SwitchboardProtobuf.ExtensibleMessage {
-  var ext: Ext.ExtMessage { get { _ext ?? Ext.ExtMessage() } _modify { yield &_ext[or: Ext.ExtMessage()] } }
-  var hasExt: Bool { _ext != nil }
-  mutating func clearExt() { _ext = nil }
-  private var _ext: Ext.ExtMessage?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "Ext"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:ext")
-  var isInitialized: Bool {
-    if let value = _ext, !value.isInitialized { return false }
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_ext)
-    case 100..<201: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_ext, number: 1)
-    try visitor.extensions(extensionFields, in: 100..<201)
-    try visitor.unknown(unknownFields)
-  }
+  var ext: Ext.ExtMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasExt: Bool { _storage.has(reference: 40) }
+  mutating func clearExt() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Ext", "+xr 1m0?:ext") { [Ext.ExtMessage.self] }
 
   struct ExtMessage: SwitchboardProtobuf.ExtensibleMessage {
-    var x: Int32 { get { _x ?? 0 } set { _x = newValue } }
-    var hasX: Bool { _x != nil }
-    mutating func clearX() { _x = nil }
-    private var _x: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    init() {}
-    static let protoMessageName = "Ext.Ext"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:x")
-    var isInitialized: Bool {
-      return extensionFields.isInitialized
-    }
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_x, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 100..<536870912: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_x, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-      try visitor.extensions(extensionFields, in: 100..<536870912)
-      try visitor.unknown(unknownFields)
-    }
+    var x: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+    var hasX: Bool { _storage.has(bit: 0) }
+    mutating func clearX() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Ext.Ext", "+xr 1i?:x")
   }
 
   struct StatusMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Ext.Status"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Ext.Status", "")
   }
 }
 
 struct Members: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var fooBar_p1: Int32 { get { _fields.value._fooBar_p1 ?? 0 } set { _fields.value._fooBar_p1 = newValue } }
-  var hasFooBar_p1: Bool { _fields.value._fooBar_p1 != nil }
-  mutating func clearFooBar_p1() { _fields.value._fooBar_p1 = nil }
-  var fooBar_p2: Int32 { get { _fields.value._fooBar_p2 ?? 0 } set { _fields.value._fooBar_p2 = newValue } }
-  var hasFooBar_p2: Bool { _fields.value._fooBar_p2 != nil }
-  mutating func clearFooBar_p2() { _fields.value._fooBar_p2 = nil }
-  var fooBar_p3: Int32 { get { _fields.value._fooBar_p3 ?? 0 } set { _fields.value._fooBar_p3 = newValue } }
-  var hasFooBar_p3: Bool { _fields.value._fooBar_p3 != nil }
-  mutating func clearFooBar_p3() { _fields.value._fooBar_p3 = nil }
-  var foo_Bar: Int32 { get { _fields.value._foo_Bar ?? 0 } set { _fields.value._foo_Bar = newValue } }
-  var hasFoo_Bar: Bool { _fields.value._foo_Bar != nil }
-  mutating func clearFoo_Bar() { _fields.value._foo_Bar = nil }
-  var hasFooBar_p5_p: Int32 { get { _fields.value._hasFooBar_p5 ?? 0 } set { _fields.value._hasFooBar_p5 = newValue } }
-  var hasHasFooBar_p5_p: Bool { _fields.value._hasFooBar_p5 != nil }
-  mutating func clearHasFooBar_p5_p() { _fields.value._hasFooBar_p5 = nil }
-  var clearFooBar_p: Int32 { get { _fields.value._clearFooBar ?? 0 } set { _fields.value._clearFooBar = newValue } }
-  var hasClearFooBar_p: Bool { _fields.value._clearFooBar != nil }
-  mutating func clearClearFooBar_p() { _fields.value._clearFooBar = nil }
-  var hasFooBar_p7_p: Int32 { get { _fields.value._hasFooBar_p7 ?? 0 } set { _fields.value._hasFooBar_p7 = newValue } }
-  var hasHasFooBar_p7_p: Bool { _fields.value._hasFooBar_p7 != nil }
-  mutating func clearHasFooBar_p7_p() { _fields.value._hasFooBar_p7 = nil }
-  var unknownFields_p: Int32 { get { _fields.value._unknownFields ?? 0 } set { _fields.value._unknownFields = newValue } }
-  var hasUnknownFields_p: Bool { _fields.value._unknownFields != nil }
-  mutating func clearUnknownFields_p() { _fields.value._unknownFields = nil }
-  var isInitialized_p: Int32 { get { _fields.value._isInitialized ?? 0 } set { _fields.value._isInitialized = newValue } }
-  var hasIsInitialized_p: Bool { _fields.value._isInitialized != nil }
-  mutating func clearIsInitialized_p() { _fields.value._isInitialized = nil }
-  var hashValue_p: Int32 { get { _fields.value._hashValue ?? 0 } set { _fields.value._hashValue = newValue } }
-  var hasHashValue_p: Bool { _fields.value._hashValue != nil }
-  mutating func clearHashValue_p() { _fields.value._hashValue = nil }
-  var description_p: Int32 { get { _fields.value._description ?? 0 } set { _fields.value._description = newValue } }
-  var hasDescription_p: Bool { _fields.value._description != nil }
-  mutating func clearDescription_p() { _fields.value._description = nil }
-  var debugDescription_p: Int32 { get { _fields.value._debugDescription ?? 0 } set { _fields.value._debugDescription = newValue } }
-  var hasDebugDescription_p: Bool { _fields.value._debugDescription != nil }
-  mutating func clearDebugDescription_p() { _fields.value._debugDescription = nil }
-  var self_p13: Int32 { get { _fields.value._self_p13 ?? 0 } set { _fields.value._self_p13 = newValue } }
-  var hasSelf_p13: Bool { _fields.value._self_p13 != nil }
-  mutating func clearSelf_p13() { _fields.value._self_p13 = nil }
-  var init_p: Int32 { get { _fields.value._init ?? 0 } set { _fields.value._init = newValue } }
-  var hasInit_p: Bool { _fields.value._init != nil }
-  mutating func clearInit_p() { _fields.value._init = nil }
-  var type_p15: Int32 { get { _fields.value._type_p15 ?? 0 } set { _fields.value._type_p15 = newValue } }
-  var hasType_p15: Bool { _fields.value._type_p15 != nil }
-  mutating func clearType_p15() { _fields.value._type_p15 = nil }
-  var with: Int32 { get { _fields.value._with ?? 0 } set { _fields.value._with = newValue } }
-  var hasWith: Bool { _fields.value._with != nil }
-  mutating func clearWith() { _fields.value._with = nil }
-  var self_p17: Int32 { get { _fields.value._self_p17 ?? 0 } set { _fields.value._self_p17 = newValue } }
-  var hasSelf_p17: Bool { _fields.value._self_p17 != nil }
-  mutating func clearSelf_p17() { _fields.value._self_p17 = nil }
-  var type_p18: Int32 { get { _fields.value._type_p18 ?? 0 } set { _fields.value._type_p18 = newValue } }
-  var hasType_p18: Bool { _fields.value._type_p18 != nil }
-  mutating func clearType_p18() { _fields.value._type_p18 = nil }
-  var fields_p19: Int32 { get { _fields.value._fields_p19 ?? 0 } set { _fields.value._fields_p19 = newValue } }
-  var hasFields_p19: Bool { _fields.value._fields_p19 != nil }
-  mutating func clearFields_p19() { _fields.value._fields_p19 = nil }
-  var fields_p20: Int32 { get { _fields.value._fields_p20 ?? 0 } set { _fields.value._fields_p20 = newValue } }
-  var hasFields_p20: Bool { _fields.value._fields_p20 != nil }
-  mutating func clearFields_p20() { _fields.value._fields_p20 = nil }
-  var fieldNames_p21: [Int32] { get { _fields.value.fieldNames_p21 } _modify { yield &_fields.value.fieldNames_p21 } }
-  var protoMessageName: Int32 { get { _fields.value._protoMessageName ?? 0 } set { _fields.value._protoMessageName = newValue } }
-  var hasProtoMessageName: Bool { _fields.value._protoMessageName != nil }
-  mutating func clearProtoMessageName() { _fields.value._protoMessageName = nil }
-  var decodeField: Int32 { get { _fields.value._decodeField ?? 0 } set { _fields.value._decodeField = newValue } }
-  var hasDecodeField: Bool { _fields.value._decodeField != nil }
-  mutating func clearDecodeField() { _fields.value._decodeField = nil }
-  var traverse: Int32 { get { _fields.value._traverse ?? 0 } set { _fields.value._traverse = newValue } }
-  var hasTraverse: Bool { _fields.value._traverse != nil }
-  mutating func clearTraverse() { _fields.value._traverse = nil }
-  var merge: Int32 { get { _fields.value._merge ?? 0 } set { _fields.value._merge = newValue } }
-  var hasMerge: Bool { _fields.value._merge != nil }
-  mutating func clearMerge() { _fields.value._merge = nil }
-  var encode: Int32 { get { _fields.value._encode ?? 0 } set { _fields.value._encode = newValue } }
-  var hasEncode: Bool { _fields.value._encode != nil }
-  mutating func clearEncode() { _fields.value._encode = nil }
-  var measure: Int32 { get { _fields.value._measure ?? 0 } set { _fields.value._measure = newValue } }
-  var hasMeasure: Bool { _fields.value._measure != nil }
-  mutating func clearMeasure() { _fields.value._measure = nil }
-  var serializedBytes: Int32 { get { _fields.value._serializedBytes ?? 0 } set { _fields.value._serializedBytes = newValue } }
-  var hasSerializedBytes: Bool { _fields.value._serializedBytes != nil }
-  mutating func clearSerializedBytes() { _fields.value._serializedBytes = nil }
-  var jsonString: Int32 { get { _fields.value._jsonString ?? 0 } set { _fields.value._jsonString = newValue } }
-  var hasJsonString: Bool { _fields.value._jsonString != nil }
-  mutating func clearJsonString() { _fields.value._jsonString = nil }
-  var textFormatString: Int32 { get { _fields.value._textFormatString ?? 0 } set { _fields.value._textFormatString = newValue } }
-  var hasTextFormatString: Bool { _fields.value._textFormatString != nil }
-  mutating func clearTextFormatString() { _fields.value._textFormatString = nil }
-  var decoder: Int32 { get { _fields.value._decoder ?? 0 } set { _fields.value._decoder = newValue } }
-  var hasDecoder: Bool { _fields.value._decoder != nil }
-  mutating func clearDecoder() { _fields.value._decoder = nil }
-  var visitor: Int32 { get { _fields.value._visitor ?? 0 } set { _fields.value._visitor = newValue } }
-  var hasVisitor: Bool { _fields.value._visitor != nil }
-  mutating func clearVisitor() { _fields.value._visitor = nil }
-  var number: Int32 { get { _fields.value._number ?? 0 } set { _fields.value._number = newValue } }
-  var hasNumber: Bool { _fields.value._number != nil }
-  mutating func clearNumber() { _fields.value._number = nil }
-  var value: Int32 { get { _fields.value._value ?? 0 } set { _fields.value._value = newValue } }
-  var hasValue: Bool { _fields.value._value != nil }
-  mutating func clearValue() { _fields.value._value = nil }
-  var newValue: Int32 { get { _fields.value._newValue ?? 0 } set { _fields.value._newValue = newValue } }
-  var hasNewValue: Bool { _fields.value._newValue != nil }
-  mutating func clearNewValue() { _fields.value._newValue = nil }
-  var await: Int32 { get { _fields.value._await ?? 0 } set { _fields.value._await = newValue } }
-  var hasAwait: Bool { _fields.value._await != nil }
-  mutating func clearAwait() { _fields.value._await = nil }
-  var async: Int32 { get { _fields.value._async ?? 0 } set { _fields.value._async = newValue } }
-  var hasAsync: Bool { _fields.value._async != nil }
-  mutating func clearAsync() { _fields.value._async = nil }
-  var any_p38: Int32 { get { _fields.value._any_p38 ?? 0 } set { _fields.value._any_p38 = newValue } }
-  var hasAny_p38: Bool { _fields.value._any_p38 != nil }
-  mutating func clearAny_p38() { _fields.value._any_p38 = nil }
-  var some: Int32 { get { _fields.value._some ?? 0 } set { _fields.value._some = newValue } }
-  var hasSome: Bool { _fields.value._some != nil }
-  mutating func clearSome() { _fields.value._some = nil }
-  var consume: Int32 { get { _fields.value._consume ?? 0 } set { _fields.value._consume = newValue } }
-  var hasConsume: Bool { _fields.value._consume != nil }
-  mutating func clearConsume() { _fields.value._consume = nil }
-  var copy: Int32 { get { _fields.value._copy ?? 0 } set { _fields.value._copy = newValue } }
-  var hasCopy: Bool { _fields.value._copy != nil }
-  mutating func clearCopy() { _fields.value._copy = nil }
-  var each: Int32 { get { _fields.value._each ?? 0 } set { _fields.value._each = newValue } }
-  var hasEach: Bool { _fields.value._each != nil }
-  mutating func clearEach() { _fields.value._each = nil }
-  var then: Int32 { get { _fields.value._then ?? 0 } set { _fields.value._then = newValue } }
-  var hasThen: Bool { _fields.value._then != nil }
-  mutating func clearThen() { _fields.value._then = nil }
-  var unsafe: Int32 { get { _fields.value._unsafe ?? 0 } set { _fields.value._unsafe = newValue } }
-  var hasUnsafe: Bool { _fields.value._unsafe != nil }
-  mutating func clearUnsafe() { _fields.value._unsafe = nil }
-  var yield: Int32 { get { _fields.value._yield ?? 0 } set { _fields.value._yield = newValue } }
-  var hasYield: Bool { _fields.value._yield != nil }
-  mutating func clearYield() { _fields.value._yield = nil }
-  var discard: Int32 { get { _fields.value._discard ?? 0 } set { _fields.value._discard = newValue } }
-  var hasDiscard: Bool { _fields.value._discard != nil }
-  mutating func clearDiscard() { _fields.value._discard = nil }
-  var borrow: Int32 { get { _fields.value._borrow ?? 0 } set { _fields.value._borrow = newValue } }
-  var hasBorrow: Bool { _fields.value._borrow != nil }
-  mutating func clearBorrow() { _fields.value._borrow = nil }
-  var actor: Int32 { get { _fields.value._actor ?? 0 } set { _fields.value._actor = newValue } }
-  var hasActor: Bool { _fields.value._actor != nil }
-  mutating func clearActor() { _fields.value._actor = nil }
-  var macro: Int32 { get { _fields.value._macro ?? 0 } set { _fields.value._macro = newValue } }
-  var hasMacro: Bool { _fields.value._macro != nil }
-  mutating func clearMacro() { _fields.value._macro = nil }
-  var package: Int32 { get { _fields.value._package ?? 0 } set { _fields.value._package = newValue } }
-  var hasPackage: Bool { _fields.value._package != nil }
-  mutating func clearPackage() { _fields.value._package = nil }
-  var `repeat`: Int32 { get { _fields.value._repeat ?? 0 } set { _fields.value._repeat = newValue } }
-  var hasRepeat: Bool { _fields.value._repeat != nil }
-  mutating func clearRepeat() { _fields.value._repeat = nil }
-  var get: Int32 { get { _fields.value._get ?? 0 } set { _fields.value._get = newValue } }
-  var hasGet: Bool { _fields.value._get != nil }
-  mutating func clearGet() { _fields.value._get = nil }
-  var set: Int32 { get { _fields.value._set ?? 0 } set { _fields.value._set = newValue } }
-  var hasSet: Bool { _fields.value._set != nil }
-  mutating func clearSet() { _fields.value._set = nil }
-  var willSet: Int32 { get { _fields.value._willSet ?? 0 } set { _fields.value._willSet = newValue } }
-  var hasWillSet: Bool { _fields.value._willSet != nil }
-  mutating func clearWillSet() { _fields.value._willSet = nil }
-  var lazy: Int32 { get { _fields.value._lazy ?? 0 } set { _fields.value._lazy = newValue } }
-  var hasLazy: Bool { _fields.value._lazy != nil }
-  mutating func clearLazy() { _fields.value._lazy = nil }
-  var weak: Int32 { get { _fields.value._weak ?? 0 } set { _fields.value._weak = newValue } }
-  var hasWeak: Bool { _fields.value._weak != nil }
-  mutating func clearWeak() { _fields.value._weak = nil }
-  var unowned: Int32 { get { _fields.value._unowned ?? 0 } set { _fields.value._unowned = newValue } }
-  var hasUnowned: Bool { _fields.value._unowned != nil }
-  mutating func clearUnowned() { _fields.value._unowned = nil }
-  var mutating: Int32 { get { _fields.value._mutating ?? 0 } set { _fields.value._mutating = newValue } }
-  var hasMutating: Bool { _fields.value._mutating != nil }
-  mutating func clearMutating() { _fields.value._mutating = nil }
-  var nonisolated: Int32 { get { _fields.value._nonisolated ?? 0 } set { _fields.value._nonisolated = newValue } }
-  var hasNonisolated: Bool { _fields.value._nonisolated != nil }
-  mutating func clearNonisolated() { _fields.value._nonisolated = nil }
-  var left: Int32 { get { _fields.value._left ?? 0 } set { _fields.value._left = newValue } }
-  var hasLeft: Bool { _fields.value._left != nil }
-  mutating func clearLeft() { _fields.value._left = nil }
-  var right: Int32 { get { _fields.value._right ?? 0 } set { _fields.value._right = newValue } }
-  var hasRight: Bool { _fields.value._right != nil }
-  mutating func clearRight() { _fields.value._right = nil }
-  var hasher: Int32 { get { _fields.value._hasher ?? 0 } set { _fields.value._hasher = newValue } }
-  var hasHasher: Bool { _fields.value._hasher != nil }
-  mutating func clearHasher() { _fields.value._hasher = nil }
-  var hash: Int32 { get { _fields.value._hash ?? 0 } set { _fields.value._hash = newValue } }
-  var hasHash: Bool { _fields.value._hash != nil }
-  mutating func clearHash() { _fields.value._hash = nil }
-  var extensionFields: Int32 { get { _fields.value._extensionFields ?? 0 } set { _fields.value._extensionFields = newValue } }
-  var hasExtensionFields: Bool { _fields.value._extensionFields != nil }
-  mutating func clearExtensionFields() { _fields.value._extensionFields = nil }
-  var isolated: Int32 { get { _fields.value._isolated ?? 0 } set { _fields.value._isolated = newValue } }
-  var hasIsolated: Bool { _fields.value._isolated != nil }
-  mutating func clearIsolated() { _fields.value._isolated = nil }
-  var sending: Int32 { get { _fields.value._sending ?? 0 } set { _fields.value._sending = newValue } }
-  var hasSending: Bool { _fields.value._sending != nil }
-  mutating func clearSending() { _fields.value._sending = nil }
-  var borrowing: Int32 { get { _fields.value._borrowing ?? 0 } set { _fields.value._borrowing = newValue } }
-  var hasBorrowing: Bool { _fields.value._borrowing != nil }
-  mutating func clearBorrowing() { _fields.value._borrowing = nil }
-  var consuming: Int32 { get { _fields.value._consuming ?? 0 } set { _fields.value._consuming = newValue } }
-  var hasConsuming: Bool { _fields.value._consuming != nil }
-  mutating func clearConsuming() { _fields.value._consuming = nil }
-  var _Consuming: Int32 { get { _fields.value.__Consuming ?? 0 } set { _fields.value.__Consuming = newValue } }
-  var has_Consuming: Bool { _fields.value.__Consuming != nil }
-  mutating func clear_Consuming() { _fields.value.__Consuming = nil }
-  var `throws`: Int32 { get { _fields.value._throws ?? 0 } set { _fields.value._throws = newValue } }
-  var hasThrows: Bool { _fields.value._throws != nil }
-  mutating func clearThrows() { _fields.value._throws = nil }
-  var `rethrows`: Int32 { get { _fields.value._rethrows ?? 0 } set { _fields.value._rethrows = newValue } }
-  var hasRethrows: Bool { _fields.value._rethrows != nil }
-  mutating func clearRethrows() { _fields.value._rethrows = nil }
-  var any_p72: Int32 { get { _fields.value._any_p72 ?? 0 } set { _fields.value._any_p72 = newValue } }
-  var hasAny_p72: Bool { _fields.value._any_p72 != nil }
-  mutating func clearAny_p72() { _fields.value._any_p72 = nil }
-  var ___: Int32 { get { _fields.value.__ ?? 0 } set { _fields.value.__ = newValue } }
-  var has___: Bool { _fields.value.__ != nil }
-  mutating func clear___() { _fields.value.__ = nil }
-  var ____: Int32 { get { _fields.value.___ ?? 0 } set { _fields.value.___ = newValue } }
-  var has____: Bool { _fields.value.___ != nil }
-  mutating func clear____() { _fields.value.___ = nil }
-  var dynamic: Int32 { get { _fields.value._dynamic ?? 0 } set { _fields.value._dynamic = newValue } }
-  var hasDynamic: Bool { _fields.value._dynamic != nil }
-  mutating func clearDynamic() { _fields.value._dynamic = nil }
-  var convenience: Int32 { get { _fields.value._convenience ?? 0 } set { _fields.value._convenience = newValue } }
-  var hasConvenience: Bool { _fields.value._convenience != nil }
-  mutating func clearConvenience() { _fields.value._convenience = nil }
-  var final: Int32 { get { _fields.value._final ?? 0 } set { _fields.value._final = newValue } }
-  var hasFinal: Bool { _fields.value._final != nil }
-  mutating func clearFinal() { _fields.value._final = nil }
-  var indirect: Int32 { get { _fields.value._indirect ?? 0 } set { _fields.value._indirect = newValue } }
-  var hasIndirect: Bool { _fields.value._indirect != nil }
-  mutating func clearIndirect() { _fields.value._indirect = nil }
-  var infix: Int32 { get { _fields.value._infix ?? 0 } set { _fields.value._infix = newValue } }
-  var hasInfix: Bool { _fields.value._infix != nil }
-  mutating func clearInfix() { _fields.value._infix = nil }
-  var none: Int32 { get { _fields.value._none ?? 0 } set { _fields.value._none = newValue } }
-  var hasNone: Bool { _fields.value._none != nil }
-  mutating func clearNone() { _fields.value._none = nil }
-  var `nil`: Int32 { get { _fields.value._nil ?? 0 } set { _fields.value._nil = newValue } }
-  var hasNil: Bool { _fields.value._nil != nil }
-  mutating func clearNil() { _fields.value._nil = nil }
-  var `true`: Int32 { get { _fields.value._true ?? 0 } set { _fields.value._true = newValue } }
-  var hasTrue: Bool { _fields.value._true != nil }
-  mutating func clearTrue() { _fields.value._true = nil }
-  var `super`: Int32 { get { _fields.value._super ?? 0 } set { _fields.value._super = newValue } }
-  var hasSuper: Bool { _fields.value._super != nil }
-  mutating func clearSuper() { _fields.value._super = nil }
-  var `is`: Int32 { get { _fields.value._is ?? 0 } set { _fields.value._is = newValue } }
-  var hasIs: Bool { _fields.value._is != nil }
-  mutating func clearIs() { _fields.value._is = nil }
-  var `as`: Int32 { get { _fields.value._as ?? 0 } set { _fields.value._as = newValue } }
-  var hasAs: Bool { _fields.value._as != nil }
-  mutating func clearAs() { _fields.value._as = nil }
-  var `class`: Int32 { get { _fields.value._class ?? 0 } set { _fields.value._class = newValue } }
-  var hasClass: Bool { _fields.value._class != nil }
-  mutating func clearClass() { _fields.value._class = nil }
-  var `func`: Int32 { get { _fields.value._func ?? 0 } set { _fields.value._func = newValue } }
-  var hasFunc: Bool { _fields.value._func != nil }
-  mutating func clearFunc() { _fields.value._func = nil }
-  var `import`: Int32 { get { _fields.value._import ?? 0 } set { _fields.value._import = newValue } }
-  var hasImport: Bool { _fields.value._import != nil }
-  mutating func clearImport() { _fields.value._import = nil }
-  var `let`: Int32 { get { _fields.value._let ?? 0 } set { _fields.value._let = newValue } }
-  var hasLet: Bool { _fields.value._let != nil }
-  mutating func clearLet() { _fields.value._let = nil }
-  var `var`: Int32 { get { _fields.value._var ?? 0 } set { _fields.value._var = newValue } }
-  var hasVar: Bool { _fields.value._var != nil }
-  mutating func clearVar() { _fields.value._var = nil }
-  var `operator`: Int32 { get { _fields.value._operator ?? 0 } set { _fields.value._operator = newValue } }
-  var hasOperator: Bool { _fields.value._operator != nil }
-  mutating func clearOperator() { _fields.value._operator = nil }
-  var `precedencegroup`: Int32 { get { _fields.value._precedencegroup ?? 0 } set { _fields.value._precedencegroup = newValue } }
-  var hasPrecedencegroup: Bool { _fields.value._precedencegroup != nil }
-  mutating func clearPrecedencegroup() { _fields.value._precedencegroup = nil }
-  var `associatedtype`: Int32 { get { _fields.value._associatedtype ?? 0 } set { _fields.value._associatedtype = newValue } }
-  var hasAssociatedtype: Bool { _fields.value._associatedtype != nil }
-  mutating func clearAssociatedtype() { _fields.value._associatedtype = nil }
-  var `case`: Int32 { get { _fields.value._case ?? 0 } set { _fields.value._case = newValue } }
-  var hasCase: Bool { _fields.value._case != nil }
-  mutating func clearCase() { _fields.value._case = nil }
-  var `default`: Int32 { get { _fields.value._default ?? 0 } set { _fields.value._default = newValue } }
-  var hasDefault: Bool { _fields.value._default != nil }
-  mutating func clearDefault() { _fields.value._default = nil }
-  var `where`: Int32 { get { _fields.value._where ?? 0 } set { _fields.value._where = newValue } }
-  var hasWhere: Bool { _fields.value._where != nil }
-  mutating func clearWhere() { _fields.value._where = nil }
-  var module: Int32 { get { _fields.value._module ?? 0 } set { _fields.value._module = newValue } }
-  var hasModule: Bool { _fields.value._module != nil }
-  mutating func clearModule() { _fields.value._module = nil }
-  var current: Int32 { get { _fields.value._current ?? 0 } set { _fields.value._current = newValue } }
-  var hasCurrent: Bool { _fields.value._current != nil }
-  mutating func clearCurrent() { _fields.value._current = nil }
-  var new: Int32 { get { _fields.value._new ?? 0 } set { _fields.value._new = newValue } }
-  var hasNew: Bool { _fields.value._new != nil }
-  mutating func clearNew() { _fields.value._new = nil }
-  var fieldNames_p100: Int32 { get { _fields.value._fieldNames_p100 ?? 0 } set { _fields.value._fieldNames_p100 = newValue } }
-  var hasFieldNames_p100: Bool { _fields.value._fieldNames_p100 != nil }
-  mutating func clearFieldNames_p100() { _fields.value._fieldNames_p100 = nil }
-  var hashInto: Int32 { get { _fields.value._hashInto ?? 0 } set { _fields.value._hashInto = newValue } }
-  var hasHashInto: Bool { _fields.value._hashInto != nil }
-  mutating func clearHashInto() { _fields.value._hashInto = nil }
-  var swiftself: Int32 { get { _fields.value._swiftself ?? 0 } set { _fields.value._swiftself = newValue } }
-  var hasSwiftself: Bool { _fields.value._swiftself != nil }
-  mutating func clearSwiftself() { _fields.value._swiftself = nil }
-  var body: Int32 { get { _fields.value._body ?? 0 } set { _fields.value._body = newValue } }
-  var hasBody: Bool { _fields.value._body != nil }
-  mutating func clearBody() { _fields.value._body = nil }
-  var using: Int32 { get { _fields.value._using ?? 0 } set { _fields.value._using = newValue } }
-  var hasUsing: Bool { _fields.value._using != nil }
-  mutating func clearUsing() { _fields.value._using = nil }
-  var modify: Int32 { get { _fields.value._modify ?? 0 } set { _fields.value._modify = newValue } }
-  var hasModify: Bool { _fields.value._modify != nil }
-  mutating func clearModify() { _fields.value._modify = nil }
-  var count: Int32 { get { _fields.value._count ?? 0 } set { _fields.value._count = newValue } }
-  var hasCount: Bool { _fields.value._count != nil }
-  mutating func clearCount() { _fields.value._count = nil }
-  var index: Int32 { get { _fields.value._index ?? 0 } set { _fields.value._index = newValue } }
-  var hasIndex: Bool { _fields.value._index != nil }
-  mutating func clearIndex() { _fields.value._index = nil }
-  var int32: Int32 { get { _fields.value._int32 ?? 0 } set { _fields.value._int32 = newValue } }
-  var hasInt32: Bool { _fields.value._int32 != nil }
-  mutating func clearInt32() { _fields.value._int32 = nil }
-  var string: Int32 { get { _fields.value._string ?? 0 } set { _fields.value._string = newValue } }
-  var hasString: Bool { _fields.value._string != nil }
-  mutating func clearString() { _fields.value._string = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Members"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _fooBar_p1: Int32?
-    var _fooBar_p2: Int32?
-    var _fooBar_p3: Int32?
-    var _foo_Bar: Int32?
-    var _hasFooBar_p5: Int32?
-    var _clearFooBar: Int32?
-    var _hasFooBar_p7: Int32?
-    var _unknownFields: Int32?
-    var _isInitialized: Int32?
-    var _hashValue: Int32?
-    var _description: Int32?
-    var _debugDescription: Int32?
-    var _self_p13: Int32?
-    var _init: Int32?
-    var _type_p15: Int32?
-    var _with: Int32?
-    var _self_p17: Int32?
-    var _type_p18: Int32?
-    var _fields_p19: Int32?
-    var _fields_p20: Int32?
-    var fieldNames_p21: [Int32] = []
-    var _protoMessageName: Int32?
-    var _decodeField: Int32?
-    var _traverse: Int32?
-    var _merge: Int32?
-    var _encode: Int32?
-    var _measure: Int32?
-    var _serializedBytes: Int32?
-    var _jsonString: Int32?
-    var _textFormatString: Int32?
-    var _decoder: Int32?
-    var _visitor: Int32?
-    var _number: Int32?
-    var _value: Int32?
-    var _newValue: Int32?
-    var _await: Int32?
-    var _async: Int32?
-    var _any_p38: Int32?
-    var _some: Int32?
-    var _consume: Int32?
-    var _copy: Int32?
-    var _each: Int32?
-    var _then: Int32?
-    var _unsafe: Int32?
-    var _yield: Int32?
-    var _discard: Int32?
-    var _borrow: Int32?
-    var _actor: Int32?
-    var _macro: Int32?
-    var _package: Int32?
-    var _repeat: Int32?
-    var _get: Int32?
-    var _set: Int32?
-    var _willSet: Int32?
-    var _lazy: Int32?
-    var _weak: Int32?
-    var _unowned: Int32?
-    var _mutating: Int32?
-    var _nonisolated: Int32?
-    var _left: Int32?
-    var _right: Int32?
-    var _hasher: Int32?
-    var _hash: Int32?
-    var _extensionFields: Int32?
-    var _isolated: Int32?
-    var _sending: Int32?
-    var _borrowing: Int32?
-    var _consuming: Int32?
-    var __Consuming: Int32?
-    var _throws: Int32?
-    var _rethrows: Int32?
-    var _any_p72: Int32?
-    var __: Int32?
-    var ___: Int32?
-    var _dynamic: Int32?
-    var _convenience: Int32?
-    var _final: Int32?
-    var _indirect: Int32?
-    var _infix: Int32?
-    var _none: Int32?
-    var _nil: Int32?
-    var _true: Int32?
-    var _super: Int32?
-    var _is: Int32?
-    var _as: Int32?
-    var _class: Int32?
-    var _func: Int32?
-    var _import: Int32?
-    var _let: Int32?
-    var _var: Int32?
-    var _operator: Int32?
-    var _precedencegroup: Int32?
-    var _associatedtype: Int32?
-    var _case: Int32?
-    var _default: Int32?
-    var _where: Int32?
-    var _module: Int32?
-    var _current: Int32?
-    var _new: Int32?
-    var _fieldNames_p100: Int32?
-    var _hashInto: Int32?
-    var _swiftself: Int32?
-    var _body: Int32?
-    var _using: Int32?
-    var _modify: Int32?
-    var _count: Int32?
-    var _index: Int32?
-    var _int32: Int32?
-    var _string: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:foo_bar 2:fooBar 3:FOO_BAR 4:foo__bar 5:has_foo_bar 6:clear_foo_bar 7:hasFooBar 8:unknown_fields 9:is_initialized 10:hash_value 11:description 12:debug_description 13:self 14:init 15:type 16:with 17:Self 18:Type 19:fields 20:_fields 21:field_names 22:proto_message_name 23:decode_field 24:traverse 25:merge 26:encode 27:measure 28:serialized_bytes 29:json_string 30:text_format_string 31:decoder 32:visitor 33:number 34:value 35:new_value 36:await 37:async 38:any 39:some 40:consume 41:copy 42:each 43:then 44:unsafe 45:yield 46:discard 47:borrow 48:actor 49:macro 50:package 51:repeat 52:get 53:set 54:willSet 55:lazy 56:weak 57:unowned 58:mutating 59:nonisolated 60:left 61:right 62:hasher 63:hash 64:extension_fields 65:isolated 66:sending 67:borrowing 68:consuming 69:__consuming 70:throws 71:rethrows 72:Any 73:_ 74:__ 75:dynamic 76:convenience 77:final 78:indirect 79:infix 80:none 81:nil 82:true 83:super 84:is 85:as 86:class 87:func 88:import 89:let 90:var 91:operator 92:precedencegroup 93:associatedtype 94:case 95:default 96:where 97:module 98:current 99:new 100:fieldNames 101:hash_into 102:swiftself 103:body 104:using 105:_modify 106:count 107:index 108:Int32 109:String")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_fooBar_p1, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 2: try decoder.optional(&_fooBar_p2, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 3: try decoder.optional(&_fooBar_p3, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 4: try decoder.optional(&_foo_Bar, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 5: try decoder.optional(&_hasFooBar_p5, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 6: try decoder.optional(&_clearFooBar, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 7: try decoder.optional(&_hasFooBar_p7, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 8: try decoder.optional(&_unknownFields, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 9: try decoder.optional(&_isInitialized, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 10: try decoder.optional(&_hashValue, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 11: try decoder.optional(&_description, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 12: try decoder.optional(&_debugDescription, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 13: try decoder.optional(&_self_p13, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 14: try decoder.optional(&_init, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 15: try decoder.optional(&_type_p15, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 16: try decoder.optional(&_with, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 17: try decoder.optional(&_self_p17, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 18: try decoder.optional(&_type_p18, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 19: try decoder.optional(&_fields_p19, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 20: try decoder.optional(&_fields_p20, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 21: try decoder.repeated(&fieldNames_p21, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 22: try decoder.optional(&_protoMessageName, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 23: try decoder.optional(&_decodeField, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 24: try decoder.optional(&_traverse, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 25: try decoder.optional(&_merge, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 26: try decoder.optional(&_encode, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 27: try decoder.optional(&_measure, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 28: try decoder.optional(&_serializedBytes, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 29: try decoder.optional(&_jsonString, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 30: try decoder.optional(&_textFormatString, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 31: try decoder.optional(&_decoder, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 32: try decoder.optional(&_visitor, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 33: try decoder.optional(&_number, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 34: try decoder.optional(&_value, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 35: try decoder.optional(&_newValue, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 36: try decoder.optional(&_await, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 37: try decoder.optional(&_async, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 38: try decoder.optional(&_any_p38, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 39: try decoder.optional(&_some, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 40: try decoder.optional(&_consume, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 41: try decoder.optional(&_copy, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 42: try decoder.optional(&_each, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 43: try decoder.optional(&_then, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 44: try decoder.optional(&_unsafe, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 45: try decoder.optional(&_yield, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 46: try decoder.optional(&_discard, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 47: try decoder.optional(&_borrow, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 48: try decoder.optional(&_actor, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 49: try decoder.optional(&_macro, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 50: try decoder.optional(&_package, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 51: try decoder.optional(&_repeat, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 52: try decoder.optional(&_get, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 53: try decoder.optional(&_set, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 54: try decoder.optional(&_willSet, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 55: try decoder.optional(&_lazy, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 56: try decoder.optional(&_weak, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 57: try decoder.optional(&_unowned, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 58: try decoder.optional(&_mutating, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 59: try decoder.optional(&_nonisolated, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 60: try decoder.optional(&_left, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 61: try decoder.optional(&_right, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 62: try decoder.optional(&_hasher, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 63: try decoder.optional(&_hash, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 64: try decoder.optional(&_extensionFields, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 65: try decoder.optional(&_isolated, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 66: try decoder.optional(&_sending, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 67: try decoder.optional(&_borrowing, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 68: try decoder.optional(&_consuming, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 69: try decoder.optional(&__Consuming, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 70: try decoder.optional(&_throws, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 71: try decoder.optional(&_rethrows, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 72: try decoder.optional(&_any_p72, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 73: try decoder.optional(&__, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 74: try decoder.optional(&___, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 75: try decoder.optional(&_dynamic, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 76: try decoder.optional(&_convenience, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 77: try decoder.optional(&_final, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 78: try decoder.optional(&_indirect, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 79: try decoder.optional(&_infix, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 80: try decoder.optional(&_none, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 81: try decoder.optional(&_nil, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 82: try decoder.optional(&_true, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 83: try decoder.optional(&_super, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 84: try decoder.optional(&_is, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 85: try decoder.optional(&_as, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 86: try decoder.optional(&_class, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 87: try decoder.optional(&_func, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 88: try decoder.optional(&_import, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 89: try decoder.optional(&_let, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 90: try decoder.optional(&_var, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 91: try decoder.optional(&_operator, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 92: try decoder.optional(&_precedencegroup, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 93: try decoder.optional(&_associatedtype, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 94: try decoder.optional(&_case, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 95: try decoder.optional(&_default, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 96: try decoder.optional(&_where, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 97: try decoder.optional(&_module, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 98: try decoder.optional(&_current, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 99: try decoder.optional(&_new, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 100: try decoder.optional(&_fieldNames_p100, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 101: try decoder.optional(&_hashInto, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 102: try decoder.optional(&_swiftself, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 103: try decoder.optional(&_body, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 104: try decoder.optional(&_using, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 105: try decoder.optional(&self._modify, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 106: try decoder.optional(&_count, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 107: try decoder.optional(&_index, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 108: try decoder.optional(&_int32, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 109: try decoder.optional(&_string, as: SwitchboardProtobuf.ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_fooBar_p1, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-      try visitor.explicit(_fooBar_p2, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-      try visitor.explicit(_fooBar_p3, as: SwitchboardProtobuf.ProtoInt32.self, number: 3)
-      try visitor.explicit(_foo_Bar, as: SwitchboardProtobuf.ProtoInt32.self, number: 4)
-      try visitor.explicit(_hasFooBar_p5, as: SwitchboardProtobuf.ProtoInt32.self, number: 5)
-      try visitor.explicit(_clearFooBar, as: SwitchboardProtobuf.ProtoInt32.self, number: 6)
-      try visitor.explicit(_hasFooBar_p7, as: SwitchboardProtobuf.ProtoInt32.self, number: 7)
-      try visitor.explicit(_unknownFields, as: SwitchboardProtobuf.ProtoInt32.self, number: 8)
-      try visitor.explicit(_isInitialized, as: SwitchboardProtobuf.ProtoInt32.self, number: 9)
-      try visitor.explicit(_hashValue, as: SwitchboardProtobuf.ProtoInt32.self, number: 10)
-      try visitor.explicit(_description, as: SwitchboardProtobuf.ProtoInt32.self, number: 11)
-      try visitor.explicit(_debugDescription, as: SwitchboardProtobuf.ProtoInt32.self, number: 12)
-      try visitor.explicit(_self_p13, as: SwitchboardProtobuf.ProtoInt32.self, number: 13)
-      try visitor.explicit(_init, as: SwitchboardProtobuf.ProtoInt32.self, number: 14)
-      try visitor.explicit(_type_p15, as: SwitchboardProtobuf.ProtoInt32.self, number: 15)
-      try visitor.explicit(_with, as: SwitchboardProtobuf.ProtoInt32.self, number: 16)
-      try visitor.explicit(_self_p17, as: SwitchboardProtobuf.ProtoInt32.self, number: 17)
-      try visitor.explicit(_type_p18, as: SwitchboardProtobuf.ProtoInt32.self, number: 18)
-      try visitor.explicit(_fields_p19, as: SwitchboardProtobuf.ProtoInt32.self, number: 19)
-      try visitor.explicit(_fields_p20, as: SwitchboardProtobuf.ProtoInt32.self, number: 20)
-      try visitor.repeated(fieldNames_p21, as: SwitchboardProtobuf.ProtoInt32.self, number: 21)
-      try visitor.explicit(_protoMessageName, as: SwitchboardProtobuf.ProtoInt32.self, number: 22)
-      try visitor.explicit(_decodeField, as: SwitchboardProtobuf.ProtoInt32.self, number: 23)
-      try visitor.explicit(_traverse, as: SwitchboardProtobuf.ProtoInt32.self, number: 24)
-      try visitor.explicit(_merge, as: SwitchboardProtobuf.ProtoInt32.self, number: 25)
-      try visitor.explicit(_encode, as: SwitchboardProtobuf.ProtoInt32.self, number: 26)
-      try visitor.explicit(_measure, as: SwitchboardProtobuf.ProtoInt32.self, number: 27)
-      try visitor.explicit(_serializedBytes, as: SwitchboardProtobuf.ProtoInt32.self, number: 28)
-      try visitor.explicit(_jsonString, as: SwitchboardProtobuf.ProtoInt32.self, number: 29)
-      try visitor.explicit(_textFormatString, as: SwitchboardProtobuf.ProtoInt32.self, number: 30)
-      try visitor.explicit(_decoder, as: SwitchboardProtobuf.ProtoInt32.self, number: 31)
-      try visitor.explicit(_visitor, as: SwitchboardProtobuf.ProtoInt32.self, number: 32)
-      try visitor.explicit(_number, as: SwitchboardProtobuf.ProtoInt32.self, number: 33)
-      try visitor.explicit(_value, as: SwitchboardProtobuf.ProtoInt32.self, number: 34)
-      try visitor.explicit(_newValue, as: SwitchboardProtobuf.ProtoInt32.self, number: 35)
-      try visitor.explicit(_await, as: SwitchboardProtobuf.ProtoInt32.self, number: 36)
-      try visitor.explicit(_async, as: SwitchboardProtobuf.ProtoInt32.self, number: 37)
-      try visitor.explicit(_any_p38, as: SwitchboardProtobuf.ProtoInt32.self, number: 38)
-      try visitor.explicit(_some, as: SwitchboardProtobuf.ProtoInt32.self, number: 39)
-      try visitor.explicit(_consume, as: SwitchboardProtobuf.ProtoInt32.self, number: 40)
-      try visitor.explicit(_copy, as: SwitchboardProtobuf.ProtoInt32.self, number: 41)
-      try visitor.explicit(_each, as: SwitchboardProtobuf.ProtoInt32.self, number: 42)
-      try visitor.explicit(_then, as: SwitchboardProtobuf.ProtoInt32.self, number: 43)
-      try visitor.explicit(_unsafe, as: SwitchboardProtobuf.ProtoInt32.self, number: 44)
-      try visitor.explicit(_yield, as: SwitchboardProtobuf.ProtoInt32.self, number: 45)
-      try visitor.explicit(_discard, as: SwitchboardProtobuf.ProtoInt32.self, number: 46)
-      try visitor.explicit(_borrow, as: SwitchboardProtobuf.ProtoInt32.self, number: 47)
-      try visitor.explicit(_actor, as: SwitchboardProtobuf.ProtoInt32.self, number: 48)
-      try visitor.explicit(_macro, as: SwitchboardProtobuf.ProtoInt32.self, number: 49)
-      try visitor.explicit(_package, as: SwitchboardProtobuf.ProtoInt32.self, number: 50)
-      try visitor.explicit(_repeat, as: SwitchboardProtobuf.ProtoInt32.self, number: 51)
-      try visitor.explicit(_get, as: SwitchboardProtobuf.ProtoInt32.self, number: 52)
-      try visitor.explicit(_set, as: SwitchboardProtobuf.ProtoInt32.self, number: 53)
-      try visitor.explicit(_willSet, as: SwitchboardProtobuf.ProtoInt32.self, number: 54)
-      try visitor.explicit(_lazy, as: SwitchboardProtobuf.ProtoInt32.self, number: 55)
-      try visitor.explicit(_weak, as: SwitchboardProtobuf.ProtoInt32.self, number: 56)
-      try visitor.explicit(_unowned, as: SwitchboardProtobuf.ProtoInt32.self, number: 57)
-      try visitor.explicit(_mutating, as: SwitchboardProtobuf.ProtoInt32.self, number: 58)
-      try visitor.explicit(_nonisolated, as: SwitchboardProtobuf.ProtoInt32.self, number: 59)
-      try visitor.explicit(_left, as: SwitchboardProtobuf.ProtoInt32.self, number: 60)
-      try visitor.explicit(_right, as: SwitchboardProtobuf.ProtoInt32.self, number: 61)
-      try visitor.explicit(_hasher, as: SwitchboardProtobuf.ProtoInt32.self, number: 62)
-      try visitor.explicit(_hash, as: SwitchboardProtobuf.ProtoInt32.self, number: 63)
-      try visitor.explicit(_extensionFields, as: SwitchboardProtobuf.ProtoInt32.self, number: 64)
-      try visitor.explicit(_isolated, as: SwitchboardProtobuf.ProtoInt32.self, number: 65)
-      try visitor.explicit(_sending, as: SwitchboardProtobuf.ProtoInt32.self, number: 66)
-      try visitor.explicit(_borrowing, as: SwitchboardProtobuf.ProtoInt32.self, number: 67)
-      try visitor.explicit(_consuming, as: SwitchboardProtobuf.ProtoInt32.self, number: 68)
-      try visitor.explicit(__Consuming, as: SwitchboardProtobuf.ProtoInt32.self, number: 69)
-      try visitor.explicit(_throws, as: SwitchboardProtobuf.ProtoInt32.self, number: 70)
-      try visitor.explicit(_rethrows, as: SwitchboardProtobuf.ProtoInt32.self, number: 71)
-      try visitor.explicit(_any_p72, as: SwitchboardProtobuf.ProtoInt32.self, number: 72)
-      try visitor.explicit(__, as: SwitchboardProtobuf.ProtoInt32.self, number: 73)
-      try visitor.explicit(___, as: SwitchboardProtobuf.ProtoInt32.self, number: 74)
-      try visitor.explicit(_dynamic, as: SwitchboardProtobuf.ProtoInt32.self, number: 75)
-      try visitor.explicit(_convenience, as: SwitchboardProtobuf.ProtoInt32.self, number: 76)
-      try visitor.explicit(_final, as: SwitchboardProtobuf.ProtoInt32.self, number: 77)
-      try visitor.explicit(_indirect, as: SwitchboardProtobuf.ProtoInt32.self, number: 78)
-      try visitor.explicit(_infix, as: SwitchboardProtobuf.ProtoInt32.self, number: 79)
-      try visitor.explicit(_none, as: SwitchboardProtobuf.ProtoInt32.self, number: 80)
-      try visitor.explicit(_nil, as: SwitchboardProtobuf.ProtoInt32.self, number: 81)
-      try visitor.explicit(_true, as: SwitchboardProtobuf.ProtoInt32.self, number: 82)
-      try visitor.explicit(_super, as: SwitchboardProtobuf.ProtoInt32.self, number: 83)
-      try visitor.explicit(_is, as: SwitchboardProtobuf.ProtoInt32.self, number: 84)
-      try visitor.explicit(_as, as: SwitchboardProtobuf.ProtoInt32.self, number: 85)
-      try visitor.explicit(_class, as: SwitchboardProtobuf.ProtoInt32.self, number: 86)
-      try visitor.explicit(_func, as: SwitchboardProtobuf.ProtoInt32.self, number: 87)
-      try visitor.explicit(_import, as: SwitchboardProtobuf.ProtoInt32.self, number: 88)
-      try visitor.explicit(_let, as: SwitchboardProtobuf.ProtoInt32.self, number: 89)
-      try visitor.explicit(_var, as: SwitchboardProtobuf.ProtoInt32.self, number: 90)
-      try visitor.explicit(_operator, as: SwitchboardProtobuf.ProtoInt32.self, number: 91)
-      try visitor.explicit(_precedencegroup, as: SwitchboardProtobuf.ProtoInt32.self, number: 92)
-      try visitor.explicit(_associatedtype, as: SwitchboardProtobuf.ProtoInt32.self, number: 93)
-      try visitor.explicit(_case, as: SwitchboardProtobuf.ProtoInt32.self, number: 94)
-      try visitor.explicit(_default, as: SwitchboardProtobuf.ProtoInt32.self, number: 95)
-      try visitor.explicit(_where, as: SwitchboardProtobuf.ProtoInt32.self, number: 96)
-      try visitor.explicit(_module, as: SwitchboardProtobuf.ProtoInt32.self, number: 97)
-      try visitor.explicit(_current, as: SwitchboardProtobuf.ProtoInt32.self, number: 98)
-      try visitor.explicit(_new, as: SwitchboardProtobuf.ProtoInt32.self, number: 99)
-      try visitor.explicit(_fieldNames_p100, as: SwitchboardProtobuf.ProtoInt32.self, number: 100)
-      try visitor.explicit(_hashInto, as: SwitchboardProtobuf.ProtoInt32.self, number: 101)
-      try visitor.explicit(_swiftself, as: SwitchboardProtobuf.ProtoInt32.self, number: 102)
-      try visitor.explicit(_body, as: SwitchboardProtobuf.ProtoInt32.self, number: 103)
-      try visitor.explicit(_using, as: SwitchboardProtobuf.ProtoInt32.self, number: 104)
-      try visitor.explicit(self._modify, as: SwitchboardProtobuf.ProtoInt32.self, number: 105)
-      try visitor.explicit(_count, as: SwitchboardProtobuf.ProtoInt32.self, number: 106)
-      try visitor.explicit(_index, as: SwitchboardProtobuf.ProtoInt32.self, number: 107)
-      try visitor.explicit(_int32, as: SwitchboardProtobuf.ProtoInt32.self, number: 108)
-      try visitor.explicit(_string, as: SwitchboardProtobuf.ProtoInt32.self, number: 109)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var fooBar_p1: Int32 { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+  var hasFooBar_p1: Bool { _storage.has(bit: 0) }
+  mutating func clearFooBar_p1() { _storage.clear(1) }
+  var fooBar_p2: Int32 { get { _storage[60, bit: 1] } set { _storage[60, bit: 1] = newValue } }
+  var hasFooBar_p2: Bool { _storage.has(bit: 1) }
+  mutating func clearFooBar_p2() { _storage.clear(2) }
+  var fooBar_p3: Int32 { get { _storage[64, bit: 2] } set { _storage[64, bit: 2] = newValue } }
+  var hasFooBar_p3: Bool { _storage.has(bit: 2) }
+  mutating func clearFooBar_p3() { _storage.clear(3) }
+  var foo_Bar: Int32 { get { _storage[68, bit: 3] } set { _storage[68, bit: 3] = newValue } }
+  var hasFoo_Bar: Bool { _storage.has(bit: 3) }
+  mutating func clearFoo_Bar() { _storage.clear(4) }
+  var hasFooBar_p5_p: Int32 { get { _storage[72, bit: 4] } set { _storage[72, bit: 4] = newValue } }
+  var hasHasFooBar_p5_p: Bool { _storage.has(bit: 4) }
+  mutating func clearHasFooBar_p5_p() { _storage.clear(5) }
+  var clearFooBar_p: Int32 { get { _storage[76, bit: 5] } set { _storage[76, bit: 5] = newValue } }
+  var hasClearFooBar_p: Bool { _storage.has(bit: 5) }
+  mutating func clearClearFooBar_p() { _storage.clear(6) }
+  var hasFooBar_p7_p: Int32 { get { _storage[80, bit: 6] } set { _storage[80, bit: 6] = newValue } }
+  var hasHasFooBar_p7_p: Bool { _storage.has(bit: 6) }
+  mutating func clearHasFooBar_p7_p() { _storage.clear(7) }
+  var unknownFields_p: Int32 { get { _storage[84, bit: 7] } set { _storage[84, bit: 7] = newValue } }
+  var hasUnknownFields_p: Bool { _storage.has(bit: 7) }
+  mutating func clearUnknownFields_p() { _storage.clear(8) }
+  var isInitialized_p: Int32 { get { _storage[88, bit: 8] } set { _storage[88, bit: 8] = newValue } }
+  var hasIsInitialized_p: Bool { _storage.has(bit: 8) }
+  mutating func clearIsInitialized_p() { _storage.clear(9) }
+  var hashValue_p: Int32 { get { _storage[92, bit: 9] } set { _storage[92, bit: 9] = newValue } }
+  var hasHashValue_p: Bool { _storage.has(bit: 9) }
+  mutating func clearHashValue_p() { _storage.clear(10) }
+  var description_p: Int32 { get { _storage[96, bit: 10] } set { _storage[96, bit: 10] = newValue } }
+  var hasDescription_p: Bool { _storage.has(bit: 10) }
+  mutating func clearDescription_p() { _storage.clear(11) }
+  var debugDescription_p: Int32 { get { _storage[100, bit: 11] } set { _storage[100, bit: 11] = newValue } }
+  var hasDebugDescription_p: Bool { _storage.has(bit: 11) }
+  mutating func clearDebugDescription_p() { _storage.clear(12) }
+  var self_p13: Int32 { get { _storage[104, bit: 12] } set { _storage[104, bit: 12] = newValue } }
+  var hasSelf_p13: Bool { _storage.has(bit: 12) }
+  mutating func clearSelf_p13() { _storage.clear(13) }
+  var init_p: Int32 { get { _storage[108, bit: 13] } set { _storage[108, bit: 13] = newValue } }
+  var hasInit_p: Bool { _storage.has(bit: 13) }
+  mutating func clearInit_p() { _storage.clear(14) }
+  var type_p15: Int32 { get { _storage[112, bit: 14] } set { _storage[112, bit: 14] = newValue } }
+  var hasType_p15: Bool { _storage.has(bit: 14) }
+  mutating func clearType_p15() { _storage.clear(15) }
+  var with: Int32 { get { _storage[116, bit: 15] } set { _storage[116, bit: 15] = newValue } }
+  var hasWith: Bool { _storage.has(bit: 15) }
+  mutating func clearWith() { _storage.clear(16) }
+  var self_p17: Int32 { get { _storage[120, bit: 16] } set { _storage[120, bit: 16] = newValue } }
+  var hasSelf_p17: Bool { _storage.has(bit: 16) }
+  mutating func clearSelf_p17() { _storage.clear(17) }
+  var type_p18: Int32 { get { _storage[124, bit: 17] } set { _storage[124, bit: 17] = newValue } }
+  var hasType_p18: Bool { _storage.has(bit: 17) }
+  mutating func clearType_p18() { _storage.clear(18) }
+  var fields_p19: Int32 { get { _storage[128, bit: 18] } set { _storage[128, bit: 18] = newValue } }
+  var hasFields_p19: Bool { _storage.has(bit: 18) }
+  mutating func clearFields_p19() { _storage.clear(19) }
+  var fields_p20: Int32 { get { _storage[132, bit: 19] } set { _storage[132, bit: 19] = newValue } }
+  var hasFields_p20: Bool { _storage.has(bit: 19) }
+  mutating func clearFields_p20() { _storage.clear(20) }
+  var fieldNames_p21: [Int32] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  var protoMessageName: Int32 { get { _storage[136, bit: 20] } set { _storage[136, bit: 20] = newValue } }
+  var hasProtoMessageName: Bool { _storage.has(bit: 20) }
+  mutating func clearProtoMessageName() { _storage.clear(22) }
+  var decodeField: Int32 { get { _storage[140, bit: 21] } set { _storage[140, bit: 21] = newValue } }
+  var hasDecodeField: Bool { _storage.has(bit: 21) }
+  mutating func clearDecodeField() { _storage.clear(23) }
+  var traverse: Int32 { get { _storage[144, bit: 22] } set { _storage[144, bit: 22] = newValue } }
+  var hasTraverse: Bool { _storage.has(bit: 22) }
+  mutating func clearTraverse() { _storage.clear(24) }
+  var merge: Int32 { get { _storage[148, bit: 23] } set { _storage[148, bit: 23] = newValue } }
+  var hasMerge: Bool { _storage.has(bit: 23) }
+  mutating func clearMerge() { _storage.clear(25) }
+  var encode: Int32 { get { _storage[152, bit: 24] } set { _storage[152, bit: 24] = newValue } }
+  var hasEncode: Bool { _storage.has(bit: 24) }
+  mutating func clearEncode() { _storage.clear(26) }
+  var measure: Int32 { get { _storage[156, bit: 25] } set { _storage[156, bit: 25] = newValue } }
+  var hasMeasure: Bool { _storage.has(bit: 25) }
+  mutating func clearMeasure() { _storage.clear(27) }
+  var serializedBytes: Int32 { get { _storage[160, bit: 26] } set { _storage[160, bit: 26] = newValue } }
+  var hasSerializedBytes: Bool { _storage.has(bit: 26) }
+  mutating func clearSerializedBytes() { _storage.clear(28) }
+  var jsonString: Int32 { get { _storage[164, bit: 27] } set { _storage[164, bit: 27] = newValue } }
+  var hasJsonString: Bool { _storage.has(bit: 27) }
+  mutating func clearJsonString() { _storage.clear(29) }
+  var textFormatString: Int32 { get { _storage[168, bit: 28] } set { _storage[168, bit: 28] = newValue } }
+  var hasTextFormatString: Bool { _storage.has(bit: 28) }
+  mutating func clearTextFormatString() { _storage.clear(30) }
+  var decoder: Int32 { get { _storage[172, bit: 29] } set { _storage[172, bit: 29] = newValue } }
+  var hasDecoder: Bool { _storage.has(bit: 29) }
+  mutating func clearDecoder() { _storage.clear(31) }
+  var visitor: Int32 { get { _storage[176, bit: 30] } set { _storage[176, bit: 30] = newValue } }
+  var hasVisitor: Bool { _storage.has(bit: 30) }
+  mutating func clearVisitor() { _storage.clear(32) }
+  var number: Int32 { get { _storage[180, bit: 31] } set { _storage[180, bit: 31] = newValue } }
+  var hasNumber: Bool { _storage.has(bit: 31) }
+  mutating func clearNumber() { _storage.clear(33) }
+  var value: Int32 { get { _storage[184, bit: 32] } set { _storage[184, bit: 32] = newValue } }
+  var hasValue: Bool { _storage.has(bit: 32) }
+  mutating func clearValue() { _storage.clear(34) }
+  var newValue: Int32 { get { _storage[188, bit: 33] } set { _storage[188, bit: 33] = newValue } }
+  var hasNewValue: Bool { _storage.has(bit: 33) }
+  mutating func clearNewValue() { _storage.clear(35) }
+  var await: Int32 { get { _storage[192, bit: 34] } set { _storage[192, bit: 34] = newValue } }
+  var hasAwait: Bool { _storage.has(bit: 34) }
+  mutating func clearAwait() { _storage.clear(36) }
+  var async: Int32 { get { _storage[196, bit: 35] } set { _storage[196, bit: 35] = newValue } }
+  var hasAsync: Bool { _storage.has(bit: 35) }
+  mutating func clearAsync() { _storage.clear(37) }
+  var any_p38: Int32 { get { _storage[200, bit: 36] } set { _storage[200, bit: 36] = newValue } }
+  var hasAny_p38: Bool { _storage.has(bit: 36) }
+  mutating func clearAny_p38() { _storage.clear(38) }
+  var some: Int32 { get { _storage[204, bit: 37] } set { _storage[204, bit: 37] = newValue } }
+  var hasSome: Bool { _storage.has(bit: 37) }
+  mutating func clearSome() { _storage.clear(39) }
+  var consume: Int32 { get { _storage[208, bit: 38] } set { _storage[208, bit: 38] = newValue } }
+  var hasConsume: Bool { _storage.has(bit: 38) }
+  mutating func clearConsume() { _storage.clear(40) }
+  var copy: Int32 { get { _storage[212, bit: 39] } set { _storage[212, bit: 39] = newValue } }
+  var hasCopy: Bool { _storage.has(bit: 39) }
+  mutating func clearCopy() { _storage.clear(41) }
+  var each: Int32 { get { _storage[216, bit: 40] } set { _storage[216, bit: 40] = newValue } }
+  var hasEach: Bool { _storage.has(bit: 40) }
+  mutating func clearEach() { _storage.clear(42) }
+  var then: Int32 { get { _storage[220, bit: 41] } set { _storage[220, bit: 41] = newValue } }
+  var hasThen: Bool { _storage.has(bit: 41) }
+  mutating func clearThen() { _storage.clear(43) }
+  var unsafe: Int32 { get { _storage[224, bit: 42] } set { _storage[224, bit: 42] = newValue } }
+  var hasUnsafe: Bool { _storage.has(bit: 42) }
+  mutating func clearUnsafe() { _storage.clear(44) }
+  var yield: Int32 { get { _storage[228, bit: 43] } set { _storage[228, bit: 43] = newValue } }
+  var hasYield: Bool { _storage.has(bit: 43) }
+  mutating func clearYield() { _storage.clear(45) }
+  var discard: Int32 { get { _storage[232, bit: 44] } set { _storage[232, bit: 44] = newValue } }
+  var hasDiscard: Bool { _storage.has(bit: 44) }
+  mutating func clearDiscard() { _storage.clear(46) }
+  var borrow: Int32 { get { _storage[236, bit: 45] } set { _storage[236, bit: 45] = newValue } }
+  var hasBorrow: Bool { _storage.has(bit: 45) }
+  mutating func clearBorrow() { _storage.clear(47) }
+  var actor: Int32 { get { _storage[240, bit: 46] } set { _storage[240, bit: 46] = newValue } }
+  var hasActor: Bool { _storage.has(bit: 46) }
+  mutating func clearActor() { _storage.clear(48) }
+  var macro: Int32 { get { _storage[244, bit: 47] } set { _storage[244, bit: 47] = newValue } }
+  var hasMacro: Bool { _storage.has(bit: 47) }
+  mutating func clearMacro() { _storage.clear(49) }
+  var package: Int32 { get { _storage[248, bit: 48] } set { _storage[248, bit: 48] = newValue } }
+  var hasPackage: Bool { _storage.has(bit: 48) }
+  mutating func clearPackage() { _storage.clear(50) }
+  var `repeat`: Int32 { get { _storage[252, bit: 49] } set { _storage[252, bit: 49] = newValue } }
+  var hasRepeat: Bool { _storage.has(bit: 49) }
+  mutating func clearRepeat() { _storage.clear(51) }
+  var get: Int32 { get { _storage[256, bit: 50] } set { _storage[256, bit: 50] = newValue } }
+  var hasGet: Bool { _storage.has(bit: 50) }
+  mutating func clearGet() { _storage.clear(52) }
+  var set: Int32 { get { _storage[260, bit: 51] } set { _storage[260, bit: 51] = newValue } }
+  var hasSet: Bool { _storage.has(bit: 51) }
+  mutating func clearSet() { _storage.clear(53) }
+  var willSet: Int32 { get { _storage[264, bit: 52] } set { _storage[264, bit: 52] = newValue } }
+  var hasWillSet: Bool { _storage.has(bit: 52) }
+  mutating func clearWillSet() { _storage.clear(54) }
+  var lazy: Int32 { get { _storage[268, bit: 53] } set { _storage[268, bit: 53] = newValue } }
+  var hasLazy: Bool { _storage.has(bit: 53) }
+  mutating func clearLazy() { _storage.clear(55) }
+  var weak: Int32 { get { _storage[272, bit: 54] } set { _storage[272, bit: 54] = newValue } }
+  var hasWeak: Bool { _storage.has(bit: 54) }
+  mutating func clearWeak() { _storage.clear(56) }
+  var unowned: Int32 { get { _storage[276, bit: 55] } set { _storage[276, bit: 55] = newValue } }
+  var hasUnowned: Bool { _storage.has(bit: 55) }
+  mutating func clearUnowned() { _storage.clear(57) }
+  var mutating: Int32 { get { _storage[280, bit: 56] } set { _storage[280, bit: 56] = newValue } }
+  var hasMutating: Bool { _storage.has(bit: 56) }
+  mutating func clearMutating() { _storage.clear(58) }
+  var nonisolated: Int32 { get { _storage[284, bit: 57] } set { _storage[284, bit: 57] = newValue } }
+  var hasNonisolated: Bool { _storage.has(bit: 57) }
+  mutating func clearNonisolated() { _storage.clear(59) }
+  var left: Int32 { get { _storage[288, bit: 58] } set { _storage[288, bit: 58] = newValue } }
+  var hasLeft: Bool { _storage.has(bit: 58) }
+  mutating func clearLeft() { _storage.clear(60) }
+  var right: Int32 { get { _storage[292, bit: 59] } set { _storage[292, bit: 59] = newValue } }
+  var hasRight: Bool { _storage.has(bit: 59) }
+  mutating func clearRight() { _storage.clear(61) }
+  var hasher: Int32 { get { _storage[296, bit: 60] } set { _storage[296, bit: 60] = newValue } }
+  var hasHasher: Bool { _storage.has(bit: 60) }
+  mutating func clearHasher() { _storage.clear(62) }
+  var hash: Int32 { get { _storage[300, bit: 61] } set { _storage[300, bit: 61] = newValue } }
+  var hasHash: Bool { _storage.has(bit: 61) }
+  mutating func clearHash() { _storage.clear(63) }
+  var extensionFields: Int32 { get { _storage[304, bit: 62] } set { _storage[304, bit: 62] = newValue } }
+  var hasExtensionFields: Bool { _storage.has(bit: 62) }
+  mutating func clearExtensionFields() { _storage.clear(64) }
+  var isolated: Int32 { get { _storage[308, bit: 63] } set { _storage[308, bit: 63] = newValue } }
+  var hasIsolated: Bool { _storage.has(bit: 63) }
+  mutating func clearIsolated() { _storage.clear(65) }
+  var sending: Int32 { get { _storage[312, bit: 64] } set { _storage[312, bit: 64] = newValue } }
+  var hasSending: Bool { _storage.has(bit: 64) }
+  mutating func clearSending() { _storage.clear(66) }
+  var borrowing: Int32 { get { _storage[316, bit: 65] } set { _storage[316, bit: 65] = newValue } }
+  var hasBorrowing: Bool { _storage.has(bit: 65) }
+  mutating func clearBorrowing() { _storage.clear(67) }
+  var consuming: Int32 { get { _storage[320, bit: 66] } set { _storage[320, bit: 66] = newValue } }
+  var hasConsuming: Bool { _storage.has(bit: 66) }
+  mutating func clearConsuming() { _storage.clear(68) }
+  var _Consuming: Int32 { get { _storage[324, bit: 67] } set { _storage[324, bit: 67] = newValue } }
+  var has_Consuming: Bool { _storage.has(bit: 67) }
+  mutating func clear_Consuming() { _storage.clear(69) }
+  var `throws`: Int32 { get { _storage[328, bit: 68] } set { _storage[328, bit: 68] = newValue } }
+  var hasThrows: Bool { _storage.has(bit: 68) }
+  mutating func clearThrows() { _storage.clear(70) }
+  var `rethrows`: Int32 { get { _storage[332, bit: 69] } set { _storage[332, bit: 69] = newValue } }
+  var hasRethrows: Bool { _storage.has(bit: 69) }
+  mutating func clearRethrows() { _storage.clear(71) }
+  var any_p72: Int32 { get { _storage[336, bit: 70] } set { _storage[336, bit: 70] = newValue } }
+  var hasAny_p72: Bool { _storage.has(bit: 70) }
+  mutating func clearAny_p72() { _storage.clear(72) }
+  var ___: Int32 { get { _storage[340, bit: 71] } set { _storage[340, bit: 71] = newValue } }
+  var has___: Bool { _storage.has(bit: 71) }
+  mutating func clear___() { _storage.clear(73) }
+  var ____: Int32 { get { _storage[344, bit: 72] } set { _storage[344, bit: 72] = newValue } }
+  var has____: Bool { _storage.has(bit: 72) }
+  mutating func clear____() { _storage.clear(74) }
+  var dynamic: Int32 { get { _storage[348, bit: 73] } set { _storage[348, bit: 73] = newValue } }
+  var hasDynamic: Bool { _storage.has(bit: 73) }
+  mutating func clearDynamic() { _storage.clear(75) }
+  var convenience: Int32 { get { _storage[352, bit: 74] } set { _storage[352, bit: 74] = newValue } }
+  var hasConvenience: Bool { _storage.has(bit: 74) }
+  mutating func clearConvenience() { _storage.clear(76) }
+  var final: Int32 { get { _storage[356, bit: 75] } set { _storage[356, bit: 75] = newValue } }
+  var hasFinal: Bool { _storage.has(bit: 75) }
+  mutating func clearFinal() { _storage.clear(77) }
+  var indirect: Int32 { get { _storage[360, bit: 76] } set { _storage[360, bit: 76] = newValue } }
+  var hasIndirect: Bool { _storage.has(bit: 76) }
+  mutating func clearIndirect() { _storage.clear(78) }
+  var infix: Int32 { get { _storage[364, bit: 77] } set { _storage[364, bit: 77] = newValue } }
+  var hasInfix: Bool { _storage.has(bit: 77) }
+  mutating func clearInfix() { _storage.clear(79) }
+  var none: Int32 { get { _storage[368, bit: 78] } set { _storage[368, bit: 78] = newValue } }
+  var hasNone: Bool { _storage.has(bit: 78) }
+  mutating func clearNone() { _storage.clear(80) }
+  var `nil`: Int32 { get { _storage[372, bit: 79] } set { _storage[372, bit: 79] = newValue } }
+  var hasNil: Bool { _storage.has(bit: 79) }
+  mutating func clearNil() { _storage.clear(81) }
+  var `true`: Int32 { get { _storage[376, bit: 80] } set { _storage[376, bit: 80] = newValue } }
+  var hasTrue: Bool { _storage.has(bit: 80) }
+  mutating func clearTrue() { _storage.clear(82) }
+  var `super`: Int32 { get { _storage[380, bit: 81] } set { _storage[380, bit: 81] = newValue } }
+  var hasSuper: Bool { _storage.has(bit: 81) }
+  mutating func clearSuper() { _storage.clear(83) }
+  var `is`: Int32 { get { _storage[384, bit: 82] } set { _storage[384, bit: 82] = newValue } }
+  var hasIs: Bool { _storage.has(bit: 82) }
+  mutating func clearIs() { _storage.clear(84) }
+  var `as`: Int32 { get { _storage[388, bit: 83] } set { _storage[388, bit: 83] = newValue } }
+  var hasAs: Bool { _storage.has(bit: 83) }
+  mutating func clearAs() { _storage.clear(85) }
+  var `class`: Int32 { get { _storage[392, bit: 84] } set { _storage[392, bit: 84] = newValue } }
+  var hasClass: Bool { _storage.has(bit: 84) }
+  mutating func clearClass() { _storage.clear(86) }
+  var `func`: Int32 { get { _storage[396, bit: 85] } set { _storage[396, bit: 85] = newValue } }
+  var hasFunc: Bool { _storage.has(bit: 85) }
+  mutating func clearFunc() { _storage.clear(87) }
+  var `import`: Int32 { get { _storage[400, bit: 86] } set { _storage[400, bit: 86] = newValue } }
+  var hasImport: Bool { _storage.has(bit: 86) }
+  mutating func clearImport() { _storage.clear(88) }
+  var `let`: Int32 { get { _storage[404, bit: 87] } set { _storage[404, bit: 87] = newValue } }
+  var hasLet: Bool { _storage.has(bit: 87) }
+  mutating func clearLet() { _storage.clear(89) }
+  var `var`: Int32 { get { _storage[408, bit: 88] } set { _storage[408, bit: 88] = newValue } }
+  var hasVar: Bool { _storage.has(bit: 88) }
+  mutating func clearVar() { _storage.clear(90) }
+  var `operator`: Int32 { get { _storage[412, bit: 89] } set { _storage[412, bit: 89] = newValue } }
+  var hasOperator: Bool { _storage.has(bit: 89) }
+  mutating func clearOperator() { _storage.clear(91) }
+  var `precedencegroup`: Int32 { get { _storage[416, bit: 90] } set { _storage[416, bit: 90] = newValue } }
+  var hasPrecedencegroup: Bool { _storage.has(bit: 90) }
+  mutating func clearPrecedencegroup() { _storage.clear(92) }
+  var `associatedtype`: Int32 { get { _storage[420, bit: 91] } set { _storage[420, bit: 91] = newValue } }
+  var hasAssociatedtype: Bool { _storage.has(bit: 91) }
+  mutating func clearAssociatedtype() { _storage.clear(93) }
+  var `case`: Int32 { get { _storage[424, bit: 92] } set { _storage[424, bit: 92] = newValue } }
+  var hasCase: Bool { _storage.has(bit: 92) }
+  mutating func clearCase() { _storage.clear(94) }
+  var `default`: Int32 { get { _storage[428, bit: 93] } set { _storage[428, bit: 93] = newValue } }
+  var hasDefault: Bool { _storage.has(bit: 93) }
+  mutating func clearDefault() { _storage.clear(95) }
+  var `where`: Int32 { get { _storage[432, bit: 94] } set { _storage[432, bit: 94] = newValue } }
+  var hasWhere: Bool { _storage.has(bit: 94) }
+  mutating func clearWhere() { _storage.clear(96) }
+  var module: Int32 { get { _storage[436, bit: 95] } set { _storage[436, bit: 95] = newValue } }
+  var hasModule: Bool { _storage.has(bit: 95) }
+  mutating func clearModule() { _storage.clear(97) }
+  var current: Int32 { get { _storage[440, bit: 96] } set { _storage[440, bit: 96] = newValue } }
+  var hasCurrent: Bool { _storage.has(bit: 96) }
+  mutating func clearCurrent() { _storage.clear(98) }
+  var new: Int32 { get { _storage[444, bit: 97] } set { _storage[444, bit: 97] = newValue } }
+  var hasNew: Bool { _storage.has(bit: 97) }
+  mutating func clearNew() { _storage.clear(99) }
+  var fieldNames_p100: Int32 { get { _storage[448, bit: 98] } set { _storage[448, bit: 98] = newValue } }
+  var hasFieldNames_p100: Bool { _storage.has(bit: 98) }
+  mutating func clearFieldNames_p100() { _storage.clear(100) }
+  var hashInto: Int32 { get { _storage[452, bit: 99] } set { _storage[452, bit: 99] = newValue } }
+  var hasHashInto: Bool { _storage.has(bit: 99) }
+  mutating func clearHashInto() { _storage.clear(101) }
+  var swiftself: Int32 { get { _storage[456, bit: 100] } set { _storage[456, bit: 100] = newValue } }
+  var hasSwiftself: Bool { _storage.has(bit: 100) }
+  mutating func clearSwiftself() { _storage.clear(102) }
+  var body: Int32 { get { _storage[460, bit: 101] } set { _storage[460, bit: 101] = newValue } }
+  var hasBody: Bool { _storage.has(bit: 101) }
+  mutating func clearBody() { _storage.clear(103) }
+  var using: Int32 { get { _storage[464, bit: 102] } set { _storage[464, bit: 102] = newValue } }
+  var hasUsing: Bool { _storage.has(bit: 102) }
+  mutating func clearUsing() { _storage.clear(104) }
+  var modify: Int32 { get { _storage[468, bit: 103] } set { _storage[468, bit: 103] = newValue } }
+  var hasModify: Bool { _storage.has(bit: 103) }
+  mutating func clearModify() { _storage.clear(105) }
+  var count: Int32 { get { _storage[472, bit: 104] } set { _storage[472, bit: 104] = newValue } }
+  var hasCount: Bool { _storage.has(bit: 104) }
+  mutating func clearCount() { _storage.clear(106) }
+  var index: Int32 { get { _storage[476, bit: 105] } set { _storage[476, bit: 105] = newValue } }
+  var hasIndex: Bool { _storage.has(bit: 105) }
+  mutating func clearIndex() { _storage.clear(107) }
+  var int32: Int32 { get { _storage[480, bit: 106] } set { _storage[480, bit: 106] = newValue } }
+  var hasInt32: Bool { _storage.has(bit: 106) }
+  mutating func clearInt32() { _storage.clear(108) }
+  var string: Int32 { get { _storage[484, bit: 107] } set { _storage[484, bit: 107] = newValue } }
+  var hasString: Bool { _storage.has(bit: 107) }
+  mutating func clearString() { _storage.clear(109) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Members", "1i?:foo_bar 2i?:fooBar 3i?:FOO_BAR 4i?:foo__bar 5i?:has_foo_bar 6i?:clear_foo_bar 7i?:hasFooBar 8i?:unknown_fields 9i?:is_initialized 10i?:hash_value 11i?:description 12i?:debug_description 13i?:self 14i?:init 15i?:type 16i?:with 17i?:Self 18i?:Type 19i?:fields 20i?:_fields 21i*:field_names 22i?:proto_message_name 23i?:decode_field 24i?:traverse 25i?:merge 26i?:encode 27i?:measure 28i?:serialized_bytes 29i?:json_string 30i?:text_format_string 31i?:decoder 32i?:visitor 33i?:number 34i?:value 35i?:new_value 36i?:await 37i?:async 38i?:any 39i?:some 40i?:consume 41i?:copy 42i?:each 43i?:then 44i?:unsafe 45i?:yield 46i?:discard 47i?:borrow 48i?:actor 49i?:macro 50i?:package 51i?:repeat 52i?:get 53i?:set 54i?:willSet 55i?:lazy 56i?:weak 57i?:unowned 58i?:mutating 59i?:nonisolated 60i?:left 61i?:right 62i?:hasher 63i?:hash 64i?:extension_fields 65i?:isolated 66i?:sending 67i?:borrowing 68i?:consuming 69i?:__consuming 70i?:throws 71i?:rethrows 72i?:Any 73i?:_ 74i?:__ 75i?:dynamic 76i?:convenience 77i?:final 78i?:indirect 79i?:infix 80i?:none 81i?:nil 82i?:true 83i?:super 84i?:is 85i?:as 86i?:class 87i?:func 88i?:import 89i?:let 90i?:var 91i?:operator 92i?:precedencegroup 93i?:associatedtype 94i?:case 95i?:default 96i?:where 97i?:module 98i?:current 99i?:new 100i?:fieldNames 101i?:hash_into 102i?:swiftself 103i?:body 104i?:using 105i?:_modify 106i?:count 107i?:index 108i?:Int32 109i?:String")
 }
 
 struct Small: SwitchboardProtobuf.Message {
-  var value: [Int32] = []
-  var decoder: Int32 { get { _decoder ?? 0 } set { _decoder = newValue } }
-  var hasDecoder: Bool { _decoder != nil }
-  mutating func clearDecoder() { _decoder = nil }
-  private var _decoder: Int32?
-  var visitor: [Int32] = []
-  var await: [Int32] = []
-  var number: [Int32] = []
-  var any: [Int32] = []
-  var unsafe: [Int32] = []
-  var consume: [Int32] = []
-  var copy: [Int32] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Small"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:value 2:decoder 3:visitor 4:await 5:number 6:any 7:unsafe 8:consume 9:copy")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.repeated(&self.value, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 2: try decoder.optional(&_decoder, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 3: try decoder.repeated(&self.visitor, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 4: try decoder.repeated(&self.await, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 5: try decoder.repeated(&self.number, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 6: try decoder.repeated(&self.any, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 7: try decoder.repeated(&self.unsafe, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 8: try decoder.repeated(&self.consume, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 9: try decoder.repeated(&self.copy, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.repeated(self.value, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.explicit(_decoder, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-    try visitor.repeated(self.visitor, as: SwitchboardProtobuf.ProtoInt32.self, number: 3)
-    try visitor.repeated(self.await, as: SwitchboardProtobuf.ProtoInt32.self, number: 4)
-    try visitor.repeated(self.number, as: SwitchboardProtobuf.ProtoInt32.self, number: 5)
-    try visitor.repeated(self.any, as: SwitchboardProtobuf.ProtoInt32.self, number: 6)
-    try visitor.repeated(self.unsafe, as: SwitchboardProtobuf.ProtoInt32.self, number: 7)
-    try visitor.repeated(self.consume, as: SwitchboardProtobuf.ProtoInt32.self, number: 8)
-    try visitor.repeated(self.copy, as: SwitchboardProtobuf.ProtoInt32.self, number: 9)
-    try visitor.unknown(unknownFields)
-  }
+  var value: [Int32] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  var decoder: Int32 { get { _storage[104, bit: 0] } set { _storage[104, bit: 0] = newValue } }
+  var hasDecoder: Bool { _storage.has(bit: 0) }
+  mutating func clearDecoder() { _storage.clear(2) }
+  var visitor: [Int32] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  var await: [Int32] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  var number: [Int32] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  var any: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  var unsafe: [Int32] { get { _storage[array: 80] } _modify { yield &_storage[array: 80] } }
+  var consume: [Int32] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  var copy: [Int32] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Small", "1i*:value 2i?:decoder 3i*:visitor 4i*:await 5i*:number 6i*:any 7i*:unsafe 8i*:consume 9i*:copy")
 }
 
 struct Locals: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var value: Int32 { get { _fields.value._value ?? 0 } set { _fields.value._value = newValue } }
-  var hasValue: Bool { _fields.value._value != nil }
-  mutating func clearValue() { _fields.value._value = nil }
-  var decoder: [Int32] { get { _fields.value.decoder } _modify { yield &_fields.value.decoder } }
-  var number: Locals { get { _fields.value._number ?? Locals() } _modify { yield &_fields.value._number[or: Locals()] } }
-  var hasNumber: Bool { _fields.value._number != nil }
-  mutating func clearNumber() { _fields.value._number = nil }
-  var newValue: Locals { get { if case .newValue(let value)? = _fields.value.visitor { value } else { Locals() } } _modify { var new = self.newValue; _fields.value.visitor = nil; defer { _fields.value.visitor = .newValue(new) }; yield &new } }
-  var current: Int32 { get { if case .current(let value)? = _fields.value.visitor { value } else { 0 } } set { _fields.value.visitor = .current(newValue) } }
-  var new: String { get { if case .new(let value)? = _fields.value.visitor { value } else { "" } } set { _fields.value.visitor = .new(newValue) } }
-  var await: Locals { get { if case .await(let value)? = _fields.value.visitor { value } else { Locals() } } _modify { var new = self.await; _fields.value.visitor = nil; defer { _fields.value.visitor = .await(new) }; yield &new } }
-  var some: Locals { get { if case .some(let value)? = _fields.value.any { value } else { Locals() } } _modify { var new = self.some; _fields.value.any = nil; defer { _fields.value.any = .some(new) }; yield &new } }
-  var none: Int32 { get { if case .none(let value)? = _fields.value.any { value } else { 0 } } set { _fields.value.any = .none(newValue) } }
-  var value2: Required2 { get { if case .value2(let value)? = _fields.value.any { value } else { Required2() } } _modify { var new = self.value2; _fields.value.any = nil; defer { _fields.value.any = .value2(new) }; yield &new } }
-  var visitor: OneOf_Visitor? { get { _fields.value.visitor } _modify { yield &_fields.value.visitor } }
-  var any: OneOf_Any? { get { _fields.value.any } _modify { yield &_fields.value.any } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Locals"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if _fields.value._value == nil { return false }
-    if _fields.value._number == nil { return false }
-    if let value = _fields.value._number, !value.isInitialized { return false }
-    if case .newValue(let value)? = _fields.value.visitor, !value.isInitialized { return false }
-    if case .await(let value)? = _fields.value.visitor, !value.isInitialized { return false }
-    if case .some(let value)? = _fields.value.any, !value.isInitialized { return false }
-    if case .value2(let value)? = _fields.value.any, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _value: Int32?
-    var decoder: [Int32] = []
-    var _number: Locals?
-    var visitor: OneOf_Visitor?
-    var any: OneOf_Any?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:value 2:decoder 3:number 4:new_value 5:current 6:new 7:await 8:some 9:none 10:value2")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_value, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 2: try decoder.repeated(&self.decoder, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 3: try decoder.message(&_number)
-      case 4:
-        let isSet = self.visitor != nil
-        var value: Locals?
-        if case .newValue(let current)? = self.visitor { (value, self.visitor) = (current, nil) }
-        defer { if let value { self.visitor = .newValue(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: self.visitor != nil) { self.visitor = .current(value) }
-      case 6: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: self.visitor != nil) { self.visitor = .new(value) }
-      case 7:
-        let isSet = self.visitor != nil
-        var value: Locals?
-        if case .await(let current)? = self.visitor { (value, self.visitor) = (current, nil) }
-        defer { if let value { self.visitor = .await(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 8:
-        let isSet = self.any != nil
-        var value: Locals?
-        if case .some(let current)? = self.any { (value, self.any) = (current, nil) }
-        defer { if let value { self.any = .some(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 9: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: self.any != nil) { self.any = .none(value) }
-      case 10:
-        let isSet = self.any != nil
-        var value: Required2?
-        if case .value2(let current)? = self.any { (value, self.any) = (current, nil) }
-        defer { if let value { self.any = .value2(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      default: break
+  var value: Int32 { get { _storage[104, bit: 0] } set { _storage[104, bit: 0] = newValue } }
+  var hasValue: Bool { _storage.has(bit: 0) }
+  mutating func clearValue() { _storage.clear(1) }
+  var decoder: [Int32] { get { _storage[array: 88] } _modify { yield &_storage[array: 88] } }
+  var number: Locals { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  var hasNumber: Bool { _storage.has(reference: 96) }
+  mutating func clearNumber() { _storage.clear(3) }
+  var newValue: Locals { get { _storage[message: 40, member: 4] } _modify { yield &_storage[message: 40, member: 4] } }
+  var current: Int32 { get { _storage[40, member: 5] } set { _storage[40, member: 5] = newValue } }
+  var new: String { get { _storage[string: 40, member: 6] } _modify { yield &_storage[string: 40, member: 6] } }
+  var await: Locals { get { _storage[message: 40, member: 7] } _modify { yield &_storage[message: 40, member: 7] } }
+  var some: Locals { get { _storage[message: 64, member: 8] } _modify { yield &_storage[message: 64, member: 8] } }
+  var none: Int32 { get { _storage[64, member: 9] } set { _storage[64, member: 9] = newValue } }
+  var value2: Required2 { get { _storage[message: 64, member: 10] } _modify { yield &_storage[message: 64, member: 10] } }
+  var visitor: OneOf_Visitor? {
+    get {
+      switch _storage.member(40) {
+      case 4: .newValue(_storage[message: 40, member: 4])
+      case 5: .current(_storage[40, member: 5])
+      case 6: .new(_storage[string: 40, member: 6])
+      case 7: .await(_storage[message: 40, member: 7])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_value, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-      try visitor.repeated(self.decoder, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-      try visitor.message(_number, number: 3)
-      switch self.visitor {
-      case .newValue(let value)?: try visitor.message(value, number: 4)
-      case .current(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 5)
-      case .new(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 6)
-      case .await(let value)?: try visitor.message(value, number: 7)
-      case nil: break
+    set {
+      switch newValue {
+      case .newValue(let value)?: _storage[message: 40, member: 4] = value
+      case .current(let value)?: _storage[40, member: 5] = value
+      case .new(let value)?: _storage[string: 40, member: 6] = value
+      case .await(let value)?: _storage[message: 40, member: 7] = value
+      case nil: _storage.clear(oneof: 40)
       }
-      switch self.any {
-      case .some(let value)?: try visitor.message(value, number: 8)
-      case .none(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 9)
-      case .value2(let value)?: try visitor.message(value, number: 10)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var any: OneOf_Any? {
+    get {
+      switch _storage.member(64) {
+      case 8: .some(_storage[message: 64, member: 8])
+      case 9: .none(_storage[64, member: 9])
+      case 10: .value2(_storage[message: 64, member: 10])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .some(let value)?: _storage[message: 64, member: 8] = value
+      case .none(let value)?: _storage[64, member: 9] = value
+      case .value2(let value)?: _storage[message: 64, member: 10] = value
+      case nil: _storage.clear(oneof: 64)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Locals", "+r 1i!:value 2i*:decoder 3m0!:number 4m0@0:new_value 5i@0:current 6t@0:new 7m0@0:await 8m0@1:some 9i@1:none 10m1@1:value2") { [Locals.self, Required2.self] }
 
   enum OneOf_Visitor: Hashable, Sendable {
     case newValue(Locals)
@@ -1834,157 +953,198 @@ struct Locals: SwitchboardProtobuf.Message {
 }
 
 struct Required2: SwitchboardProtobuf.Message {
-  var value: Int32 { get { _value ?? 0 } set { _value = newValue } }
-  var hasValue: Bool { _value != nil }
-  mutating func clearValue() { _value = nil }
-  private var _value: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Required2"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:value")
-  var isInitialized: Bool {
-    if _value == nil { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_value, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_value, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var value: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasValue: Bool { _storage.has(bit: 0) }
+  mutating func clearValue() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Required2", "+r 1i!:value")
 }
 
 struct Oneofs: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a: Int32 { get { if case .a(let value)? = _fields.value.fooBar_oneof0 { value } else { 0 } } set { _fields.value.fooBar_oneof0 = .a(newValue) } }
-  var self_p: String { get { if case .self_p(let value)? = _fields.value.fooBar_oneof0 { value } else { "" } } set { _fields.value.fooBar_oneof0 = .self_p(newValue) } }
-  var init_p: Oneofs { get { if case .init_p(let value)? = _fields.value.fooBar_oneof0 { value } else { Oneofs() } } _modify { var new = self.init_p; _fields.value.fooBar_oneof0 = nil; defer { _fields.value.fooBar_oneof0 = .init_p(new) }; yield &new } }
-  var none: Int32 { get { if case .none(let value)? = _fields.value.fooBar_oneof0 { value } else { 0 } } set { _fields.value.fooBar_oneof0 = .none(newValue) } }
-  var some: Int32 { get { if case .some(let value)? = _fields.value.fooBar_oneof0 { value } else { 0 } } set { _fields.value.fooBar_oneof0 = .some(newValue) } }
-  var `default`: Int32 { get { if case .default(let value)? = _fields.value.fooBar_oneof0 { value } else { 0 } } set { _fields.value.fooBar_oneof0 = .default(newValue) } }
-  var hashValue_p: Int32 { get { if case .hashValue_p(let value)? = _fields.value.fooBar_oneof0 { value } else { 0 } } set { _fields.value.fooBar_oneof0 = .hashValue_p(newValue) } }
-  var b: Int32 { get { if case .b(let value)? = _fields.value.fooBar_oneof1 { value } else { 0 } } set { _fields.value.fooBar_oneof1 = .b(newValue) } }
-  var c: Int32 { get { if case .c(let value)? = _fields.value.fooBar_oneof2 { value } else { 0 } } set { _fields.value.fooBar_oneof2 = .c(newValue) } }
-  var d: Oneofs.OneOf_Payload { get { if case .d(let value)? = _fields.value.payload_oneof3 { value } else { Oneofs.OneOf_Payload() } } _modify { var new = self.d; _fields.value.payload_oneof3 = nil; defer { _fields.value.payload_oneof3 = .d(new) }; yield &new } }
-  var payload_p11: Int32 { get { if case .payload_p11(let value)? = _fields.value.payload_oneof3 { value } else { 0 } } set { _fields.value.payload_oneof3 = .payload_p11(newValue) } }
-  var e: Int32 { get { if case .e(let value)? = _fields.value.hasB_p { value } else { 0 } } set { _fields.value.hasB_p = .e(newValue) } }
-  var f: Int32 { get { if case .f(let value)? = _fields.value.clearB_p { value } else { 0 } } set { _fields.value.clearB_p = .f(newValue) } }
-  var g: Int32 { get { if case .g(let value)? = _fields.value.value { value } else { 0 } } set { _fields.value.value = .g(newValue) } }
-  var value2: String { get { if case .value2(let value)? = _fields.value.value { value } else { "" } } set { _fields.value.value = .value2(newValue) } }
-  var h: Int32 { get { if case .h(let value)? = _fields.value.___ { value } else { 0 } } set { _fields.value.___ = .h(newValue) } }
-  var i: Int32 { get { if case .i(let value)? = _fields.value.unknownFields_p { value } else { 0 } } set { _fields.value.unknownFields_p = .i(newValue) } }
-  var j: Int32 { get { if case .j(let value)? = _fields.value.one { value } else { 0 } } set { _fields.value.one = .j(newValue) } }
-  var k: Int32 { get { if case .k(let value)? = _fields.value.one { value } else { 0 } } set { _fields.value.one = .k(newValue) } }
-  var between: Int32 { get { _fields.value._between ?? 0 } set { _fields.value._between = newValue } }
-  var hasBetween: Bool { _fields.value._between != nil }
-  mutating func clearBetween() { _fields.value._between = nil }
-  var fooBar_oneof0: OneOf_FooBar? { get { _fields.value.fooBar_oneof0 } _modify { yield &_fields.value.fooBar_oneof0 } }
-  var fooBar_oneof1: OneOf_FooBarOneof? { get { _fields.value.fooBar_oneof1 } _modify { yield &_fields.value.fooBar_oneof1 } }
-  var fooBar_oneof2: OneOf_FooBarOneofOneof? { get { _fields.value.fooBar_oneof2 } _modify { yield &_fields.value.fooBar_oneof2 } }
-  var payload_oneof3: OneOf_PayloadOneof? { get { _fields.value.payload_oneof3 } _modify { yield &_fields.value.payload_oneof3 } }
-  var hasB_p: OneOf_HasB? { get { _fields.value.hasB_p } _modify { yield &_fields.value.hasB_p } }
-  var clearB_p: OneOf_ClearB? { get { _fields.value.clearB_p } _modify { yield &_fields.value.clearB_p } }
-  var value: OneOf_Value? { get { _fields.value.value } _modify { yield &_fields.value.value } }
-  var ___: OneOf__? { get { _fields.value.___ } _modify { yield &_fields.value.___ } }
-  var unknownFields_p: OneOf_UnknownFields? { get { _fields.value.unknownFields_p } _modify { yield &_fields.value.unknownFields_p } }
-  var one: OneOf_One? { get { _fields.value.one } _modify { yield &_fields.value.one } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Oneofs"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _between: Int32?
-    var fooBar_oneof0: OneOf_FooBar?
-    var fooBar_oneof1: OneOf_FooBarOneof?
-    var fooBar_oneof2: OneOf_FooBarOneofOneof?
-    var payload_oneof3: OneOf_PayloadOneof?
-    var hasB_p: OneOf_HasB?
-    var clearB_p: OneOf_ClearB?
-    var value: OneOf_Value?
-    var ___: OneOf__?
-    var unknownFields_p: OneOf_UnknownFields?
-    var one: OneOf_One?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:self 3:init 4:none 5:some 6:default 7:hash_value 8:b 9:c 10:d 11:Payload 12:e 13:f 14:g 15:value2 16:h 17:i 18:j 30:k 20:between")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .a(value) }
-      case 2: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .self_p(value) }
-      case 3:
-        let isSet = fooBar_oneof0 != nil
-        var value: Oneofs?
-        if case .init_p(let current)? = fooBar_oneof0 { (value, fooBar_oneof0) = (current, nil) }
-        defer { if let value { fooBar_oneof0 = .init_p(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 4: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .none(value) }
-      case 5: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .some(value) }
-      case 6: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .default(value) }
-      case 7: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof0 != nil) { fooBar_oneof0 = .hashValue_p(value) }
-      case 8: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof1 != nil) { fooBar_oneof1 = .b(value) }
-      case 9: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: fooBar_oneof2 != nil) { fooBar_oneof2 = .c(value) }
-      case 10:
-        let isSet = payload_oneof3 != nil
-        var value: Oneofs.OneOf_Payload?
-        if case .d(let current)? = payload_oneof3 { (value, payload_oneof3) = (current, nil) }
-        defer { if let value { payload_oneof3 = .d(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 11: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: payload_oneof3 != nil) { payload_oneof3 = .payload_p11(value) }
-      case 12: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: hasB_p != nil) { hasB_p = .e(value) }
-      case 13: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: clearB_p != nil) { clearB_p = .f(value) }
-      case 14: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: self.value != nil) { self.value = .g(value) }
-      case 15: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: self.value != nil) { self.value = .value2(value) }
-      case 16: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: ___ != nil) { ___ = .h(value) }
-      case 17: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: unknownFields_p != nil) { unknownFields_p = .i(value) }
-      case 18: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: one != nil) { one = .j(value) }
-      case 30: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: one != nil) { one = .k(value) }
-      case 20: try decoder.optional(&_between, as: SwitchboardProtobuf.ProtoInt32.self)
-      default: break
+  var a: Int32 { get { _storage[40, member: 1] } set { _storage[40, member: 1] = newValue } }
+  var self_p: String { get { _storage[string: 40, member: 2] } _modify { yield &_storage[string: 40, member: 2] } }
+  var init_p: Oneofs { get { _storage[message: 40, member: 3] } _modify { yield &_storage[message: 40, member: 3] } }
+  var none: Int32 { get { _storage[40, member: 4] } set { _storage[40, member: 4] = newValue } }
+  var some: Int32 { get { _storage[40, member: 5] } set { _storage[40, member: 5] = newValue } }
+  var `default`: Int32 { get { _storage[40, member: 6] } set { _storage[40, member: 6] = newValue } }
+  var hashValue_p: Int32 { get { _storage[40, member: 7] } set { _storage[40, member: 7] = newValue } }
+  var b: Int32 { get { _storage[64, member: 8] } set { _storage[64, member: 8] = newValue } }
+  var c: Int32 { get { _storage[88, member: 9] } set { _storage[88, member: 9] = newValue } }
+  var d: Oneofs.OneOf_Payload { get { _storage[message: 112, member: 10] } _modify { yield &_storage[message: 112, member: 10] } }
+  var payload_p11: Int32 { get { _storage[112, member: 11] } set { _storage[112, member: 11] = newValue } }
+  var e: Int32 { get { _storage[136, member: 12] } set { _storage[136, member: 12] = newValue } }
+  var f: Int32 { get { _storage[160, member: 13] } set { _storage[160, member: 13] = newValue } }
+  var g: Int32 { get { _storage[184, member: 14] } set { _storage[184, member: 14] = newValue } }
+  var value2: String { get { _storage[string: 184, member: 15] } _modify { yield &_storage[string: 184, member: 15] } }
+  var h: Int32 { get { _storage[208, member: 16] } set { _storage[208, member: 16] = newValue } }
+  var i: Int32 { get { _storage[232, member: 17] } set { _storage[232, member: 17] = newValue } }
+  var j: Int32 { get { _storage[256, member: 18] } set { _storage[256, member: 18] = newValue } }
+  var k: Int32 { get { _storage[256, member: 30] } set { _storage[256, member: 30] = newValue } }
+  var between: Int32 { get { _storage[280, bit: 0] } set { _storage[280, bit: 0] = newValue } }
+  var hasBetween: Bool { _storage.has(bit: 0) }
+  mutating func clearBetween() { _storage.clear(20) }
+  var fooBar_oneof0: OneOf_FooBar? {
+    get {
+      switch _storage.member(40) {
+      case 1: .a(_storage[40, member: 1])
+      case 2: .self_p(_storage[string: 40, member: 2])
+      case 3: .init_p(_storage[message: 40, member: 3])
+      case 4: .none(_storage[40, member: 4])
+      case 5: .some(_storage[40, member: 5])
+      case 6: .default(_storage[40, member: 6])
+      case 7: .hashValue_p(_storage[40, member: 7])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch fooBar_oneof0 {
-      case .a(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-      case .self_p(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 2)
-      case .init_p(let value)?: try visitor.message(value, number: 3)
-      case .none(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 4)
-      case .some(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 5)
-      case .default(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 6)
-      case .hashValue_p(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 7)
-      case nil: break
+    set {
+      switch newValue {
+      case .a(let value)?: _storage[40, member: 1] = value
+      case .self_p(let value)?: _storage[string: 40, member: 2] = value
+      case .init_p(let value)?: _storage[message: 40, member: 3] = value
+      case .none(let value)?: _storage[40, member: 4] = value
+      case .some(let value)?: _storage[40, member: 5] = value
+      case .default(let value)?: _storage[40, member: 6] = value
+      case .hashValue_p(let value)?: _storage[40, member: 7] = value
+      case nil: _storage.clear(oneof: 40)
       }
-      if case .b(let value)? = fooBar_oneof1 { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 8) }
-      if case .c(let value)? = fooBar_oneof2 { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 9) }
-      switch payload_oneof3 {
-      case .d(let value)?: try visitor.message(value, number: 10)
-      case .payload_p11(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 11)
-      case nil: break
-      }
-      if case .e(let value)? = hasB_p { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 12) }
-      if case .f(let value)? = clearB_p { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 13) }
-      switch self.value {
-      case .g(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 14)
-      case .value2(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 15)
-      case nil: break
-      }
-      if case .h(let value)? = ___ { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 16) }
-      if case .i(let value)? = unknownFields_p { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 17) }
-      if case .j(let value)? = one { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 18) }
-      try visitor.explicit(_between, as: SwitchboardProtobuf.ProtoInt32.self, number: 20)
-      if case .k(let value)? = one { try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 30) }
-      try visitor.unknown(unknownFields)
     }
   }
+  var fooBar_oneof1: OneOf_FooBarOneof? {
+    get {
+      switch _storage.member(64) {
+      case 8: .b(_storage[64, member: 8])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .b(let value)?: _storage[64, member: 8] = value
+      case nil: _storage.clear(oneof: 64)
+      }
+    }
+  }
+  var fooBar_oneof2: OneOf_FooBarOneofOneof? {
+    get {
+      switch _storage.member(88) {
+      case 9: .c(_storage[88, member: 9])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .c(let value)?: _storage[88, member: 9] = value
+      case nil: _storage.clear(oneof: 88)
+      }
+    }
+  }
+  var payload_oneof3: OneOf_PayloadOneof? {
+    get {
+      switch _storage.member(112) {
+      case 10: .d(_storage[message: 112, member: 10])
+      case 11: .payload_p11(_storage[112, member: 11])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .d(let value)?: _storage[message: 112, member: 10] = value
+      case .payload_p11(let value)?: _storage[112, member: 11] = value
+      case nil: _storage.clear(oneof: 112)
+      }
+    }
+  }
+  var hasB_p: OneOf_HasB? {
+    get {
+      switch _storage.member(136) {
+      case 12: .e(_storage[136, member: 12])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .e(let value)?: _storage[136, member: 12] = value
+      case nil: _storage.clear(oneof: 136)
+      }
+    }
+  }
+  var clearB_p: OneOf_ClearB? {
+    get {
+      switch _storage.member(160) {
+      case 13: .f(_storage[160, member: 13])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .f(let value)?: _storage[160, member: 13] = value
+      case nil: _storage.clear(oneof: 160)
+      }
+    }
+  }
+  var value: OneOf_Value? {
+    get {
+      switch _storage.member(184) {
+      case 14: .g(_storage[184, member: 14])
+      case 15: .value2(_storage[string: 184, member: 15])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .g(let value)?: _storage[184, member: 14] = value
+      case .value2(let value)?: _storage[string: 184, member: 15] = value
+      case nil: _storage.clear(oneof: 184)
+      }
+    }
+  }
+  var ___: OneOf__? {
+    get {
+      switch _storage.member(208) {
+      case 16: .h(_storage[208, member: 16])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .h(let value)?: _storage[208, member: 16] = value
+      case nil: _storage.clear(oneof: 208)
+      }
+    }
+  }
+  var unknownFields_p: OneOf_UnknownFields? {
+    get {
+      switch _storage.member(232) {
+      case 17: .i(_storage[232, member: 17])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .i(let value)?: _storage[232, member: 17] = value
+      case nil: _storage.clear(oneof: 232)
+      }
+    }
+  }
+  var one: OneOf_One? {
+    get {
+      switch _storage.member(256) {
+      case 18: .j(_storage[256, member: 18])
+      case 30: .k(_storage[256, member: 30])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .j(let value)?: _storage[256, member: 18] = value
+      case .k(let value)?: _storage[256, member: 30] = value
+      case nil: _storage.clear(oneof: 256)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs", "1i@0:a 2t@0:self 3m0@0:init 4i@0:none 5i@0:some 6i@0:default 7i@0:hash_value 8i@1:b 9i@2:c 10m1@3:d 11i@3:Payload 12i@4:e 13i@5:f 14i@6:g 15t@6:value2 16i@7:h 17i@8:i 18i@9:j 20i?:between 30i@9:k") { [Oneofs.self, Oneofs.OneOf_Payload.self] }
 
   enum OneOf_FooBar: Hashable, Sendable {
     case a(Int32)
@@ -2036,68 +1196,45 @@ struct Oneofs: SwitchboardProtobuf.Message {
   }
 
   struct OneOf_Payload: SwitchboardProtobuf.Message {
-    var x: Int32 { get { _x ?? 0 } set { _x = newValue } }
-    var hasX: Bool { _x != nil }
-    mutating func clearX() { _x = nil }
-    private var _x: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Oneofs.OneOf_Payload"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:x")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_x, as: SwitchboardProtobuf.ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_x, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var x: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasX: Bool { _storage.has(bit: 0) }
+    mutating func clearX() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Oneofs.OneOf_Payload", "1i?:x")
   }
 }
 
 struct UsesCases: SwitchboardProtobuf.Message {
-  var none: Cases { get { _none ?? Cases.none } set { _none = newValue } }
-  var hasNone: Bool { _none != nil }
-  mutating func clearNone() { _none = nil }
-  private var _none: Cases?
-  var some: Cases { get { _some ?? Cases.some } set { _some = newValue } }
-  var hasSome: Bool { _some != nil }
-  mutating func clearSome() { _some = nil }
-  private var _some: Cases?
-  var all: [Cases] = []
-  var m: [Int32: Cases] = [:]
-  var y: Cases { get { if case .y(let value)? = x { value } else { Cases() } } set { x = .y(newValue) } }
-  var allcases: Cases { get { _allcases ?? Cases.allcases } set { _allcases = newValue } }
-  var hasAllcases: Bool { _allcases != nil }
-  mutating func clearAllcases() { _allcases = nil }
-  private var _allcases: Cases?
-  var x: OneOf_X?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "UsesCases"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:none 2:some 3:all 4:m 5:y 6:allcases")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_none, as: Cases.self)
-    case 2: try decoder.optional(&_some, as: Cases.self)
-    case 3: try decoder.repeated(&all, as: Cases.self)
-    case 4: try decoder.map(&m, key: SwitchboardProtobuf.ProtoInt32.self, value: Cases.self)
-    case 5: if let value = try decoder.oneof(Cases.self, isSet: x != nil) { x = .y(value) }
-    case 6: try decoder.optional(&_allcases, as: Cases.self)
-    default: break
+  var none: Cases { get { _storage[enum: 80, bit: 0, default: Cases.none] } set { _storage[enum: 80, bit: 0] = newValue } }
+  var hasNone: Bool { _storage.has(bit: 0) }
+  mutating func clearNone() { _storage.clear(1) }
+  var some: Cases { get { _storage[enum: 84, bit: 1, default: Cases.some] } set { _storage[enum: 84, bit: 1] = newValue } }
+  var hasSome: Bool { _storage.has(bit: 1) }
+  mutating func clearSome() { _storage.clear(2) }
+  var all: [Cases] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  var m: [Int32: Cases] { get { _storage[map: 72] } _modify { yield &_storage[map: 72] } }
+  var y: Cases { get { _storage[enum: 40, member: 5] } set { _storage[enum: 40, member: 5] = newValue } }
+  var allcases: Cases { get { _storage[enum: 88, bit: 2, default: Cases.allcases] } set { _storage[enum: 88, bit: 2] = newValue } }
+  var hasAllcases: Bool { _storage.has(bit: 2) }
+  mutating func clearAllcases() { _storage.clear(6) }
+  var x: OneOf_X? {
+    get {
+      switch _storage.member(40) {
+      case 5: .y(_storage[enum: 40, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .y(let value)?: _storage[enum: 40, member: 5] = value
+      case nil: _storage.clear(oneof: 40)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_none, as: Cases.self, number: 1)
-    try visitor.explicit(_some, as: Cases.self, number: 2)
-    try visitor.repeated(all, as: Cases.self, number: 3)
-    try visitor.map(m, key: SwitchboardProtobuf.ProtoInt32.self, value: Cases.self, number: 4)
-    if case .y(let value)? = x { try visitor.explicit(value, as: Cases.self, number: 5) }
-    try visitor.explicit(_allcases, as: Cases.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "UsesCases", "1e0?:none 2e0?:some 3e0*:all 4e0<i:m 5e0@0:y 6e0?:allcases") { [Cases.self] }
 
   enum OneOf_X: Hashable, Sendable {
     case y(Cases)
@@ -2105,140 +1242,54 @@ struct UsesCases: SwitchboardProtobuf.Message {
 }
 
 struct Deep: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var f: Deep.A.B.C.D2.E.F { get { _fields.value._f ?? Deep.A.B.C.D2.E.F() } _modify { yield &_fields.value._f[or: Deep.A.B.C.D2.E.F()] } }
-  var hasF: Bool { _fields.value._f != nil }
-  mutating func clearF() { _fields.value._f = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Deep"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _f: Deep.A.B.C.D2.E.F?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:f")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_f)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_f, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var f: Deep.A.B.C.D2.E.F { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasF: Bool { _storage.has(reference: 32) }
+  mutating func clearF() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep", "1m0?:f") { [Deep.A.B.C.D2.E.F.self] }
 
   struct A: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Deep.A"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A", "")
 
     struct B: SwitchboardProtobuf.Message {
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      init() {}
-      static let protoMessageName = "Deep.A.B"
-      static let fieldNames = SwitchboardProtobuf.FieldNames("")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.unknown(unknownFields)
-      }
+      var _storage: SwitchboardProtobuf.MessageStorage
+      init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+      static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A.B", "")
 
       struct C: SwitchboardProtobuf.Message {
-        var unknownFields = SwitchboardProtobuf.UnknownFields()
-        init() {}
-        static let protoMessageName = "Deep.A.B.C"
-        static let fieldNames = SwitchboardProtobuf.FieldNames("")
-        mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-        func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-          try visitor.unknown(unknownFields)
-        }
+        var _storage: SwitchboardProtobuf.MessageStorage
+        init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+        static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A.B.C", "")
 
         struct D2: SwitchboardProtobuf.Message {
-          var unknownFields = SwitchboardProtobuf.UnknownFields()
-          init() {}
-          static let protoMessageName = "Deep.A.B.C.D2"
-          static let fieldNames = SwitchboardProtobuf.FieldNames("")
-          mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-          func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-            try visitor.unknown(unknownFields)
-          }
+          var _storage: SwitchboardProtobuf.MessageStorage
+          init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+          static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A.B.C.D2", "")
 
           struct E: SwitchboardProtobuf.Message {
-            var f: Deep.A.B.C.D2.E.F { get { _f ?? Deep.A.B.C.D2.E.F() } _modify { yield &_f[or: Deep.A.B.C.D2.E.F()] } }
-            var hasF: Bool { _f != nil }
-            mutating func clearF() { _f = nil }
-            private var _f: Deep.A.B.C.D2.E.F?
-            var unknownFields = SwitchboardProtobuf.UnknownFields()
-            init() {}
-            static let protoMessageName = "Deep.A.B.C.D2.E"
-            static let fieldNames = SwitchboardProtobuf.FieldNames("1:f")
-            mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-              switch number {
-              case 1: try decoder.message(&_f)
-              default: break
-              }
-            }
-            func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-              try visitor.message(_f, number: 1)
-              try visitor.unknown(unknownFields)
-            }
+            var f: Deep.A.B.C.D2.E.F { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+            var hasF: Bool { _storage.has(reference: 32) }
+            mutating func clearF() { _storage.clear(1) }
+            var _storage: SwitchboardProtobuf.MessageStorage
+            init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+            static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A.B.C.D2.E", "1m0?:f") { [Deep.A.B.C.D2.E.F.self] }
 
             struct F: SwitchboardProtobuf.Message {
-              private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-              var deep: Deep { get { _fields.value._deep ?? Deep() } _modify { yield &_fields.value._deep[or: Deep()] } }
-              var hasDeep: Bool { _fields.value._deep != nil }
-              mutating func clearDeep() { _fields.value._deep = nil }
-              var a: Deep.A { get { _fields.value._a ?? Deep.A() } _modify { yield &_fields.value._a[or: Deep.A()] } }
-              var hasA: Bool { _fields.value._a != nil }
-              mutating func clearA() { _fields.value._a = nil }
-              var g: Deep.A.B.C.D2.E.F.G { get { _fields.value._g ?? Deep.A.B.C.D2.E.F.G() } set { _fields.value._g = newValue } }
-              var hasG: Bool { _fields.value._g != nil }
-              mutating func clearG() { _fields.value._g = nil }
-              var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-              init() {}
-              static let protoMessageName = "Deep.A.B.C.D2.E.F"
-              static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-              mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-              mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-                try _fields.value.decodeField(number, from: &decoder)
-              }
-              func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-                try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-              }
-              private struct _Fields: SwitchboardProtobuf.MessageFields {
-                var _deep: Deep?
-                var _a: Deep.A?
-                var _g: Deep.A.B.C.D2.E.F.G?
-                var unknownFields = SwitchboardProtobuf.UnknownFields()
-                static let fieldNames = SwitchboardProtobuf.FieldNames("1:deep 2:a 3:g")
-                mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-                  switch number {
-                  case 1: try decoder.message(&_deep)
-                  case 2: try decoder.message(&_a)
-                  case 3: try decoder.optional(&_g, as: Deep.A.B.C.D2.E.F.G.self)
-                  default: break
-                  }
-                }
-                func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-                  try visitor.message(_deep, number: 1)
-                  try visitor.message(_a, number: 2)
-                  try visitor.explicit(_g, as: Deep.A.B.C.D2.E.F.G.self, number: 3)
-                  try visitor.unknown(unknownFields)
-                }
-              }
+              var deep: Deep { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+              var hasDeep: Bool { _storage.has(reference: 40) }
+              mutating func clearDeep() { _storage.clear(1) }
+              var a: Deep.A { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+              var hasA: Bool { _storage.has(reference: 48) }
+              mutating func clearA() { _storage.clear(2) }
+              var g: Deep.A.B.C.D2.E.F.G { get { _storage[enum: 56, bit: 0] } set { _storage[enum: 56, bit: 0] = newValue } }
+              var hasG: Bool { _storage.has(bit: 0) }
+              mutating func clearG() { _storage.clear(3) }
+              var _storage: SwitchboardProtobuf.MessageStorage
+              init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+              static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Deep.A.B.C.D2.E.F", "1m0?:deep 2m1?:a 3e2?:g") { [Deep.self, Deep.A.self, Deep.A.B.C.D2.E.F.G.self] }
 
               enum G: SwitchboardProtobuf.Enum {
                 case h
@@ -2267,269 +1318,123 @@ struct Deep: SwitchboardProtobuf.Message {
 }
 
 struct ExtensionsMessage: SwitchboardProtobuf.ExtensibleMessage {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "Extensions"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 5..<6: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.extensions(extensionFields, in: 5..<6)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Extensions", "+xr")
 
   struct ExtensionsMessageMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Extensions.Extensions"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Extensions.Extensions", "")
   }
 }
 
 struct _FieldsMessage: SwitchboardProtobuf.Message {
-  var fields_p1: _FieldsMessage._FieldsMessageMessage { get { _fields_p1 ?? _FieldsMessage._FieldsMessageMessage() } _modify { yield &_fields_p1[or: _FieldsMessage._FieldsMessageMessage()] } }
-  var hasFields_p1: Bool { _fields_p1 != nil }
-  mutating func clearFields_p1() { _fields_p1 = nil }
-  private var _fields_p1: _FieldsMessage._FieldsMessageMessage?
-  var fields_p2: Int32 { get { _fields_p2 ?? 0 } set { _fields_p2 = newValue } }
-  var hasFields_p2: Bool { _fields_p2 != nil }
-  mutating func clearFields_p2() { _fields_p2 = nil }
-  private var _fields_p2: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "_Fields"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:_fields 2:Fields")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_fields_p1)
-    case 2: try decoder.optional(&_fields_p2, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_fields_p1, number: 1)
-    try visitor.explicit(_fields_p2, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  var fields_p1: _FieldsMessage._FieldsMessageMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasFields_p1: Bool { _storage.has(reference: 40) }
+  mutating func clearFields_p1() { _storage.clear(1) }
+  var fields_p2: Int32 { get { _storage[48, bit: 0] } set { _storage[48, bit: 0] = newValue } }
+  var hasFields_p2: Bool { _storage.has(bit: 0) }
+  mutating func clearFields_p2() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_Fields", "1m0?:_fields 2i?:Fields") { [_FieldsMessage._FieldsMessageMessage.self] }
 
   struct _FieldsMessageMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    var fields: _FieldsMessage._FieldsMessageMessage { get { _fields.value._fields ?? _FieldsMessage._FieldsMessageMessage() } _modify { yield &_fields.value._fields[or: _FieldsMessage._FieldsMessageMessage()] } }
-    var hasFields: Bool { _fields.value._fields != nil }
-    mutating func clearFields() { _fields.value._fields = nil }
-    var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    init() {}
-    static let protoMessageName = "_Fields._Fields"
-    static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _fields: _FieldsMessage._FieldsMessageMessage?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:_fields")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.message(&self._fields)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.message(self._fields, number: 1)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    var fields: _FieldsMessage._FieldsMessageMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasFields: Bool { _storage.has(reference: 32) }
+    mutating func clearFields() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_Fields._Fields", "1m0?:_fields") { [_FieldsMessage._FieldsMessageMessage.self] }
   }
 }
 
 struct Kw: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var p: Kw.protocolMessage { get { _fields.value._p ?? Kw.protocolMessage() } _modify { yield &_fields.value._p[or: Kw.protocolMessage()] } }
-  var hasP: Bool { _fields.value._p != nil }
-  mutating func clearP() { _fields.value._p = nil }
-  var c: Kw.classMessage { get { _fields.value._c ?? Kw.classMessage() } _modify { yield &_fields.value._c[or: Kw.classMessage()] } }
-  var hasC: Bool { _fields.value._c != nil }
-  mutating func clearC() { _fields.value._c = nil }
-  var i: Kw.inEnum { get { _fields.value._i ?? Kw.inEnum() } set { _fields.value._i = newValue } }
-  var hasI: Bool { _fields.value._i != nil }
-  mutating func clearI() { _fields.value._i = nil }
-  var xx: Kw.initMessage { get { if case .xx(let value)? = _fields.value.x { value } else { Kw.initMessage() } } _modify { var new = self.xx; _fields.value.x = nil; defer { _fields.value.x = .xx(new) }; yield &new } }
-  var n: Kw.nilMessage { get { if case .n(let value)? = _fields.value.x { value } else { Kw.nilMessage() } } _modify { var new = self.n; _fields.value.x = nil; defer { _fields.value.x = .n(new) }; yield &new } }
-  var ar: Kw.ArrayMessage { get { _fields.value._ar ?? Kw.ArrayMessage() } _modify { yield &_fields.value._ar[or: Kw.ArrayMessage()] } }
-  var hasAr: Bool { _fields.value._ar != nil }
-  mutating func clearAr() { _fields.value._ar = nil }
-  var tr: Kw.traverseMessage { get { _fields.value._tr ?? Kw.traverseMessage() } _modify { yield &_fields.value._tr[or: Kw.traverseMessage()] } }
-  var hasTr: Bool { _fields.value._tr != nil }
-  mutating func clearTr() { _fields.value._tr = nil }
-  var df: Kw.decodeFieldMessage { get { _fields.value._df ?? Kw.decodeFieldMessage() } _modify { yield &_fields.value._df[or: Kw.decodeFieldMessage()] } }
-  var hasDf: Bool { _fields.value._df != nil }
-  mutating func clearDf() { _fields.value._df = nil }
-  var me: Kw.mergeMessage { get { _fields.value._me ?? Kw.mergeMessage() } _modify { yield &_fields.value._me[or: Kw.mergeMessage()] } }
-  var hasMe: Bool { _fields.value._me != nil }
-  mutating func clearMe() { _fields.value._me = nil }
-  var wi: Kw.withMessage { get { _fields.value._wi ?? Kw.withMessage() } _modify { yield &_fields.value._wi[or: Kw.withMessage()] } }
-  var hasWi: Bool { _fields.value._wi != nil }
-  mutating func clearWi() { _fields.value._wi = nil }
-  var uf: Kw.unknownFieldsMessage { get { _fields.value._uf ?? Kw.unknownFieldsMessage() } _modify { yield &_fields.value._uf[or: Kw.unknownFieldsMessage()] } }
-  var hasUf: Bool { _fields.value._uf != nil }
-  mutating func clearUf() { _fields.value._uf = nil }
-  var ii: Kw.isInitializedMessage { get { _fields.value._ii ?? Kw.isInitializedMessage() } _modify { yield &_fields.value._ii[or: Kw.isInitializedMessage()] } }
-  var hasIi: Bool { _fields.value._ii != nil }
-  mutating func clearIi() { _fields.value._ii = nil }
-  var hv: Kw.hashValueMessage { get { _fields.value._hv ?? Kw.hashValueMessage() } _modify { yield &_fields.value._hv[or: Kw.hashValueMessage()] } }
-  var hasHv: Bool { _fields.value._hv != nil }
-  mutating func clearHv() { _fields.value._hv = nil }
-  var en: Kw.encodeMessage { get { _fields.value._en ?? Kw.encodeMessage() } _modify { yield &_fields.value._en[or: Kw.encodeMessage()] } }
-  var hasEn: Bool { _fields.value._en != nil }
-  mutating func clearEn() { _fields.value._en = nil }
-  var ms: Kw.measureMessage { get { _fields.value._ms ?? Kw.measureMessage() } _modify { yield &_fields.value._ms[or: Kw.measureMessage()] } }
-  var hasMs: Bool { _fields.value._ms != nil }
-  mutating func clearMs() { _fields.value._ms = nil }
-  var rv: Kw.rawValue { get { _fields.value._rv ?? Kw.rawValue() } _modify { yield &_fields.value._rv[or: Kw.rawValue()] } }
-  var hasRv: Bool { _fields.value._rv != nil }
-  mutating func clearRv() { _fields.value._rv = nil }
-  var fn: Kw.fieldNamesMessage { get { _fields.value._fn ?? Kw.fieldNamesMessage() } _modify { yield &_fields.value._fn[or: Kw.fieldNamesMessage()] } }
-  var hasFn: Bool { _fields.value._fn != nil }
-  mutating func clearFn() { _fields.value._fn = nil }
-  var hs: Kw.hashMessage { get { _fields.value._hs ?? Kw.hashMessage() } _modify { yield &_fields.value._hs[or: Kw.hashMessage()] } }
-  var hasHs: Bool { _fields.value._hs != nil }
-  mutating func clearHs() { _fields.value._hs = nil }
-  var se: Kw.SelfMessage { get { _fields.value._se ?? Kw.SelfMessage() } _modify { yield &_fields.value._se[or: Kw.SelfMessage()] } }
-  var hasSe: Bool { _fields.value._se != nil }
-  mutating func clearSe() { _fields.value._se = nil }
-  var it: Kw.IntMessage { get { _fields.value._it ?? Kw.IntMessage() } _modify { yield &_fields.value._it[or: Kw.IntMessage()] } }
-  var hasIt: Bool { _fields.value._it != nil }
-  mutating func clearIt() { _fields.value._it = nil }
-  var vo: Kw.Void { get { _fields.value._vo ?? Kw.Void() } _modify { yield &_fields.value._vo[or: Kw.Void()] } }
-  var hasVo: Bool { _fields.value._vo != nil }
-  mutating func clearVo() { _fields.value._vo = nil }
-  var ne: Kw.Never { get { _fields.value._ne ?? Kw.Never() } _modify { yield &_fields.value._ne[or: Kw.Never()] } }
-  var hasNe: Bool { _fields.value._ne != nil }
-  mutating func clearNe() { _fields.value._ne = nil }
-  var er: Kw.Error { get { _fields.value._er ?? Kw.Error() } _modify { yield &_fields.value._er[or: Kw.Error()] } }
-  var hasEr: Bool { _fields.value._er != nil }
-  mutating func clearEr() { _fields.value._er = nil }
-  var x: OneOf_XOneof? { get { _fields.value.x } _modify { yield &_fields.value.x } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Kw"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _p: Kw.protocolMessage?
-    var _c: Kw.classMessage?
-    var _i: Kw.inEnum?
-    var _ar: Kw.ArrayMessage?
-    var _tr: Kw.traverseMessage?
-    var _df: Kw.decodeFieldMessage?
-    var _me: Kw.mergeMessage?
-    var _wi: Kw.withMessage?
-    var _uf: Kw.unknownFieldsMessage?
-    var _ii: Kw.isInitializedMessage?
-    var _hv: Kw.hashValueMessage?
-    var _en: Kw.encodeMessage?
-    var _ms: Kw.measureMessage?
-    var _rv: Kw.rawValue?
-    var _fn: Kw.fieldNamesMessage?
-    var _hs: Kw.hashMessage?
-    var _se: Kw.SelfMessage?
-    var _it: Kw.IntMessage?
-    var _vo: Kw.Void?
-    var _ne: Kw.Never?
-    var _er: Kw.Error?
-    var x: OneOf_XOneof?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:p 2:c 3:i 4:xx 5:n 6:ar 7:tr 8:df 9:me 10:wi 11:uf 12:ii 13:hv 14:en 15:ms 16:rv 17:fn 18:hs 19:se 20:it 21:vo 22:ne 23:er")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_p)
-      case 2: try decoder.message(&_c)
-      case 3: try decoder.optional(&_i, as: Kw.inEnum.self)
-      case 4:
-        let isSet = x != nil
-        var value: Kw.initMessage?
-        if case .xx(let current)? = x { (value, x) = (current, nil) }
-        defer { if let value { x = .xx(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 5:
-        let isSet = x != nil
-        var value: Kw.nilMessage?
-        if case .n(let current)? = x { (value, x) = (current, nil) }
-        defer { if let value { x = .n(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 6: try decoder.message(&_ar)
-      case 7: try decoder.message(&_tr)
-      case 8: try decoder.message(&_df)
-      case 9: try decoder.message(&_me)
-      case 10: try decoder.message(&_wi)
-      case 11: try decoder.message(&_uf)
-      case 12: try decoder.message(&_ii)
-      case 13: try decoder.message(&_hv)
-      case 14: try decoder.message(&_en)
-      case 15: try decoder.message(&_ms)
-      case 16: try decoder.message(&_rv)
-      case 17: try decoder.message(&_fn)
-      case 18: try decoder.message(&_hs)
-      case 19: try decoder.message(&_se)
-      case 20: try decoder.message(&_it)
-      case 21: try decoder.message(&_vo)
-      case 22: try decoder.message(&_ne)
-      case 23: try decoder.message(&_er)
-      default: break
+  var p: Kw.protocolMessage { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  var hasP: Bool { _storage.has(reference: 64) }
+  mutating func clearP() { _storage.clear(1) }
+  var c: Kw.classMessage { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  var hasC: Bool { _storage.has(reference: 72) }
+  mutating func clearC() { _storage.clear(2) }
+  var i: Kw.inEnum { get { _storage[enum: 224, bit: 0] } set { _storage[enum: 224, bit: 0] = newValue } }
+  var hasI: Bool { _storage.has(bit: 0) }
+  mutating func clearI() { _storage.clear(3) }
+  var xx: Kw.initMessage { get { _storage[message: 40, member: 4] } _modify { yield &_storage[message: 40, member: 4] } }
+  var n: Kw.nilMessage { get { _storage[message: 40, member: 5] } _modify { yield &_storage[message: 40, member: 5] } }
+  var ar: Kw.ArrayMessage { get { _storage[message: 80] } _modify { yield &_storage[message: 80] } }
+  var hasAr: Bool { _storage.has(reference: 80) }
+  mutating func clearAr() { _storage.clear(6) }
+  var tr: Kw.traverseMessage { get { _storage[message: 88] } _modify { yield &_storage[message: 88] } }
+  var hasTr: Bool { _storage.has(reference: 88) }
+  mutating func clearTr() { _storage.clear(7) }
+  var df: Kw.decodeFieldMessage { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  var hasDf: Bool { _storage.has(reference: 96) }
+  mutating func clearDf() { _storage.clear(8) }
+  var me: Kw.mergeMessage { get { _storage[message: 104] } _modify { yield &_storage[message: 104] } }
+  var hasMe: Bool { _storage.has(reference: 104) }
+  mutating func clearMe() { _storage.clear(9) }
+  var wi: Kw.withMessage { get { _storage[message: 112] } _modify { yield &_storage[message: 112] } }
+  var hasWi: Bool { _storage.has(reference: 112) }
+  mutating func clearWi() { _storage.clear(10) }
+  var uf: Kw.unknownFieldsMessage { get { _storage[message: 120] } _modify { yield &_storage[message: 120] } }
+  var hasUf: Bool { _storage.has(reference: 120) }
+  mutating func clearUf() { _storage.clear(11) }
+  var ii: Kw.isInitializedMessage { get { _storage[message: 128] } _modify { yield &_storage[message: 128] } }
+  var hasIi: Bool { _storage.has(reference: 128) }
+  mutating func clearIi() { _storage.clear(12) }
+  var hv: Kw.hashValueMessage { get { _storage[message: 136] } _modify { yield &_storage[message: 136] } }
+  var hasHv: Bool { _storage.has(reference: 136) }
+  mutating func clearHv() { _storage.clear(13) }
+  var en: Kw.encodeMessage { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  var hasEn: Bool { _storage.has(reference: 144) }
+  mutating func clearEn() { _storage.clear(14) }
+  var ms: Kw.measureMessage { get { _storage[message: 152] } _modify { yield &_storage[message: 152] } }
+  var hasMs: Bool { _storage.has(reference: 152) }
+  mutating func clearMs() { _storage.clear(15) }
+  var rv: Kw.rawValue { get { _storage[message: 160] } _modify { yield &_storage[message: 160] } }
+  var hasRv: Bool { _storage.has(reference: 160) }
+  mutating func clearRv() { _storage.clear(16) }
+  var fn: Kw.fieldNamesMessage { get { _storage[message: 168] } _modify { yield &_storage[message: 168] } }
+  var hasFn: Bool { _storage.has(reference: 168) }
+  mutating func clearFn() { _storage.clear(17) }
+  var hs: Kw.hashMessage { get { _storage[message: 176] } _modify { yield &_storage[message: 176] } }
+  var hasHs: Bool { _storage.has(reference: 176) }
+  mutating func clearHs() { _storage.clear(18) }
+  var se: Kw.SelfMessage { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  var hasSe: Bool { _storage.has(reference: 184) }
+  mutating func clearSe() { _storage.clear(19) }
+  var it: Kw.IntMessage { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  var hasIt: Bool { _storage.has(reference: 192) }
+  mutating func clearIt() { _storage.clear(20) }
+  var vo: Kw.Void { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  var hasVo: Bool { _storage.has(reference: 200) }
+  mutating func clearVo() { _storage.clear(21) }
+  var ne: Kw.Never { get { _storage[message: 208] } _modify { yield &_storage[message: 208] } }
+  var hasNe: Bool { _storage.has(reference: 208) }
+  mutating func clearNe() { _storage.clear(22) }
+  var er: Kw.Error { get { _storage[message: 216] } _modify { yield &_storage[message: 216] } }
+  var hasEr: Bool { _storage.has(reference: 216) }
+  mutating func clearEr() { _storage.clear(23) }
+  var x: OneOf_XOneof? {
+    get {
+      switch _storage.member(40) {
+      case 4: .xx(_storage[message: 40, member: 4])
+      case 5: .n(_storage[message: 40, member: 5])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_p, number: 1)
-      try visitor.message(_c, number: 2)
-      try visitor.explicit(_i, as: Kw.inEnum.self, number: 3)
-      switch x {
-      case .xx(let value)?: try visitor.message(value, number: 4)
-      case .n(let value)?: try visitor.message(value, number: 5)
-      case nil: break
+    set {
+      switch newValue {
+      case .xx(let value)?: _storage[message: 40, member: 4] = value
+      case .n(let value)?: _storage[message: 40, member: 5] = value
+      case nil: _storage.clear(oneof: 40)
       }
-      try visitor.message(_ar, number: 6)
-      try visitor.message(_tr, number: 7)
-      try visitor.message(_df, number: 8)
-      try visitor.message(_me, number: 9)
-      try visitor.message(_wi, number: 10)
-      try visitor.message(_uf, number: 11)
-      try visitor.message(_ii, number: 12)
-      try visitor.message(_hv, number: 13)
-      try visitor.message(_en, number: 14)
-      try visitor.message(_ms, number: 15)
-      try visitor.message(_rv, number: 16)
-      try visitor.message(_fn, number: 17)
-      try visitor.message(_hs, number: 18)
-      try visitor.message(_se, number: 19)
-      try visitor.message(_it, number: 20)
-      try visitor.message(_vo, number: 21)
-      try visitor.message(_ne, number: 22)
-      try visitor.message(_er, number: 23)
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw", "1m0?:p 2m1?:c 3e2?:i 4m3@0:xx 5m4@0:n 6m5?:ar 7m6?:tr 8m7?:df 9m8?:me 10m9?:wi 11m10?:uf 12m11?:ii 13m12?:hv 14m13?:en 15m14?:ms 16m15?:rv 17m16?:fn 18m17?:hs 19m18?:se 20m19?:it 21m20?:vo 22m21?:ne 23m22?:er") { [Kw.protocolMessage.self, Kw.classMessage.self, Kw.inEnum.self, Kw.initMessage.self, Kw.nilMessage.self, Kw.ArrayMessage.self, Kw.traverseMessage.self, Kw.decodeFieldMessage.self, Kw.mergeMessage.self, Kw.withMessage.self, Kw.unknownFieldsMessage.self, Kw.isInitializedMessage.self, Kw.hashValueMessage.self, Kw.encodeMessage.self, Kw.measureMessage.self, Kw.rawValue.self, Kw.fieldNamesMessage.self, Kw.hashMessage.self, Kw.SelfMessage.self, Kw.IntMessage.self, Kw.Void.self, Kw.Never.self, Kw.Error.self] }
 
   enum OneOf_XOneof: Hashable, Sendable {
     case xx(Kw.initMessage)
@@ -2556,438 +1461,229 @@ struct Kw: SwitchboardProtobuf.Message {
   }
 
   struct protocolMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.protocol"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.protocol", "")
   }
 
   struct classMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.class"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.class", "")
   }
 
   struct OneOf_X: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.OneOf_X"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.OneOf_X", "")
   }
 
   struct initMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.init"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.init", "")
   }
 
   struct nilMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.nil"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.nil", "")
   }
 
   struct ArrayMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Array"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Array", "")
   }
 
   struct traverseMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.traverse"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.traverse", "")
   }
 
   struct decodeFieldMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.decodeField"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.decodeField", "")
   }
 
   struct mergeMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.merge"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.merge", "")
   }
 
   struct withMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.with"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.with", "")
   }
 
   struct unknownFieldsMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.unknownFields"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.unknownFields", "")
   }
 
   struct isInitializedMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.isInitialized"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.isInitialized", "")
   }
 
   struct hashValueMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.hashValue"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.hashValue", "")
   }
 
   struct encodeMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.encode"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.encode", "")
   }
 
   struct measureMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.measure"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.measure", "")
   }
 
   struct debugDescriptionMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.debugDescription"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.debugDescription", "")
   }
 
   struct rawValue: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.rawValue"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.rawValue", "")
   }
 
   struct fieldNamesMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.fieldNames"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.fieldNames", "")
   }
 
   struct protoMessageNameMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.protoMessageName"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.protoMessageName", "")
   }
 
   struct hashMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.hash"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.hash", "")
   }
 
   struct SelfMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Self"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Self", "")
   }
 
   struct IntMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Int"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Int", "")
   }
 
   struct BoolMessage: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Bool"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Bool", "")
   }
 
   struct Error: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Error"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Error", "")
   }
 
   struct Never: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Never"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Never", "")
   }
 
   struct Result: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Result"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Result", "")
   }
 
   struct Void: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Kw.Void"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Kw.Void", "")
   }
 }
 
 struct NoFields: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "NoFields"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "NoFields", "")
 }
 
 struct Big: SwitchboardProtobuf.ExtensibleMessage {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a: String { get { _fields.value._a ?? "" } _modify { yield &_fields.value._a[or: ""] } }
-  var hasA: Bool { _fields.value._a != nil }
-  mutating func clearA() { _fields.value._a = nil }
-  var b: String { get { _fields.value._b ?? "" } _modify { yield &_fields.value._b[or: ""] } }
-  var hasB: Bool { _fields.value._b != nil }
-  mutating func clearB() { _fields.value._b = nil }
-  var c: String { get { _fields.value._c ?? "" } _modify { yield &_fields.value._c[or: ""] } }
-  var hasC: Bool { _fields.value._c != nil }
-  mutating func clearC() { _fields.value._c = nil }
-  var d: String { get { _fields.value._d ?? "" } _modify { yield &_fields.value._d[or: ""] } }
-  var hasD: Bool { _fields.value._d != nil }
-  mutating func clearD() { _fields.value._d = nil }
-  var e: String { get { _fields.value._e ?? "" } _modify { yield &_fields.value._e[or: ""] } }
-  var hasE: Bool { _fields.value._e != nil }
-  mutating func clearE() { _fields.value._e = nil }
-  var f: String { get { _fields.value._f ?? "" } _modify { yield &_fields.value._f[or: ""] } }
-  var hasF: Bool { _fields.value._f != nil }
-  mutating func clearF() { _fields.value._f = nil }
-  var g: String { get { _fields.value._g ?? "" } _modify { yield &_fields.value._g[or: ""] } }
-  var hasG: Bool { _fields.value._g != nil }
-  mutating func clearG() { _fields.value._g = nil }
-  var value: String { get { _fields.value._value ?? "" } _modify { yield &_fields.value._value[or: ""] } }
-  var hasValue: Bool { _fields.value._value != nil }
-  mutating func clearValue() { _fields.value._value = nil }
-  var decoder: String { get { _fields.value._decoder ?? "" } _modify { yield &_fields.value._decoder[or: ""] } }
-  var hasDecoder: Bool { _fields.value._decoder != nil }
-  mutating func clearDecoder() { _fields.value._decoder = nil }
-  var number: [Int32] { get { _fields.value.number } _modify { yield &_fields.value.number } }
-  var fields: Int32 { get { _fields.value._fields ?? 0 } set { _fields.value._fields = newValue } }
-  var hasFields: Bool { _fields.value._fields != nil }
-  mutating func clearFields() { _fields.value._fields = nil }
-  var visitor: [Required2] { get { _fields.value.visitor } _modify { yield &_fields.value.visitor } }
-  var any: [Int32: Required2] { get { _fields.value.any } _modify { yield &_fields.value.any } }
-  var self_p: Required2 { get { if case .self_p(let value)? = _fields.value.`default` { value } else { Required2() } } _modify { var new = self.self_p; _fields.value.`default` = nil; defer { _fields.value.`default` = .self_p(new) }; yield &new } }
-  var await: Int32 { get { if case .await(let value)? = _fields.value.`default` { value } else { 0 } } set { _fields.value.`default` = .await(newValue) } }
-  var `default`: OneOf_Default? { get { _fields.value.`default` } _modify { yield &_fields.value.`default` } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  var extensionFields: SwitchboardProtobuf.ExtensionFields { get { _fields.value.extensionFields } _modify { yield &_fields.value.extensionFields } }
-  init() {}
-  static let protoMessageName = "Big"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if _fields.value._fields == nil { return false }
-    if !_fields.value.visitor.allSatisfy({ $0.isInitialized }) { return false }
-    if !_fields.value.any.values.allSatisfy({ $0.isInitialized }) { return false }
-    if case .self_p(let value)? = _fields.value.`default`, !value.isInitialized { return false }
-    return _fields.value.extensionFields.isInitialized
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _a: String?
-    var _b: String?
-    var _c: String?
-    var _d: String?
-    var _e: String?
-    var _f: String?
-    var _g: String?
-    var _value: String?
-    var _decoder: String?
-    var number: [Int32] = []
-    var _fields: Int32?
-    var visitor: [Required2] = []
-    var any: [Int32: Required2] = [:]
-    var `default`: OneOf_Default?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    var extensionFields = SwitchboardProtobuf.ExtensionFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:b 3:c 4:d 5:e 6:f 7:g 8:value 9:decoder 10:number 11:fields 12:visitor 13:any 14:self 15:await")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 2: try decoder.optional(&_b, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 3: try decoder.optional(&_c, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 4: try decoder.optional(&_d, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 5: try decoder.optional(&_e, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 6: try decoder.optional(&_f, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 7: try decoder.optional(&_g, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 8: try decoder.optional(&_value, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 9: try decoder.optional(&_decoder, as: SwitchboardProtobuf.ProtoUncheckedString.self)
-      case 10: try decoder.repeated(&self.number, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 11: try decoder.optional(&self._fields, as: SwitchboardProtobuf.ProtoInt32.self)
-      case 12: try decoder.messages(&self.visitor)
-      case 13: try decoder.messageMap(&self.any, key: SwitchboardProtobuf.ProtoInt32.self)
-      case 14:
-        let isSet = `default` != nil
-        var value: Required2?
-        if case .self_p(let current)? = `default` { (value, `default`) = (current, nil) }
-        defer { if let value { `default` = .self_p(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 15: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: `default` != nil) { `default` = .await(value) }
-      case 100..<201: try decoder.extensionField(number, of: Big.self, into: &extensionFields)
-      default: break
+  var a: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  var hasA: Bool { _storage.has(string: 72) }
+  mutating func clearA() { _storage.clear(1) }
+  var b: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  var hasB: Bool { _storage.has(string: 88) }
+  mutating func clearB() { _storage.clear(2) }
+  var c: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+  var hasC: Bool { _storage.has(string: 104) }
+  mutating func clearC() { _storage.clear(3) }
+  var d: String { get { _storage[string: 120] } _modify { yield &_storage[string: 120] } }
+  var hasD: Bool { _storage.has(string: 120) }
+  mutating func clearD() { _storage.clear(4) }
+  var e: String { get { _storage[string: 136] } _modify { yield &_storage[string: 136] } }
+  var hasE: Bool { _storage.has(string: 136) }
+  mutating func clearE() { _storage.clear(5) }
+  var f: String { get { _storage[string: 152] } _modify { yield &_storage[string: 152] } }
+  var hasF: Bool { _storage.has(string: 152) }
+  mutating func clearF() { _storage.clear(6) }
+  var g: String { get { _storage[string: 168] } _modify { yield &_storage[string: 168] } }
+  var hasG: Bool { _storage.has(string: 168) }
+  mutating func clearG() { _storage.clear(7) }
+  var value: String { get { _storage[string: 184] } _modify { yield &_storage[string: 184] } }
+  var hasValue: Bool { _storage.has(string: 184) }
+  mutating func clearValue() { _storage.clear(8) }
+  var decoder: String { get { _storage[string: 200] } _modify { yield &_storage[string: 200] } }
+  var hasDecoder: Bool { _storage.has(string: 200) }
+  mutating func clearDecoder() { _storage.clear(9) }
+  var number: [Int32] { get { _storage[array: 216] } _modify { yield &_storage[array: 216] } }
+  var fields: Int32 { get { _storage[240, bit: 0] } set { _storage[240, bit: 0] = newValue } }
+  var hasFields: Bool { _storage.has(bit: 0) }
+  mutating func clearFields() { _storage.clear(11) }
+  var visitor: [Required2] { get { _storage[array: 224] } _modify { yield &_storage[array: 224] } }
+  var any: [Int32: Required2] { get { _storage[map: 232] } _modify { yield &_storage[map: 232] } }
+  var self_p: Required2 { get { _storage[message: 48, member: 14] } _modify { yield &_storage[message: 48, member: 14] } }
+  var await: Int32 { get { _storage[48, member: 15] } set { _storage[48, member: 15] = newValue } }
+  var `default`: OneOf_Default? {
+    get {
+      switch _storage.member(48) {
+      case 14: .self_p(_storage[message: 48, member: 14])
+      case 15: .await(_storage[48, member: 15])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 1)
-      try visitor.explicit(_b, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 2)
-      try visitor.explicit(_c, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 3)
-      try visitor.explicit(_d, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 4)
-      try visitor.explicit(_e, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 5)
-      try visitor.explicit(_f, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 6)
-      try visitor.explicit(_g, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 7)
-      try visitor.explicit(_value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 8)
-      try visitor.explicit(_decoder, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 9)
-      try visitor.repeated(self.number, as: SwitchboardProtobuf.ProtoInt32.self, number: 10)
-      try visitor.explicit(self._fields, as: SwitchboardProtobuf.ProtoInt32.self, number: 11)
-      try visitor.messages(self.visitor, number: 12)
-      try visitor.messageMap(self.any, key: SwitchboardProtobuf.ProtoInt32.self, number: 13)
-      switch `default` {
-      case .self_p(let value)?: try visitor.message(value, number: 14)
-      case .await(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 15)
-      case nil: break
+    set {
+      switch newValue {
+      case .self_p(let value)?: _storage[message: 48, member: 14] = value
+      case .await(let value)?: _storage[48, member: 15] = value
+      case nil: _storage.clear(oneof: 48)
       }
-      try visitor.extensions(extensionFields, in: 100..<201)
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Big", "+xr 1t?:a 2t?:b 3t?:c 4t?:d 5t?:e 6t?:f 7t?:g 8t?:value 9t?:decoder 10i*:number 11i!:fields 12m0*:visitor 13m0<i:any 14m0@0:self 15i@0:await") { [Required2.self] }
 
   enum OneOf_Default: Hashable, Sendable {
     case self_p(Required2)
@@ -2996,64 +1692,40 @@ struct Big: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct BigGroup: SwitchboardProtobuf.Message {
-  var a: Int32 { get { _a ?? 0 } set { _a = newValue } }
-  var hasA: Bool { _a != nil }
-  mutating func clearA() { _a = nil }
-  private var _a: Int32?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "BigGroup"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:a")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_a, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_a, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var a: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasA: Bool { _storage.has(bit: 0) }
+  mutating func clearA() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "BigGroup", "1i?:a")
 }
 
 struct ExtClash: SwitchboardProtobuf.ExtensibleMessage {
-  var fooClash: Int32 { get { _fooClash ?? 0 } set { _fooClash = newValue } }
-  var hasFooClash: Bool { _fooClash != nil }
-  mutating func clearFooClash() { _fooClash = nil }
-  private var _fooClash: Int32?
-  var barClash: [Int32] = []
-  var qClash: Int32 { get { if case .qClash(let value)? = bazClash { value } else { 0 } } set { bazClash = .qClash(newValue) } }
-  var rClash: String { get { if case .rClash(let value)? = bazClash { value } else { "" } } set { bazClash = .rClash(newValue) } }
-  var bazClash: OneOf_BazClash?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  var extensionFields = SwitchboardProtobuf.ExtensionFields()
-  init() {}
-  static let protoMessageName = "ExtClash"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:foo_clash 2:bar_clash 3:q_clash 4:r_clash")
-  var isInitialized: Bool {
-    return extensionFields.isInitialized
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_fooClash, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 2: try decoder.repeated(&barClash, as: SwitchboardProtobuf.ProtoInt32.self)
-    case 3: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: bazClash != nil) { bazClash = .qClash(value) }
-    case 4: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoUncheckedString.self, isSet: bazClash != nil) { bazClash = .rClash(value) }
-    case 100..<201: try decoder.extensionField(number, of: Self.self, into: &extensionFields)
-    default: break
+  var fooClash: Int32 { get { _storage[80, bit: 0] } set { _storage[80, bit: 0] = newValue } }
+  var hasFooClash: Bool { _storage.has(bit: 0) }
+  mutating func clearFooClash() { _storage.clear(1) }
+  var barClash: [Int32] { get { _storage[array: 72] } _modify { yield &_storage[array: 72] } }
+  var qClash: Int32 { get { _storage[48, member: 3] } set { _storage[48, member: 3] = newValue } }
+  var rClash: String { get { _storage[string: 48, member: 4] } _modify { yield &_storage[string: 48, member: 4] } }
+  var bazClash: OneOf_BazClash? {
+    get {
+      switch _storage.member(48) {
+      case 3: .qClash(_storage[48, member: 3])
+      case 4: .rClash(_storage[string: 48, member: 4])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .qClash(let value)?: _storage[48, member: 3] = value
+      case .rClash(let value)?: _storage[string: 48, member: 4] = value
+      case nil: _storage.clear(oneof: 48)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_fooClash, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.repeated(barClash, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-    switch bazClash {
-    case .qClash(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 3)
-    case .rClash(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoUncheckedString.self, number: 4)
-    case nil: break
-    }
-    try visitor.extensions(extensionFields, in: 100..<201)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "ExtClash", "+xr 1i?:foo_clash 2i*:bar_clash 3i@0:q_clash 4t@0:r_clash")
 
   enum OneOf_BazClash: Hashable, Sendable {
     case qClash(Int32)
@@ -3062,14 +1734,9 @@ struct ExtClash: SwitchboardProtobuf.ExtensibleMessage {
 }
 
 struct ExtScope: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "ExtScope"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "ExtScope", "")
 }
 
 let Extensions_ext_status = SwitchboardProtobuf.MessageExtension<Ext, SwitchboardProtobuf.SubmessageExtension<Status>>(number: 101, fullName: "ext_status")

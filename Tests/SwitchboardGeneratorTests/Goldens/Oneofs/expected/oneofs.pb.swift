@@ -24,106 +24,105 @@ enum Golden_Oneofs_Kind: SwitchboardProtobuf.Enum {
 }
 
 struct Golden_Oneofs_Choices: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var before: Int32 { get { _fields.value.before } _modify { yield &_fields.value.before } }
+  var before: Int32 { get { _storage[136] } set { _storage[136] = newValue } }
   /// A number.
-  var number: Int32 { get { if case .number(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .number(newValue) } }
-  var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
-  var data: [UInt8] { get { if case .data(let value)? = _fields.value.choice { value } else { [] } } set { _fields.value.choice = .data(newValue) } }
-  var nested: Golden_Oneofs_Choices { get { if case .nested(let value)? = _fields.value.choice { value } else { Golden_Oneofs_Choices() } } _modify { var new = self.nested; _fields.value.choice = nil; defer { _fields.value.choice = .nested(new) }; yield &new } }
-  var kind: Golden_Oneofs_Kind { get { if case .kind(let value)? = _fields.value.choice { value } else { Golden_Oneofs_Kind() } } set { _fields.value.choice = .kind(newValue) } }
-  var between: Int32 { get { _fields.value.between } _modify { yield &_fields.value.between } }
-  var first: Bool { get { if case .first(let value)? = _fields.value.split { value } else { false } } set { _fields.value.split = .first(newValue) } }
-  var last: Bool { get { if case .last(let value)? = _fields.value.split { value } else { false } } set { _fields.value.split = .last(newValue) } }
-  var inside: Int32 { get { _fields.value._inside ?? 0 } set { _fields.value._inside = newValue } }
-  var hasInside: Bool { _fields.value._inside != nil }
-  mutating func clearInside() { _fields.value._inside = nil }
-  var only: UInt64 { get { if case .only(let value)? = _fields.value.single { value } else { 0 } } set { _fields.value.single = .only(newValue) } }
-  var self_p: Int32 { get { if case .self_p(let value)? = _fields.value.awkward { value } else { 0 } } set { _fields.value.awkward = .self_p(newValue) } }
-  var none: Int32 { get { if case .none(let value)? = _fields.value.awkward { value } else { 0 } } set { _fields.value.awkward = .none(newValue) } }
-  var some: Int32 { get { if case .some(let value)? = _fields.value.awkward { value } else { 0 } } set { _fields.value.awkward = .some(newValue) } }
-  var `default`: Int32 { get { if case .default(let value)? = _fields.value.awkward { value } else { 0 } } set { _fields.value.awkward = .default(newValue) } }
-  var value: Int32 { get { if case .value(let value)? = _fields.value.awkward { value } else { 0 } } set { _fields.value.awkward = .value(newValue) } }
+  var number: Int32 { get { _storage[40, member: 2] } set { _storage[40, member: 2] = newValue } }
+  var text: String { get { _storage[string: 40, member: 3] } _modify { yield &_storage[string: 40, member: 3] } }
+  var data: [UInt8] { get { _storage[bytes: 40, member: 4] } _modify { yield &_storage[bytes: 40, member: 4] } }
+  var nested: Golden_Oneofs_Choices { get { _storage[message: 40, member: 5] } _modify { yield &_storage[message: 40, member: 5] } }
+  var kind: Golden_Oneofs_Kind { get { _storage[enum: 40, member: 6] } set { _storage[enum: 40, member: 6] = newValue } }
+  var between: Int32 { get { _storage[140] } set { _storage[140] = newValue } }
+  var first: Bool { get { _storage[64, member: 8] } set { _storage[64, member: 8] = newValue } }
+  var last: Bool { get { _storage[64, member: 10] } set { _storage[64, member: 10] = newValue } }
+  var inside: Int32 { get { _storage[144, bit: 0] } set { _storage[144, bit: 0] = newValue } }
+  var hasInside: Bool { _storage.has(bit: 0) }
+  mutating func clearInside() { _storage.clear(9) }
+  var only: UInt64 { get { _storage[88, member: 11] } set { _storage[88, member: 11] = newValue } }
+  var self_p: Int32 { get { _storage[112, member: 12] } set { _storage[112, member: 12] = newValue } }
+  var none: Int32 { get { _storage[112, member: 13] } set { _storage[112, member: 13] = newValue } }
+  var some: Int32 { get { _storage[112, member: 14] } set { _storage[112, member: 14] = newValue } }
+  var `default`: Int32 { get { _storage[112, member: 15] } set { _storage[112, member: 15] = newValue } }
+  var value: Int32 { get { _storage[112, member: 16] } set { _storage[112, member: 16] = newValue } }
   /// What is chosen.
-  var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(40) {
+      case 2: .number(_storage[40, member: 2])
+      case 3: .text(_storage[string: 40, member: 3])
+      case 4: .data(_storage[bytes: 40, member: 4])
+      case 5: .nested(_storage[message: 40, member: 5])
+      case 6: .kind(_storage[enum: 40, member: 6])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .number(let value)?: _storage[40, member: 2] = value
+      case .text(let value)?: _storage[string: 40, member: 3] = value
+      case .data(let value)?: _storage[bytes: 40, member: 4] = value
+      case .nested(let value)?: _storage[message: 40, member: 5] = value
+      case .kind(let value)?: _storage[enum: 40, member: 6] = value
+      case nil: _storage.clear(oneof: 40)
+      }
+    }
+  }
   /// Members with another field between them.
-  var split: OneOf_Split? { get { _fields.value.split } _modify { yield &_fields.value.split } }
+  var split: OneOf_Split? {
+    get {
+      switch _storage.member(64) {
+      case 8: .first(_storage[64, member: 8])
+      case 10: .last(_storage[64, member: 10])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .first(let value)?: _storage[64, member: 8] = value
+      case .last(let value)?: _storage[64, member: 10] = value
+      case nil: _storage.clear(oneof: 64)
+      }
+    }
+  }
   /// Only one member.
-  var single: OneOf_Single? { get { _fields.value.single } _modify { yield &_fields.value.single } }
-  var awkward: OneOf_Awkward? { get { _fields.value.awkward } _modify { yield &_fields.value.awkward } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.oneofs.Choices"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var before: Int32 = 0
-    var between: Int32 = 0
-    var _inside: Int32?
-    var choice: OneOf_Choice?
-    var split: OneOf_Split?
-    var single: OneOf_Single?
-    var awkward: OneOf_Awkward?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:before 2:number 3:text 4:data 5:nested 6:kind 7:between 8:first 10:last 9:inside 11:only 12:self 13:none 14:some 15:default 16:value")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&before, as: ProtoInt32.self)
-      case 2: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .number(value) }
-      case 3: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
-      case 4: if let value = try decoder.oneof(ProtoBytes.self, isSet: choice != nil) { choice = .data(value) }
-      case 5:
-        let isSet = choice != nil
-        var value: Golden_Oneofs_Choices?
-        if case .nested(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .nested(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 6: if let value = try decoder.oneof(Golden_Oneofs_Kind.self, isSet: choice != nil) { choice = .kind(value) }
-      case 7: try decoder.singular(&between, as: ProtoInt32.self)
-      case 8: if let value = try decoder.oneof(ProtoBool.self, isSet: split != nil) { split = .first(value) }
-      case 10: if let value = try decoder.oneof(ProtoBool.self, isSet: split != nil) { split = .last(value) }
-      case 9: try decoder.optional(&_inside, as: ProtoInt32.self)
-      case 11: if let value = try decoder.oneof(ProtoFixed64.self, isSet: single != nil) { single = .only(value) }
-      case 12: if let value = try decoder.oneof(ProtoInt32.self, isSet: awkward != nil) { awkward = .self_p(value) }
-      case 13: if let value = try decoder.oneof(ProtoInt32.self, isSet: awkward != nil) { awkward = .none(value) }
-      case 14: if let value = try decoder.oneof(ProtoInt32.self, isSet: awkward != nil) { awkward = .some(value) }
-      case 15: if let value = try decoder.oneof(ProtoInt32.self, isSet: awkward != nil) { awkward = .default(value) }
-      case 16: if let value = try decoder.oneof(ProtoInt32.self, isSet: awkward != nil) { awkward = .value(value) }
-      default: break
+  var single: OneOf_Single? {
+    get {
+      switch _storage.member(88) {
+      case 11: .only(_storage[88, member: 11])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(before, as: ProtoInt32.self, number: 1)
-      switch choice {
-      case .number(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 2)
-      case .text(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 3)
-      case .data(let value)?: try visitor.explicit(value, as: ProtoBytes.self, number: 4)
-      case .nested(let value)?: try visitor.message(value, number: 5)
-      case .kind(let value)?: try visitor.explicit(value, as: Golden_Oneofs_Kind.self, number: 6)
-      case nil: break
+    set {
+      switch newValue {
+      case .only(let value)?: _storage[88, member: 11] = value
+      case nil: _storage.clear(oneof: 88)
       }
-      try visitor.implicit(between, as: ProtoInt32.self, number: 7)
-      if case .first(let value)? = split { try visitor.explicit(value, as: ProtoBool.self, number: 8) }
-      try visitor.explicit(_inside, as: ProtoInt32.self, number: 9)
-      if case .last(let value)? = split { try visitor.explicit(value, as: ProtoBool.self, number: 10) }
-      if case .only(let value)? = single { try visitor.explicit(value, as: ProtoFixed64.self, number: 11) }
-      switch awkward {
-      case .self_p(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 12)
-      case .none(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 13)
-      case .some(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 14)
-      case .default(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 15)
-      case .value(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 16)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
     }
   }
+  var awkward: OneOf_Awkward? {
+    get {
+      switch _storage.member(112) {
+      case 12: .self_p(_storage[112, member: 12])
+      case 13: .none(_storage[112, member: 13])
+      case 14: .some(_storage[112, member: 14])
+      case 15: .default(_storage[112, member: 15])
+      case 16: .value(_storage[112, member: 16])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .self_p(let value)?: _storage[112, member: 12] = value
+      case .none(let value)?: _storage[112, member: 13] = value
+      case .some(let value)?: _storage[112, member: 14] = value
+      case .default(let value)?: _storage[112, member: 15] = value
+      case .value(let value)?: _storage[112, member: 16] = value
+      case nil: _storage.clear(oneof: 112)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.oneofs.Choices", "1i:before 2i@0:number 3s@0:text 4y@0:data 5m0@0:nested 6e1@0:kind 7i:between 8b@1:first 9i?:inside 10b@1:last 11F@2:only 12i@3:self 13i@3:none 14i@3:some 15i@3:default 16i@3:value") { [Golden_Oneofs_Choices.self, Golden_Oneofs_Kind.self] }
 
   /// What is chosen.
   enum OneOf_Choice: Hashable, Sendable {

@@ -24,37 +24,31 @@ package enum Golden_Options_Kind: SwitchboardProtobuf.Enum {
 }
 
 package struct Golden_Options_Visible: SwitchboardProtobuf.Message {
-  package var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _duration ?? SwitchboardProtobuf.Google_Protobuf_Duration() } _modify { yield &_duration[or: SwitchboardProtobuf.Google_Protobuf_Duration()] } }
-  package var hasDuration: Bool { _duration != nil }
-  package mutating func clearDuration() { _duration = nil }
-  private var _duration: SwitchboardProtobuf.Google_Protobuf_Duration?
-  package var kind: Golden_Options_Kind = Golden_Options_Kind()
-  package var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-  package var hasNumber: Bool { _number != nil }
-  package mutating func clearNumber() { _number = nil }
-  private var _number: Int32?
-  package var text: String { get { if case .text(let value)? = choice { value } else { "" } } set { choice = .text(newValue) } }
-  package var choice: OneOf_Choice?
-  package var unknownFields = SwitchboardProtobuf.UnknownFields()
-  package init() {}
-  package static let protoMessageName = "golden.options.Visible"
-  package static let fieldNames = SwitchboardProtobuf.FieldNames("1:duration 2:kind 3:number 4:text")
-  package mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_duration)
-    case 2: try decoder.singular(&kind, as: Golden_Options_Kind.self)
-    case 3: try decoder.optional(&_number, as: ProtoInt32.self)
-    case 4: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
-    default: break
+  package var duration: SwitchboardProtobuf.Google_Protobuf_Duration { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  package var hasDuration: Bool { _storage.has(reference: 64) }
+  package mutating func clearDuration() { _storage.clear(1) }
+  package var kind: Golden_Options_Kind { get { _storage[enum: 72] } set { _storage[enum: 72] = newValue } }
+  package var number: Int32 { get { _storage[76, bit: 0] } set { _storage[76, bit: 0] = newValue } }
+  package var hasNumber: Bool { _storage.has(bit: 0) }
+  package mutating func clearNumber() { _storage.clear(3) }
+  package var text: String { get { _storage[string: 40, member: 4] } _modify { yield &_storage[string: 40, member: 4] } }
+  package var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(40) {
+      case 4: .text(_storage[string: 40, member: 4])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .text(let value)?: _storage[string: 40, member: 4] = value
+      case nil: _storage.clear(oneof: 40)
+      }
     }
   }
-  package func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_duration, number: 1)
-    try visitor.implicit(kind, as: Golden_Options_Kind.self, number: 2)
-    try visitor.explicit(_number, as: ProtoInt32.self, number: 3)
-    if case .text(let value)? = choice { try visitor.explicit(value, as: ProtoString.self, number: 4) }
-    try visitor.unknown(unknownFields)
-  }
+  package var _storage: SwitchboardProtobuf.MessageStorage
+  package init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  package static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.options.Visible", "1m0?:duration 2e1:kind 3i?:number 4s@0:text") { [SwitchboardProtobuf.Google_Protobuf_Duration.self, Golden_Options_Kind.self] }
 
   package enum OneOf_Choice: Hashable, Sendable {
     case text(String)

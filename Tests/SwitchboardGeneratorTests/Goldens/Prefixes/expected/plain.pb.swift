@@ -4,34 +4,16 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 struct Plain: SwitchboardProtobuf.Message {
-  var nested: Deeply_NestedPackage_V1_Nested { get { _nested ?? Deeply_NestedPackage_V1_Nested() } _modify { yield &_nested[or: Deeply_NestedPackage_V1_Nested()] } }
-  var hasNested: Bool { _nested != nil }
-  mutating func clearNested() { _nested = nil }
-  private var _nested: Deeply_NestedPackage_V1_Nested?
-  var prefixed: XYPrefixed { get { _prefixed ?? XYPrefixed() } _modify { yield &_prefixed[or: XYPrefixed()] } }
-  var hasPrefixed: Bool { _prefixed != nil }
-  mutating func clearPrefixed() { _prefixed = nil }
-  private var _prefixed: XYPrefixed?
-  var unprefixed: Unprefixed { get { _unprefixed ?? Unprefixed() } _modify { yield &_unprefixed[or: Unprefixed()] } }
-  var hasUnprefixed: Bool { _unprefixed != nil }
-  mutating func clearUnprefixed() { _unprefixed = nil }
-  private var _unprefixed: Unprefixed?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Plain"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:nested 2:prefixed 3:unprefixed")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_nested)
-    case 2: try decoder.message(&_prefixed)
-    case 3: try decoder.message(&_unprefixed)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_nested, number: 1)
-    try visitor.message(_prefixed, number: 2)
-    try visitor.message(_unprefixed, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  var nested: Deeply_NestedPackage_V1_Nested { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasNested: Bool { _storage.has(reference: 32) }
+  mutating func clearNested() { _storage.clear(1) }
+  var prefixed: XYPrefixed { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasPrefixed: Bool { _storage.has(reference: 40) }
+  mutating func clearPrefixed() { _storage.clear(2) }
+  var unprefixed: Unprefixed { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasUnprefixed: Bool { _storage.has(reference: 48) }
+  mutating func clearUnprefixed() { _storage.clear(3) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Plain", "1m0?:nested 2m1?:prefixed 3m2?:unprefixed") { [Deeply_NestedPackage_V1_Nested.self, XYPrefixed.self, Unprefixed.self] }
 }

@@ -4,33 +4,16 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 struct XYPrefixed: SwitchboardProtobuf.Message {
-  var inner: XYPrefixed.Inner { get { _inner ?? XYPrefixed.Inner() } _modify { yield &_inner[or: XYPrefixed.Inner()] } }
-  var hasInner: Bool { _inner != nil }
-  mutating func clearInner() { _inner = nil }
-  private var _inner: XYPrefixed.Inner?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Prefixed"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:inner")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_inner)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_inner, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var inner: XYPrefixed.Inner { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasInner: Bool { _storage.has(reference: 32) }
+  mutating func clearInner() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Prefixed", "1m0?:inner") { [XYPrefixed.Inner.self] }
 
   struct Inner: SwitchboardProtobuf.Message {
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Prefixed.Inner"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Prefixed.Inner", "")
   }
 }

@@ -30,308 +30,156 @@ enum Golden_Proto2_Level: SwitchboardProtobuf.Enum {
   static let valueNames = SwitchboardProtobuf.EnumNames("0:LEVEL_NONE 1:LEVEL_LOW 7:LEVEL_HIGH -3:LEVEL_BELOW")
 }
 
+/// Begins with another number than 0.
+enum Golden_Proto2_Grade: SwitchboardProtobuf.Enum {
+  case good
+  case bad
+  init() { self = .good }
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 1: self = .good
+    case 6: self = .bad
+    default: return nil
+    }
+  }
+  var rawValue: Int {
+    switch self {
+    case .good: 1
+    case .bad: 6
+    }
+  }
+  static let allCases: [Self] = [.good, .bad]
+  static let protoEnumName = "golden.proto2.Grade"
+  static let valueNames = SwitchboardProtobuf.EnumNames("1:GRADE_GOOD 6:GRADE_BAD")
+}
+
 struct Golden_Proto2_Everything: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var aDouble: Double { get { _fields.value._aDouble ?? 0 } set { _fields.value._aDouble = newValue } }
-  var hasADouble: Bool { _fields.value._aDouble != nil }
-  mutating func clearADouble() { _fields.value._aDouble = nil }
-  var aFloat: Float { get { _fields.value._aFloat ?? 0 } set { _fields.value._aFloat = newValue } }
-  var hasAFloat: Bool { _fields.value._aFloat != nil }
-  mutating func clearAFloat() { _fields.value._aFloat = nil }
-  var anInt32: Int32 { get { _fields.value._anInt32 ?? 0 } set { _fields.value._anInt32 = newValue } }
-  var hasAnInt32: Bool { _fields.value._anInt32 != nil }
-  mutating func clearAnInt32() { _fields.value._anInt32 = nil }
-  var anInt64: Int64 { get { _fields.value._anInt64 ?? 0 } set { _fields.value._anInt64 = newValue } }
-  var hasAnInt64: Bool { _fields.value._anInt64 != nil }
-  mutating func clearAnInt64() { _fields.value._anInt64 = nil }
-  var aUint32: UInt32 { get { _fields.value._aUint32 ?? 0 } set { _fields.value._aUint32 = newValue } }
-  var hasAUint32: Bool { _fields.value._aUint32 != nil }
-  mutating func clearAUint32() { _fields.value._aUint32 = nil }
-  var aUint64: UInt64 { get { _fields.value._aUint64 ?? 0 } set { _fields.value._aUint64 = newValue } }
-  var hasAUint64: Bool { _fields.value._aUint64 != nil }
-  mutating func clearAUint64() { _fields.value._aUint64 = nil }
-  var aSint32: Int32 { get { _fields.value._aSint32 ?? 0 } set { _fields.value._aSint32 = newValue } }
-  var hasASint32: Bool { _fields.value._aSint32 != nil }
-  mutating func clearASint32() { _fields.value._aSint32 = nil }
-  var aSint64: Int64 { get { _fields.value._aSint64 ?? 0 } set { _fields.value._aSint64 = newValue } }
-  var hasASint64: Bool { _fields.value._aSint64 != nil }
-  mutating func clearASint64() { _fields.value._aSint64 = nil }
-  var aFixed32: UInt32 { get { _fields.value._aFixed32 ?? 0 } set { _fields.value._aFixed32 = newValue } }
-  var hasAFixed32: Bool { _fields.value._aFixed32 != nil }
-  mutating func clearAFixed32() { _fields.value._aFixed32 = nil }
-  var aFixed64: UInt64 { get { _fields.value._aFixed64 ?? 0 } set { _fields.value._aFixed64 = newValue } }
-  var hasAFixed64: Bool { _fields.value._aFixed64 != nil }
-  mutating func clearAFixed64() { _fields.value._aFixed64 = nil }
-  var aSfixed32: Int32 { get { _fields.value._aSfixed32 ?? 0 } set { _fields.value._aSfixed32 = newValue } }
-  var hasASfixed32: Bool { _fields.value._aSfixed32 != nil }
-  mutating func clearASfixed32() { _fields.value._aSfixed32 = nil }
-  var aSfixed64: Int64 { get { _fields.value._aSfixed64 ?? 0 } set { _fields.value._aSfixed64 = newValue } }
-  var hasASfixed64: Bool { _fields.value._aSfixed64 != nil }
-  mutating func clearASfixed64() { _fields.value._aSfixed64 = nil }
-  var aBool: Bool { get { _fields.value._aBool ?? false } set { _fields.value._aBool = newValue } }
-  var hasABool: Bool { _fields.value._aBool != nil }
-  mutating func clearABool() { _fields.value._aBool = nil }
-  var aString: String { get { _fields.value._aString ?? "" } _modify { yield &_fields.value._aString[or: ""] } }
-  var hasAString: Bool { _fields.value._aString != nil }
-  mutating func clearAString() { _fields.value._aString = nil }
-  var someBytes: [UInt8] { get { _fields.value._someBytes ?? [] } _modify { yield &_fields.value._someBytes[or: []] } }
-  var hasSomeBytes: Bool { _fields.value._someBytes != nil }
-  mutating func clearSomeBytes() { _fields.value._someBytes = nil }
-  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level() } set { _fields.value._level = newValue } }
-  var hasLevel: Bool { _fields.value._level != nil }
-  mutating func clearLevel() { _fields.value._level = nil }
-  var part: Golden_Proto2_Part { get { _fields.value._part ?? Golden_Proto2_Part() } _modify { yield &_fields.value._part[or: Golden_Proto2_Part()] } }
-  var hasPart: Bool { _fields.value._part != nil }
-  mutating func clearPart() { _fields.value._part = nil }
-  var expanded: [Int32] { get { _fields.value.expanded } _modify { yield &_fields.value.expanded } }
-  var packed: [Int32] { get { _fields.value.packed } _modify { yield &_fields.value.packed } }
-  var strings: [String] { get { _fields.value.strings } _modify { yield &_fields.value.strings } }
-  var parts: [Golden_Proto2_Part] { get { _fields.value.parts } _modify { yield &_fields.value.parts } }
-  var levels: [String: Golden_Proto2_Level] { get { _fields.value.levels } _modify { yield &_fields.value.levels } }
-  var detail: Golden_Proto2_Everything.Detail { get { _fields.value._detail ?? Golden_Proto2_Everything.Detail() } _modify { yield &_fields.value._detail[or: Golden_Proto2_Everything.Detail()] } }
-  var hasDetail: Bool { _fields.value._detail != nil }
-  mutating func clearDetail() { _fields.value._detail = nil }
-  var details: [Golden_Proto2_Everything.Details] { get { _fields.value.details } _modify { yield &_fields.value.details } }
+  var aDouble: Double { get { _storage[56, bit: 0] } set { _storage[56, bit: 0] = newValue } }
+  var hasADouble: Bool { _storage.has(bit: 0) }
+  mutating func clearADouble() { _storage.clear(1) }
+  var aFloat: Float { get { _storage[176, bit: 1] } set { _storage[176, bit: 1] = newValue } }
+  var hasAFloat: Bool { _storage.has(bit: 1) }
+  mutating func clearAFloat() { _storage.clear(2) }
+  var anInt32: Int32 { get { _storage[180, bit: 2] } set { _storage[180, bit: 2] = newValue } }
+  var hasAnInt32: Bool { _storage.has(bit: 2) }
+  mutating func clearAnInt32() { _storage.clear(3) }
+  var anInt64: Int64 { get { _storage[64, bit: 3] } set { _storage[64, bit: 3] = newValue } }
+  var hasAnInt64: Bool { _storage.has(bit: 3) }
+  mutating func clearAnInt64() { _storage.clear(4) }
+  var aUint32: UInt32 { get { _storage[184, bit: 4] } set { _storage[184, bit: 4] = newValue } }
+  var hasAUint32: Bool { _storage.has(bit: 4) }
+  mutating func clearAUint32() { _storage.clear(5) }
+  var aUint64: UInt64 { get { _storage[72, bit: 5] } set { _storage[72, bit: 5] = newValue } }
+  var hasAUint64: Bool { _storage.has(bit: 5) }
+  mutating func clearAUint64() { _storage.clear(6) }
+  var aSint32: Int32 { get { _storage[188, bit: 6] } set { _storage[188, bit: 6] = newValue } }
+  var hasASint32: Bool { _storage.has(bit: 6) }
+  mutating func clearASint32() { _storage.clear(7) }
+  var aSint64: Int64 { get { _storage[80, bit: 7] } set { _storage[80, bit: 7] = newValue } }
+  var hasASint64: Bool { _storage.has(bit: 7) }
+  mutating func clearASint64() { _storage.clear(8) }
+  var aFixed32: UInt32 { get { _storage[192, bit: 8] } set { _storage[192, bit: 8] = newValue } }
+  var hasAFixed32: Bool { _storage.has(bit: 8) }
+  mutating func clearAFixed32() { _storage.clear(9) }
+  var aFixed64: UInt64 { get { _storage[88, bit: 9] } set { _storage[88, bit: 9] = newValue } }
+  var hasAFixed64: Bool { _storage.has(bit: 9) }
+  mutating func clearAFixed64() { _storage.clear(10) }
+  var aSfixed32: Int32 { get { _storage[196, bit: 10] } set { _storage[196, bit: 10] = newValue } }
+  var hasASfixed32: Bool { _storage.has(bit: 10) }
+  mutating func clearASfixed32() { _storage.clear(11) }
+  var aSfixed64: Int64 { get { _storage[96, bit: 11] } set { _storage[96, bit: 11] = newValue } }
+  var hasASfixed64: Bool { _storage.has(bit: 11) }
+  mutating func clearASfixed64() { _storage.clear(12) }
+  var aBool: Bool { get { _storage[208, bit: 12] } set { _storage[208, bit: 12] = newValue } }
+  var hasABool: Bool { _storage.has(bit: 12) }
+  mutating func clearABool() { _storage.clear(13) }
+  var aString: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  var hasAString: Bool { _storage.has(string: 40) }
+  mutating func clearAString() { _storage.clear(14) }
+  var someBytes: [UInt8] { get { _storage[bytes: 104] } _modify { yield &_storage[bytes: 104] } }
+  var hasSomeBytes: Bool { _storage.has(reference: 104) }
+  mutating func clearSomeBytes() { _storage.clear(15) }
+  var level: Golden_Proto2_Level { get { _storage[enum: 200, bit: 13] } set { _storage[enum: 200, bit: 13] = newValue } }
+  var hasLevel: Bool { _storage.has(bit: 13) }
+  mutating func clearLevel() { _storage.clear(16) }
+  var part: Golden_Proto2_Part { get { _storage[message: 112] } _modify { yield &_storage[message: 112] } }
+  var hasPart: Bool { _storage.has(reference: 112) }
+  mutating func clearPart() { _storage.clear(17) }
+  var expanded: [Int32] { get { _storage[array: 120] } _modify { yield &_storage[array: 120] } }
+  var packed: [Int32] { get { _storage[array: 128] } _modify { yield &_storage[array: 128] } }
+  var strings: [String] { get { _storage[array: 136] } _modify { yield &_storage[array: 136] } }
+  var parts: [Golden_Proto2_Part] { get { _storage[array: 144] } _modify { yield &_storage[array: 144] } }
+  var levels: [String: Golden_Proto2_Level] { get { _storage[map: 152] } _modify { yield &_storage[map: 152] } }
+  var detail: Golden_Proto2_Everything.Detail { get { _storage[message: 160] } _modify { yield &_storage[message: 160] } }
+  var hasDetail: Bool { _storage.has(reference: 160) }
+  mutating func clearDetail() { _storage.clear(23) }
+  var details: [Golden_Proto2_Everything.Details] { get { _storage[array: 168] } _modify { yield &_storage[array: 168] } }
   /// - Note: deprecated in the `.proto` file.
-  var old: Int32 { get { _fields.value._old ?? 0 } set { _fields.value._old = newValue } }
-  var hasOld: Bool { _fields.value._old != nil }
-  mutating func clearOld() { _fields.value._old = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.proto2.Everything"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  var isInitialized: Bool {
-    if let value = _fields.value._part, !value.isInitialized { return false }
-    if !_fields.value.parts.allSatisfy({ $0.isInitialized }) { return false }
-    if let value = _fields.value._detail, !value.isInitialized { return false }
-    return true
-  }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _aDouble: Double?
-    var _aFloat: Float?
-    var _anInt32: Int32?
-    var _anInt64: Int64?
-    var _aUint32: UInt32?
-    var _aUint64: UInt64?
-    var _aSint32: Int32?
-    var _aSint64: Int64?
-    var _aFixed32: UInt32?
-    var _aFixed64: UInt64?
-    var _aSfixed32: Int32?
-    var _aSfixed64: Int64?
-    var _aBool: Bool?
-    var _aString: String?
-    var _someBytes: [UInt8]?
-    var _level: Golden_Proto2_Level?
-    var _part: Golden_Proto2_Part?
-    var expanded: [Int32] = []
-    var packed: [Int32] = []
-    var strings: [String] = []
-    var parts: [Golden_Proto2_Part] = []
-    var levels: [String: Golden_Proto2_Level] = [:]
-    var _detail: Golden_Proto2_Everything.Detail?
-    var details: [Golden_Proto2_Everything.Details] = []
-    var _old: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a_double 2:a_float 3:an_int32 4:an_int64 5:a_uint32 6:a_uint64 7:a_sint32 8:a_sint64 9:a_fixed32 10:a_fixed64 11:a_sfixed32 12:a_sfixed64 13:a_bool 14:a_string 15:some_bytes 16:level 17:part 18:expanded 19:packed 20:strings 21:parts 22:levels 23:detail::Detail 24:details::Details 25:old")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_aDouble, as: ProtoDouble.self)
-      case 2: try decoder.optional(&_aFloat, as: ProtoFloat.self)
-      case 3: try decoder.optional(&_anInt32, as: ProtoInt32.self)
-      case 4: try decoder.optional(&_anInt64, as: ProtoInt64.self)
-      case 5: try decoder.optional(&_aUint32, as: ProtoUInt32.self)
-      case 6: try decoder.optional(&_aUint64, as: ProtoUInt64.self)
-      case 7: try decoder.optional(&_aSint32, as: ProtoSInt32.self)
-      case 8: try decoder.optional(&_aSint64, as: ProtoSInt64.self)
-      case 9: try decoder.optional(&_aFixed32, as: ProtoFixed32.self)
-      case 10: try decoder.optional(&_aFixed64, as: ProtoFixed64.self)
-      case 11: try decoder.optional(&_aSfixed32, as: ProtoSFixed32.self)
-      case 12: try decoder.optional(&_aSfixed64, as: ProtoSFixed64.self)
-      case 13: try decoder.optional(&_aBool, as: ProtoBool.self)
-      case 14: try decoder.optional(&_aString, as: ProtoUncheckedString.self)
-      case 15: try decoder.optional(&_someBytes, as: ProtoBytes.self)
-      case 16: try decoder.optional(&_level, as: Golden_Proto2_Level.self)
-      case 17: try decoder.message(&_part)
-      case 18: try decoder.repeated(&expanded, as: ProtoInt32.self)
-      case 19: try decoder.repeated(&packed, as: ProtoInt32.self)
-      case 20: try decoder.repeated(&strings, as: ProtoUncheckedString.self)
-      case 21: try decoder.messages(&parts)
-      case 22: try decoder.map(&levels, key: ProtoUncheckedString.self, value: Golden_Proto2_Level.self)
-      case 23: try decoder.group(&_detail)
-      case 24: try decoder.groups(&details)
-      case 25: try decoder.optional(&_old, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_aDouble, as: ProtoDouble.self, number: 1)
-      try visitor.explicit(_aFloat, as: ProtoFloat.self, number: 2)
-      try visitor.explicit(_anInt32, as: ProtoInt32.self, number: 3)
-      try visitor.explicit(_anInt64, as: ProtoInt64.self, number: 4)
-      try visitor.explicit(_aUint32, as: ProtoUInt32.self, number: 5)
-      try visitor.explicit(_aUint64, as: ProtoUInt64.self, number: 6)
-      try visitor.explicit(_aSint32, as: ProtoSInt32.self, number: 7)
-      try visitor.explicit(_aSint64, as: ProtoSInt64.self, number: 8)
-      try visitor.explicit(_aFixed32, as: ProtoFixed32.self, number: 9)
-      try visitor.explicit(_aFixed64, as: ProtoFixed64.self, number: 10)
-      try visitor.explicit(_aSfixed32, as: ProtoSFixed32.self, number: 11)
-      try visitor.explicit(_aSfixed64, as: ProtoSFixed64.self, number: 12)
-      try visitor.explicit(_aBool, as: ProtoBool.self, number: 13)
-      try visitor.explicit(_aString, as: ProtoUncheckedString.self, number: 14)
-      try visitor.explicit(_someBytes, as: ProtoBytes.self, number: 15)
-      try visitor.explicit(_level, as: Golden_Proto2_Level.self, number: 16)
-      try visitor.message(_part, number: 17)
-      try visitor.repeated(expanded, as: ProtoInt32.self, number: 18)
-      try visitor.packed(packed, as: ProtoInt32.self, number: 19)
-      try visitor.repeated(strings, as: ProtoUncheckedString.self, number: 20)
-      try visitor.messages(parts, number: 21)
-      try visitor.map(levels, key: ProtoUncheckedString.self, value: Golden_Proto2_Level.self, number: 22)
-      try visitor.group(_detail, number: 23)
-      try visitor.groups(details, number: 24)
-      try visitor.explicit(_old, as: ProtoInt32.self, number: 25)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var old: Int32 { get { _storage[204, bit: 14] } set { _storage[204, bit: 14] = newValue } }
+  var hasOld: Bool { _storage.has(bit: 14) }
+  mutating func clearOld() { _storage.clear(25) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Everything", "+r 1R?:a_double 2r?:a_float 3i?:an_int32 4I?:an_int64 5u?:a_uint32 6U?:a_uint64 7z?:a_sint32 8Z?:a_sint64 9f?:a_fixed32 10F?:a_fixed64 11g?:a_sfixed32 12G?:a_sfixed64 13b?:a_bool 14t?:a_string 15y?:some_bytes 16e0?:level 17m1?:part 18i*:expanded 19i#:packed 20t*:strings 21m1*:parts 22e0<t:levels 23p2?:detail::Detail 24p3*:details::Details 25i?:old") { [Golden_Proto2_Level.self, Golden_Proto2_Part.self, Golden_Proto2_Everything.Detail.self, Golden_Proto2_Everything.Details.self] }
 
   struct Detail: SwitchboardProtobuf.Message {
-    var text: String { get { _text ?? "" } _modify { yield &_text[or: ""] } }
-    var hasText: Bool { _text != nil }
-    mutating func clearText() { _text = nil }
-    private var _text: String?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.proto2.Everything.Detail"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-    var isInitialized: Bool {
-      if _text == nil { return false }
-      return true
-    }
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_text, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_text, as: ProtoUncheckedString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    var hasText: Bool { _storage.has(string: 32) }
+    mutating func clearText() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Everything.Detail", "+r 1t!:text")
   }
 
   struct Details: SwitchboardProtobuf.Message {
-    var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-    var hasNumber: Bool { _number != nil }
-    mutating func clearNumber() { _number = nil }
-    private var _number: Int32?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.proto2.Everything.Details"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var number: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+    var hasNumber: Bool { _storage.has(bit: 0) }
+    mutating func clearNumber() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Everything.Details", "1i?:number")
   }
 }
 
 struct Golden_Proto2_Part: SwitchboardProtobuf.Message {
-  var number: Int32 { get { _number ?? 0 } set { _number = newValue } }
-  var hasNumber: Bool { _number != nil }
-  mutating func clearNumber() { _number = nil }
-  private var _number: Int32?
-  var level: Golden_Proto2_Level { get { _level ?? Golden_Proto2_Level() } set { _level = newValue } }
-  var hasLevel: Bool { _level != nil }
-  mutating func clearLevel() { _level = nil }
-  private var _level: Golden_Proto2_Level?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.proto2.Part"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:number 2:level")
-  var isInitialized: Bool {
-    if _number == nil { return false }
-    if _level == nil { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.optional(&_number, as: ProtoInt32.self)
-    case 2: try decoder.optional(&_level, as: Golden_Proto2_Level.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.explicit(_number, as: ProtoInt32.self, number: 1)
-    try visitor.explicit(_level, as: Golden_Proto2_Level.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  var number: Int32 { get { _storage[40, bit: 0] } set { _storage[40, bit: 0] = newValue } }
+  var hasNumber: Bool { _storage.has(bit: 0) }
+  mutating func clearNumber() { _storage.clear(1) }
+  var level: Golden_Proto2_Level { get { _storage[enum: 44, bit: 1] } set { _storage[enum: 44, bit: 1] = newValue } }
+  var hasLevel: Bool { _storage.has(bit: 1) }
+  mutating func clearLevel() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Part", "+r 1i!:number 2e0!:level") { [Golden_Proto2_Level.self] }
 }
 
 struct Golden_Proto2_Holder: SwitchboardProtobuf.Message {
-  var one: Golden_Proto2_Part { get { _one ?? Golden_Proto2_Part() } _modify { yield &_one[or: Golden_Proto2_Part()] } }
-  var hasOne: Bool { _one != nil }
-  mutating func clearOne() { _one = nil }
-  private var _one: Golden_Proto2_Part?
-  var many: [Golden_Proto2_Part] = []
-  var byNumber: [Int32: Golden_Proto2_Part] = [:]
-  var chosen: Golden_Proto2_Part { get { if case .chosen(let value)? = choice { value } else { Golden_Proto2_Part() } } _modify { var new = self.chosen; choice = nil; defer { choice = .chosen(new) }; yield &new } }
-  var grouped: Golden_Proto2_Holder.Grouped { get { if case .grouped(let value)? = choice { value } else { Golden_Proto2_Holder.Grouped() } } _modify { var new = self.grouped; choice = nil; defer { choice = .grouped(new) }; yield &new } }
-  var choice: OneOf_Choice?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.proto2.Holder"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:one 2:many 3:by_number 4:chosen 5:grouped::Grouped")
-  var isInitialized: Bool {
-    if let value = _one, !value.isInitialized { return false }
-    if !many.allSatisfy({ $0.isInitialized }) { return false }
-    if !byNumber.values.allSatisfy({ $0.isInitialized }) { return false }
-    if case .chosen(let value)? = choice, !value.isInitialized { return false }
-    return true
-  }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_one)
-    case 2: try decoder.messages(&many)
-    case 3: try decoder.messageMap(&byNumber, key: ProtoInt32.self)
-    case 4:
-      let isSet = choice != nil
-      var value: Golden_Proto2_Part?
-      if case .chosen(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .chosen(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 5:
-      let isSet = choice != nil
-      var value: Golden_Proto2_Holder.Grouped?
-      if case .grouped(let current)? = choice { (value, choice) = (current, nil) }
-      defer { if let value { choice = .grouped(value) } }
-      try decoder.oneofGroup(&value, isSet: isSet)
-    default: break
+  var one: Golden_Proto2_Part { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasOne: Bool { _storage.has(reference: 56) }
+  mutating func clearOne() { _storage.clear(1) }
+  var many: [Golden_Proto2_Part] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  var byNumber: [Int32: Golden_Proto2_Part] { get { _storage[map: 72] } _modify { yield &_storage[map: 72] } }
+  var chosen: Golden_Proto2_Part { get { _storage[message: 32, member: 4] } _modify { yield &_storage[message: 32, member: 4] } }
+  var grouped: Golden_Proto2_Holder.Grouped { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 4: .chosen(_storage[message: 32, member: 4])
+      case 5: .grouped(_storage[message: 32, member: 5])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .chosen(let value)?: _storage[message: 32, member: 4] = value
+      case .grouped(let value)?: _storage[message: 32, member: 5] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_one, number: 1)
-    try visitor.messages(many, number: 2)
-    try visitor.messageMap(byNumber, key: ProtoInt32.self, number: 3)
-    switch choice {
-    case .chosen(let value)?: try visitor.message(value, number: 4)
-    case .grouped(let value)?: try visitor.group(value, number: 5)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Holder", "+r 1m0?:one 2m0*:many 3m0<i:by_number 4m0@0:chosen 5p1@0:grouped::Grouped") { [Golden_Proto2_Part.self, Golden_Proto2_Holder.Grouped.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case chosen(Golden_Proto2_Part)
@@ -339,133 +187,175 @@ struct Golden_Proto2_Holder: SwitchboardProtobuf.Message {
   }
 
   struct Grouped: SwitchboardProtobuf.Message {
-    var text: String { get { _text ?? "" } _modify { yield &_text[or: ""] } }
-    var hasText: Bool { _text != nil }
-    mutating func clearText() { _text = nil }
-    private var _text: String?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "golden.proto2.Holder.Grouped"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_text, as: ProtoUncheckedString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_text, as: ProtoUncheckedString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    var hasText: Bool { _storage.has(string: 32) }
+    mutating func clearText() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Holder.Grouped", "1t?:text")
   }
 }
 
 struct Golden_Proto2_Defaults: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var negative: Int32 { get { _fields.value._negative ?? -2147483648 } set { _fields.value._negative = newValue } }
-  var hasNegative: Bool { _fields.value._negative != nil }
-  mutating func clearNegative() { _fields.value._negative = nil }
-  var smallest: Int64 { get { _fields.value._smallest ?? -9223372036854775808 } set { _fields.value._smallest = newValue } }
-  var hasSmallest: Bool { _fields.value._smallest != nil }
-  mutating func clearSmallest() { _fields.value._smallest = nil }
-  var largest: UInt64 { get { _fields.value._largest ?? 18446744073709551615 } set { _fields.value._largest = newValue } }
-  var hasLargest: Bool { _fields.value._largest != nil }
-  mutating func clearLargest() { _fields.value._largest = nil }
-  var floatInfinity: Float { get { _fields.value._floatInfinity ?? Float.infinity } set { _fields.value._floatInfinity = newValue } }
-  var hasFloatInfinity: Bool { _fields.value._floatInfinity != nil }
-  mutating func clearFloatInfinity() { _fields.value._floatInfinity = nil }
-  var minusInfinity: Double { get { _fields.value._minusInfinity ?? -Double.infinity } set { _fields.value._minusInfinity = newValue } }
-  var hasMinusInfinity: Bool { _fields.value._minusInfinity != nil }
-  mutating func clearMinusInfinity() { _fields.value._minusInfinity = nil }
-  var notANumber: Double { get { _fields.value._notANumber ?? Double.nan } set { _fields.value._notANumber = newValue } }
-  var hasNotANumber: Bool { _fields.value._notANumber != nil }
-  mutating func clearNotANumber() { _fields.value._notANumber = nil }
-  var small: Double { get { _fields.value._small ?? 1.5e-10 } set { _fields.value._small = newValue } }
-  var hasSmall: Bool { _fields.value._small != nil }
-  mutating func clearSmall() { _fields.value._small = nil }
-  var tooLarge: Float { get { _fields.value._tooLarge ?? Float.infinity } set { _fields.value._tooLarge = newValue } }
-  var hasTooLarge: Bool { _fields.value._tooLarge != nil }
-  mutating func clearTooLarge() { _fields.value._tooLarge = nil }
-  var yes: Bool { get { _fields.value._yes ?? true } set { _fields.value._yes = newValue } }
-  var hasYes: Bool { _fields.value._yes != nil }
-  mutating func clearYes() { _fields.value._yes = nil }
-  var text: String { get { _fields.value._text ?? "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü" } _modify { yield &_fields.value._text[or: "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü"] } }
-  var hasText: Bool { _fields.value._text != nil }
-  mutating func clearText() { _fields.value._text = nil }
-  var data: [UInt8] { get { _fields.value._data ?? [0, 1, 255, 97, 92, 34, 10] } _modify { yield &_fields.value._data[or: [0, 1, 255, 97, 92, 34, 10]] } }
-  var hasData: Bool { _fields.value._data != nil }
-  mutating func clearData() { _fields.value._data = nil }
-  var level: Golden_Proto2_Level { get { _fields.value._level ?? Golden_Proto2_Level.high } set { _fields.value._level = newValue } }
-  var hasLevel: Bool { _fields.value._level != nil }
-  mutating func clearLevel() { _fields.value._level = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.proto2.Defaults"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _negative: Int32?
-    var _smallest: Int64?
-    var _largest: UInt64?
-    var _floatInfinity: Float?
-    var _minusInfinity: Double?
-    var _notANumber: Double?
-    var _small: Double?
-    var _tooLarge: Float?
-    var _yes: Bool?
-    var _text: String?
-    var _data: [UInt8]?
-    var _level: Golden_Proto2_Level?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:negative 2:smallest 3:largest 4:float_infinity 5:minus_infinity 6:not_a_number 7:small 8:too_large 9:yes 10:text 11:data 12:level")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.optional(&_negative, as: ProtoInt32.self)
-      case 2: try decoder.optional(&_smallest, as: ProtoInt64.self)
-      case 3: try decoder.optional(&_largest, as: ProtoUInt64.self)
-      case 4: try decoder.optional(&_floatInfinity, as: ProtoFloat.self)
-      case 5: try decoder.optional(&_minusInfinity, as: ProtoDouble.self)
-      case 6: try decoder.optional(&_notANumber, as: ProtoDouble.self)
-      case 7: try decoder.optional(&_small, as: ProtoDouble.self)
-      case 8: try decoder.optional(&_tooLarge, as: ProtoFloat.self)
-      case 9: try decoder.optional(&_yes, as: ProtoBool.self)
-      case 10: try decoder.optional(&_text, as: ProtoUncheckedString.self)
-      case 11: try decoder.optional(&_data, as: ProtoBytes.self)
-      case 12: try decoder.optional(&_level, as: Golden_Proto2_Level.self)
-      default: break
+  var negative: Int32 { get { _storage[160, bit: 0, default: -2147483648] } set { _storage[160, bit: 0] = newValue } }
+  var hasNegative: Bool { _storage.has(bit: 0) }
+  mutating func clearNegative() { _storage.clear(1) }
+  var smallest: Int64 { get { _storage[96, bit: 1, default: -9223372036854775808] } set { _storage[96, bit: 1] = newValue } }
+  var hasSmallest: Bool { _storage.has(bit: 1) }
+  mutating func clearSmallest() { _storage.clear(2) }
+  var largest: UInt64 { get { _storage[104, bit: 2, default: 18446744073709551615] } set { _storage[104, bit: 2] = newValue } }
+  var hasLargest: Bool { _storage.has(bit: 2) }
+  mutating func clearLargest() { _storage.clear(3) }
+  var floatInfinity: Float { get { _storage[164, bit: 3, default: Float.infinity] } set { _storage[164, bit: 3] = newValue } }
+  var hasFloatInfinity: Bool { _storage.has(bit: 3) }
+  mutating func clearFloatInfinity() { _storage.clear(4) }
+  var minusInfinity: Double { get { _storage[112, bit: 4, default: -Double.infinity] } set { _storage[112, bit: 4] = newValue } }
+  var hasMinusInfinity: Bool { _storage.has(bit: 4) }
+  mutating func clearMinusInfinity() { _storage.clear(5) }
+  var notANumber: Double { get { _storage[120, bit: 5, default: Double.nan] } set { _storage[120, bit: 5] = newValue } }
+  var hasNotANumber: Bool { _storage.has(bit: 5) }
+  mutating func clearNotANumber() { _storage.clear(6) }
+  var small: Double { get { _storage[128, bit: 6, default: 1.5e-10] } set { _storage[128, bit: 6] = newValue } }
+  var hasSmall: Bool { _storage.has(bit: 6) }
+  mutating func clearSmall() { _storage.clear(7) }
+  var tooLarge: Float { get { _storage[168, bit: 7, default: Float.infinity] } set { _storage[168, bit: 7] = newValue } }
+  var hasTooLarge: Bool { _storage.has(bit: 7) }
+  mutating func clearTooLarge() { _storage.clear(8) }
+  var yes: Bool { get { _storage[192, bit: 8, default: true] } set { _storage[192, bit: 8] = newValue } }
+  var hasYes: Bool { _storage.has(bit: 8) }
+  mutating func clearYes() { _storage.clear(9) }
+  var text: String { get { _storage[string: 64, default: "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü"] } _modify { yield &_storage[string: 64, default: "a \"quoted\" \\ text\nwith\ttabs, \u{1} and ü"] } }
+  var hasText: Bool { _storage.has(string: 64) }
+  mutating func clearText() { _storage.clear(10) }
+  var data: [UInt8] { get { _storage[bytes: 136, default: [0, 1, 255, 97, 92, 34, 10]] } _modify { yield &_storage[bytes: 136, default: [0, 1, 255, 97, 92, 34, 10]] } }
+  var hasData: Bool { _storage.has(reference: 136) }
+  mutating func clearData() { _storage.clear(11) }
+  var level: Golden_Proto2_Level { get { _storage[enum: 172, bit: 9, default: Golden_Proto2_Level.high] } set { _storage[enum: 172, bit: 9] = newValue } }
+  var hasLevel: Bool { _storage.has(bit: 9) }
+  mutating func clearLevel() { _storage.clear(12) }
+  /// The zeros of the types: but for the sign, as if nothing were declared.
+  var minusZero: Float { get { _storage[176, bit: 10, default: -0.0] } set { _storage[176, bit: 10] = newValue } }
+  var hasMinusZero: Bool { _storage.has(bit: 10) }
+  mutating func clearMinusZero() { _storage.clear(13) }
+  var zero: Double { get { _storage[144, bit: 11] } set { _storage[144, bit: 11] = newValue } }
+  var hasZero: Bool { _storage.has(bit: 11) }
+  mutating func clearZero() { _storage.clear(14) }
+  var no: Bool { get { _storage[193, bit: 12] } set { _storage[193, bit: 12] = newValue } }
+  var hasNo: Bool { _storage.has(bit: 12) }
+  mutating func clearNo() { _storage.clear(15) }
+  var empty: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasEmpty: Bool { _storage.has(string: 80) }
+  mutating func clearEmpty() { _storage.clear(16) }
+  var noData: [UInt8] { get { _storage[bytes: 152] } _modify { yield &_storage[bytes: 152] } }
+  var hasNoData: Bool { _storage.has(reference: 152) }
+  mutating func clearNoData() { _storage.clear(17) }
+  var none: Golden_Proto2_Level { get { _storage[enum: 180, bit: 13] } set { _storage[enum: 180, bit: 13] = newValue } }
+  var hasNone: Bool { _storage.has(bit: 13) }
+  mutating func clearNone() { _storage.clear(18) }
+  var first: Golden_Proto2_Grade { get { _storage[enum: 184, bit: 14] } set { _storage[enum: 184, bit: 14] = newValue } }
+  var hasFirst: Bool { _storage.has(bit: 14) }
+  mutating func clearFirst() { _storage.clear(19) }
+  var second: Golden_Proto2_Grade { get { _storage[enum: 188, bit: 15, default: Golden_Proto2_Grade.bad] } set { _storage[enum: 188, bit: 15] = newValue } }
+  var hasSecond: Bool { _storage.has(bit: 15) }
+  mutating func clearSecond() { _storage.clear(20) }
+  var number: Int64 { get { _storage[40, member: 21, default: -5] } set { _storage[40, member: 21] = newValue } }
+  var chosen: Bool { get { _storage[40, member: 22, default: true] } set { _storage[40, member: 22] = newValue } }
+  var word: String { get { _storage[string: 40, member: 23, default: "word"] } _modify { yield &_storage[string: 40, member: 23, default: "word"] } }
+  var bits: [UInt8] { get { _storage[bytes: 40, member: 24, default: [1]] } _modify { yield &_storage[bytes: 40, member: 24, default: [1]] } }
+  var grade: Golden_Proto2_Grade { get { _storage[enum: 40, member: 25, default: Golden_Proto2_Grade.bad] } set { _storage[enum: 40, member: 25] = newValue } }
+  var plain: Golden_Proto2_Grade { get { _storage[enum: 40, member: 26] } set { _storage[enum: 40, member: 26] = newValue } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(40) {
+      case 21: .number(_storage[40, member: 21])
+      case 22: .chosen(_storage[40, member: 22])
+      case 23: .word(_storage[string: 40, member: 23])
+      case 24: .bits(_storage[bytes: 40, member: 24])
+      case 25: .grade(_storage[enum: 40, member: 25])
+      case 26: .plain(_storage[enum: 40, member: 26])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.explicit(_negative, as: ProtoInt32.self, number: 1)
-      try visitor.explicit(_smallest, as: ProtoInt64.self, number: 2)
-      try visitor.explicit(_largest, as: ProtoUInt64.self, number: 3)
-      try visitor.explicit(_floatInfinity, as: ProtoFloat.self, number: 4)
-      try visitor.explicit(_minusInfinity, as: ProtoDouble.self, number: 5)
-      try visitor.explicit(_notANumber, as: ProtoDouble.self, number: 6)
-      try visitor.explicit(_small, as: ProtoDouble.self, number: 7)
-      try visitor.explicit(_tooLarge, as: ProtoFloat.self, number: 8)
-      try visitor.explicit(_yes, as: ProtoBool.self, number: 9)
-      try visitor.explicit(_text, as: ProtoUncheckedString.self, number: 10)
-      try visitor.explicit(_data, as: ProtoBytes.self, number: 11)
-      try visitor.explicit(_level, as: Golden_Proto2_Level.self, number: 12)
-      try visitor.unknown(unknownFields)
+    set {
+      switch newValue {
+      case .number(let value)?: _storage[40, member: 21] = value
+      case .chosen(let value)?: _storage[40, member: 22] = value
+      case .word(let value)?: _storage[string: 40, member: 23] = value
+      case .bits(let value)?: _storage[bytes: 40, member: 24] = value
+      case .grade(let value)?: _storage[enum: 40, member: 25] = value
+      case .plain(let value)?: _storage[enum: 40, member: 26] = value
+      case nil: _storage.clear(oneof: 40)
+      }
     }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Defaults", "1i?:negative 2I?:smallest 3U?:largest 4r?:float_infinity 5R?:minus_infinity 6R?:not_a_number 7R?:small 8r?:too_large 9b?:yes 10t?:text 11y?:data 12e0?:level 13r?:minus_zero 14R?:zero 15b?:no 16t?:empty 17y?:no_data 18e0?:none 19e1?:first 20e1?:second 21Z@0:number 22b@0:chosen 23t@0:word 24y@0:bits 25e1@0:grade 26e1@0:plain") { [Golden_Proto2_Level.self, Golden_Proto2_Grade.self] }
+
+  enum OneOf_Choice: Hashable, Sendable {
+    case number(Int64)
+    case chosen(Bool)
+    case word(String)
+    case bits([UInt8])
+    case grade(Golden_Proto2_Grade)
+    case plain(Golden_Proto2_Grade)
+  }
+}
+
+/// Numbers that are not in order, and names reserved.
+struct Golden_Proto2_Disorder: SwitchboardProtobuf.Message {
+  var last: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  var hasLast: Bool { _storage.has(string: 80) }
+  mutating func clearLast() { _storage.clear(536870911) }
+  var levels: [Golden_Proto2_Level] { get { _storage[array: 104] } _modify { yield &_storage[array: 104] } }
+  var same: Golden_Proto2_Disorder { get { _storage[message: 96] } _modify { yield &_storage[message: 96] } }
+  var hasSame: Bool { _storage.has(reference: 96) }
+  mutating func clearSame() { _storage.clear(3) }
+  var level: Golden_Proto2_Level { get { _storage[enum: 32, member: 7] } set { _storage[enum: 32, member: 7] = newValue } }
+  var part: Golden_Proto2_Part { get { _storage[message: 56, member: 1] } _modify { yield &_storage[message: 56, member: 1] } }
+  var right: OneOf_Right? {
+    get {
+      switch _storage.member(32) {
+      case 7: .level(_storage[enum: 32, member: 7])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .level(let value)?: _storage[enum: 32, member: 7] = value
+      case nil: _storage.clear(oneof: 32)
+      }
+    }
+  }
+  var left: OneOf_Left? {
+    get {
+      switch _storage.member(56) {
+      case 1: .part(_storage[message: 56, member: 1])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .part(let value)?: _storage[message: 56, member: 1] = value
+      case nil: _storage.clear(oneof: 56)
+      }
+    }
+  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Disorder", "+r 1m0@1:part 3m1?:same 7e2@0:level 20e2*:levels 536870911t?:last:a%2Db 0:gone:away") { [Golden_Proto2_Part.self, Golden_Proto2_Disorder.self, Golden_Proto2_Level.self] }
+
+  enum OneOf_Right: Hashable, Sendable {
+    case level(Golden_Proto2_Level)
+  }
+
+  enum OneOf_Left: Hashable, Sendable {
+    case part(Golden_Proto2_Part)
   }
 }
 
 struct Golden_Proto2_Nothing: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.proto2.Nothing"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto2.Nothing", "")
 }

@@ -30,186 +30,61 @@ enum Golden_Proto3_Color: SwitchboardProtobuf.Enum {
 }
 
 struct Golden_Proto3_Everything: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var aDouble: Double { get { _fields.value.aDouble } _modify { yield &_fields.value.aDouble } }
-  var aFloat: Float { get { _fields.value.aFloat } _modify { yield &_fields.value.aFloat } }
-  var anInt32: Int32 { get { _fields.value.anInt32 } _modify { yield &_fields.value.anInt32 } }
-  var anInt64: Int64 { get { _fields.value.anInt64 } _modify { yield &_fields.value.anInt64 } }
-  var aUint32: UInt32 { get { _fields.value.aUint32 } _modify { yield &_fields.value.aUint32 } }
-  var aUint64: UInt64 { get { _fields.value.aUint64 } _modify { yield &_fields.value.aUint64 } }
-  var aSint32: Int32 { get { _fields.value.aSint32 } _modify { yield &_fields.value.aSint32 } }
-  var aSint64: Int64 { get { _fields.value.aSint64 } _modify { yield &_fields.value.aSint64 } }
-  var aFixed32: UInt32 { get { _fields.value.aFixed32 } _modify { yield &_fields.value.aFixed32 } }
-  var aFixed64: UInt64 { get { _fields.value.aFixed64 } _modify { yield &_fields.value.aFixed64 } }
-  var aSfixed32: Int32 { get { _fields.value.aSfixed32 } _modify { yield &_fields.value.aSfixed32 } }
-  var aSfixed64: Int64 { get { _fields.value.aSfixed64 } _modify { yield &_fields.value.aSfixed64 } }
-  var aBool: Bool { get { _fields.value.aBool } _modify { yield &_fields.value.aBool } }
-  var aString: String { get { _fields.value.aString } _modify { yield &_fields.value.aString } }
-  var someBytes: [UInt8] { get { _fields.value.someBytes } _modify { yield &_fields.value.someBytes } }
-  var color: Golden_Proto3_Color { get { _fields.value.color } _modify { yield &_fields.value.color } }
-  var part: Golden_Proto3_Part { get { _fields.value._part ?? Golden_Proto3_Part() } _modify { yield &_fields.value._part[or: Golden_Proto3_Part()] } }
-  var hasPart: Bool { _fields.value._part != nil }
-  mutating func clearPart() { _fields.value._part = nil }
-  var packed: [Int32] { get { _fields.value.packed } _modify { yield &_fields.value.packed } }
-  var expanded: [Int32] { get { _fields.value.expanded } _modify { yield &_fields.value.expanded } }
-  var colors: [Golden_Proto3_Color] { get { _fields.value.colors } _modify { yield &_fields.value.colors } }
-  var blobs: [[UInt8]] { get { _fields.value.blobs } _modify { yield &_fields.value.blobs } }
-  var optionalNumber: Int32 { get { _fields.value._optionalNumber ?? 0 } set { _fields.value._optionalNumber = newValue } }
-  var hasOptionalNumber: Bool { _fields.value._optionalNumber != nil }
-  mutating func clearOptionalNumber() { _fields.value._optionalNumber = nil }
-  var optionalText: String { get { _fields.value._optionalText ?? "" } _modify { yield &_fields.value._optionalText[or: ""] } }
-  var hasOptionalText: Bool { _fields.value._optionalText != nil }
-  mutating func clearOptionalText() { _fields.value._optionalText = nil }
-  var optionalPart: Golden_Proto3_Part { get { _fields.value._optionalPart ?? Golden_Proto3_Part() } _modify { yield &_fields.value._optionalPart[or: Golden_Proto3_Part()] } }
-  var hasOptionalPart: Bool { _fields.value._optionalPart != nil }
-  mutating func clearOptionalPart() { _fields.value._optionalPart = nil }
-  var optionalColor: Golden_Proto3_Color { get { _fields.value._optionalColor ?? Golden_Proto3_Color() } set { _fields.value._optionalColor = newValue } }
-  var hasOptionalColor: Bool { _fields.value._optionalColor != nil }
-  mutating func clearOptionalColor() { _fields.value._optionalColor = nil }
-  var time: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _fields.value._time ?? SwitchboardProtobuf.Google_Protobuf_Timestamp() } _modify { yield &_fields.value._time[or: SwitchboardProtobuf.Google_Protobuf_Timestamp()] } }
-  var hasTime: Bool { _fields.value._time != nil }
-  mutating func clearTime() { _fields.value._time = nil }
-  var any: SwitchboardProtobuf.Google_Protobuf_Any { get { _fields.value._any ?? SwitchboardProtobuf.Google_Protobuf_Any() } _modify { yield &_fields.value._any[or: SwitchboardProtobuf.Google_Protobuf_Any()] } }
-  var hasAny: Bool { _fields.value._any != nil }
-  mutating func clearAny() { _fields.value._any = nil }
-  var wrapped: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _fields.value.wrapped } _modify { yield &_fields.value.wrapped } }
-  var renamed: String { get { _fields.value.renamed } _modify { yield &_fields.value.renamed } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.proto3.Everything"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var aDouble: Double = 0
-    var aFloat: Float = 0
-    var anInt32: Int32 = 0
-    var anInt64: Int64 = 0
-    var aUint32: UInt32 = 0
-    var aUint64: UInt64 = 0
-    var aSint32: Int32 = 0
-    var aSint64: Int64 = 0
-    var aFixed32: UInt32 = 0
-    var aFixed64: UInt64 = 0
-    var aSfixed32: Int32 = 0
-    var aSfixed64: Int64 = 0
-    var aBool: Bool = false
-    var aString: String = ""
-    var someBytes: [UInt8] = []
-    var color: Golden_Proto3_Color = Golden_Proto3_Color()
-    var _part: Golden_Proto3_Part?
-    var packed: [Int32] = []
-    var expanded: [Int32] = []
-    var colors: [Golden_Proto3_Color] = []
-    var blobs: [[UInt8]] = []
-    var _optionalNumber: Int32?
-    var _optionalText: String?
-    var _optionalPart: Golden_Proto3_Part?
-    var _optionalColor: Golden_Proto3_Color?
-    var _time: SwitchboardProtobuf.Google_Protobuf_Timestamp?
-    var _any: SwitchboardProtobuf.Google_Protobuf_Any?
-    var wrapped: [SwitchboardProtobuf.Google_Protobuf_StringValue] = []
-    var renamed: String = ""
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a_double 2:a_float 3:an_int32 4:an_int64 5:a_uint32 6:a_uint64 7:a_sint32 8:a_sint64 9:a_fixed32 10:a_fixed64 11:a_sfixed32 12:a_sfixed64 13:a_bool 14:a_string 15:some_bytes 16:color 17:part 18:packed 19:expanded 20:colors 21:blobs 22:optional_number 23:optional_text 24:optional_part 25:optional_color 26:time 27:any 28:wrapped 29:renamed:other%2Dname")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&aDouble, as: ProtoDouble.self)
-      case 2: try decoder.singular(&aFloat, as: ProtoFloat.self)
-      case 3: try decoder.singular(&anInt32, as: ProtoInt32.self)
-      case 4: try decoder.singular(&anInt64, as: ProtoInt64.self)
-      case 5: try decoder.singular(&aUint32, as: ProtoUInt32.self)
-      case 6: try decoder.singular(&aUint64, as: ProtoUInt64.self)
-      case 7: try decoder.singular(&aSint32, as: ProtoSInt32.self)
-      case 8: try decoder.singular(&aSint64, as: ProtoSInt64.self)
-      case 9: try decoder.singular(&aFixed32, as: ProtoFixed32.self)
-      case 10: try decoder.singular(&aFixed64, as: ProtoFixed64.self)
-      case 11: try decoder.singular(&aSfixed32, as: ProtoSFixed32.self)
-      case 12: try decoder.singular(&aSfixed64, as: ProtoSFixed64.self)
-      case 13: try decoder.singular(&aBool, as: ProtoBool.self)
-      case 14: try decoder.singular(&aString, as: ProtoString.self)
-      case 15: try decoder.singular(&someBytes, as: ProtoBytes.self)
-      case 16: try decoder.singular(&color, as: Golden_Proto3_Color.self)
-      case 17: try decoder.message(&_part)
-      case 18: try decoder.repeated(&packed, as: ProtoInt32.self)
-      case 19: try decoder.repeated(&expanded, as: ProtoInt32.self)
-      case 20: try decoder.repeated(&colors, as: Golden_Proto3_Color.self)
-      case 21: try decoder.repeated(&blobs, as: ProtoBytes.self)
-      case 22: try decoder.optional(&_optionalNumber, as: ProtoInt32.self)
-      case 23: try decoder.optional(&_optionalText, as: ProtoString.self)
-      case 24: try decoder.message(&_optionalPart)
-      case 25: try decoder.optional(&_optionalColor, as: Golden_Proto3_Color.self)
-      case 26: try decoder.message(&_time)
-      case 27: try decoder.message(&_any)
-      case 28: try decoder.messages(&wrapped)
-      case 29: try decoder.singular(&renamed, as: ProtoString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(aDouble, as: ProtoDouble.self, number: 1)
-      try visitor.implicit(aFloat, as: ProtoFloat.self, number: 2)
-      try visitor.implicit(anInt32, as: ProtoInt32.self, number: 3)
-      try visitor.implicit(anInt64, as: ProtoInt64.self, number: 4)
-      try visitor.implicit(aUint32, as: ProtoUInt32.self, number: 5)
-      try visitor.implicit(aUint64, as: ProtoUInt64.self, number: 6)
-      try visitor.implicit(aSint32, as: ProtoSInt32.self, number: 7)
-      try visitor.implicit(aSint64, as: ProtoSInt64.self, number: 8)
-      try visitor.implicit(aFixed32, as: ProtoFixed32.self, number: 9)
-      try visitor.implicit(aFixed64, as: ProtoFixed64.self, number: 10)
-      try visitor.implicit(aSfixed32, as: ProtoSFixed32.self, number: 11)
-      try visitor.implicit(aSfixed64, as: ProtoSFixed64.self, number: 12)
-      try visitor.implicit(aBool, as: ProtoBool.self, number: 13)
-      try visitor.implicit(aString, as: ProtoString.self, number: 14)
-      try visitor.implicit(someBytes, as: ProtoBytes.self, number: 15)
-      try visitor.implicit(color, as: Golden_Proto3_Color.self, number: 16)
-      try visitor.message(_part, number: 17)
-      try visitor.packed(packed, as: ProtoInt32.self, number: 18)
-      try visitor.repeated(expanded, as: ProtoInt32.self, number: 19)
-      try visitor.packed(colors, as: Golden_Proto3_Color.self, number: 20)
-      try visitor.repeated(blobs, as: ProtoBytes.self, number: 21)
-      try visitor.explicit(_optionalNumber, as: ProtoInt32.self, number: 22)
-      try visitor.explicit(_optionalText, as: ProtoString.self, number: 23)
-      try visitor.message(_optionalPart, number: 24)
-      try visitor.explicit(_optionalColor, as: Golden_Proto3_Color.self, number: 25)
-      try visitor.message(_time, number: 26)
-      try visitor.message(_any, number: 27)
-      try visitor.messages(wrapped, number: 28)
-      try visitor.implicit(renamed, as: ProtoString.self, number: 29)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var aDouble: Double { get { _storage[88] } set { _storage[88] = newValue } }
+  var aFloat: Float { get { _storage[216] } set { _storage[216] = newValue } }
+  var anInt32: Int32 { get { _storage[220] } set { _storage[220] = newValue } }
+  var anInt64: Int64 { get { _storage[96] } set { _storage[96] = newValue } }
+  var aUint32: UInt32 { get { _storage[224] } set { _storage[224] = newValue } }
+  var aUint64: UInt64 { get { _storage[104] } set { _storage[104] = newValue } }
+  var aSint32: Int32 { get { _storage[228] } set { _storage[228] = newValue } }
+  var aSint64: Int64 { get { _storage[112] } set { _storage[112] = newValue } }
+  var aFixed32: UInt32 { get { _storage[232] } set { _storage[232] = newValue } }
+  var aFixed64: UInt64 { get { _storage[120] } set { _storage[120] = newValue } }
+  var aSfixed32: Int32 { get { _storage[236] } set { _storage[236] = newValue } }
+  var aSfixed64: Int64 { get { _storage[128] } set { _storage[128] = newValue } }
+  var aBool: Bool { get { _storage[252] } set { _storage[252] = newValue } }
+  var aString: String { get { _storage[string: 40] } _modify { yield &_storage[string: 40] } }
+  var someBytes: [UInt8] { get { _storage[bytes: 136] } _modify { yield &_storage[bytes: 136] } }
+  var color: Golden_Proto3_Color { get { _storage[enum: 240] } set { _storage[enum: 240] = newValue } }
+  var part: Golden_Proto3_Part { get { _storage[message: 144] } _modify { yield &_storage[message: 144] } }
+  var hasPart: Bool { _storage.has(reference: 144) }
+  mutating func clearPart() { _storage.clear(17) }
+  var packed: [Int32] { get { _storage[array: 152] } _modify { yield &_storage[array: 152] } }
+  var expanded: [Int32] { get { _storage[array: 160] } _modify { yield &_storage[array: 160] } }
+  var colors: [Golden_Proto3_Color] { get { _storage[array: 168] } _modify { yield &_storage[array: 168] } }
+  var blobs: [[UInt8]] { get { _storage[array: 176] } _modify { yield &_storage[array: 176] } }
+  var optionalNumber: Int32 { get { _storage[244, bit: 0] } set { _storage[244, bit: 0] = newValue } }
+  var hasOptionalNumber: Bool { _storage.has(bit: 0) }
+  mutating func clearOptionalNumber() { _storage.clear(22) }
+  var optionalText: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  var hasOptionalText: Bool { _storage.has(string: 56) }
+  mutating func clearOptionalText() { _storage.clear(23) }
+  var optionalPart: Golden_Proto3_Part { get { _storage[message: 184] } _modify { yield &_storage[message: 184] } }
+  var hasOptionalPart: Bool { _storage.has(reference: 184) }
+  mutating func clearOptionalPart() { _storage.clear(24) }
+  var optionalColor: Golden_Proto3_Color { get { _storage[enum: 248, bit: 1] } set { _storage[enum: 248, bit: 1] = newValue } }
+  var hasOptionalColor: Bool { _storage.has(bit: 1) }
+  mutating func clearOptionalColor() { _storage.clear(25) }
+  var time: SwitchboardProtobuf.Google_Protobuf_Timestamp { get { _storage[message: 192] } _modify { yield &_storage[message: 192] } }
+  var hasTime: Bool { _storage.has(reference: 192) }
+  mutating func clearTime() { _storage.clear(26) }
+  var any: SwitchboardProtobuf.Google_Protobuf_Any { get { _storage[message: 200] } _modify { yield &_storage[message: 200] } }
+  var hasAny: Bool { _storage.has(reference: 200) }
+  mutating func clearAny() { _storage.clear(27) }
+  var wrapped: [SwitchboardProtobuf.Google_Protobuf_StringValue] { get { _storage[array: 208] } _modify { yield &_storage[array: 208] } }
+  var renamed: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto3.Everything", "1R:a_double 2r:a_float 3i:an_int32 4I:an_int64 5u:a_uint32 6U:a_uint64 7z:a_sint32 8Z:a_sint64 9f:a_fixed32 10F:a_fixed64 11g:a_sfixed32 12G:a_sfixed64 13b:a_bool 14s:a_string 15y:some_bytes 16e0:color 17m1?:part 18i#:packed 19i*:expanded 20e0#:colors 21y*:blobs 22i?:optional_number 23s?:optional_text 24m1?:optional_part 25e0?:optional_color 26m2?:time 27m3?:any 28m4*:wrapped 29s:renamed:other%2Dname") { [Golden_Proto3_Color.self, Golden_Proto3_Part.self, SwitchboardProtobuf.Google_Protobuf_Timestamp.self, SwitchboardProtobuf.Google_Protobuf_Any.self, SwitchboardProtobuf.Google_Protobuf_StringValue.self] }
 }
 
 struct Golden_Proto3_Part: SwitchboardProtobuf.Message {
-  var number: Int32 = 0
+  var number: Int32 { get { _storage[64] } set { _storage[64] = newValue } }
   /// Small enough to stay in place: three numbers and a text.
-  var id: Int64 = 0
-  var weight: Double = 0
-  var url: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.proto3.Part"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:number 2:id 3:weight 4:url")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.number, as: ProtoInt32.self)
-    case 2: try decoder.singular(&id, as: ProtoInt64.self)
-    case 3: try decoder.singular(&weight, as: ProtoDouble.self)
-    case 4: try decoder.singular(&url, as: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.number, as: ProtoInt32.self, number: 1)
-    try visitor.implicit(id, as: ProtoInt64.self, number: 2)
-    try visitor.implicit(weight, as: ProtoDouble.self, number: 3)
-    try visitor.implicit(url, as: ProtoString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  var id: Int64 { get { _storage[48] } set { _storage[48] = newValue } }
+  var weight: Double { get { _storage[56] } set { _storage[56] = newValue } }
+  var url: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.proto3.Part", "1i:number 2I:id 3R:weight 4s:url")
 }

@@ -4,117 +4,47 @@ import SwitchboardProtobuf
 
 /// Holds itself.
 struct Golden_Recursion_Node: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var number: Int32 { get { _fields.value.number } _modify { yield &_fields.value.number } }
-  var next: Golden_Recursion_Node { get { _fields.value._next ?? Golden_Recursion_Node() } _modify { yield &_fields.value._next[or: Golden_Recursion_Node()] } }
-  var hasNext: Bool { _fields.value._next != nil }
-  mutating func clearNext() { _fields.value._next = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.recursion.Node"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var number: Int32 = 0
-    var _next: Golden_Recursion_Node?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:number 2:next")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&self.number, as: ProtoInt32.self)
-      case 2: try decoder.message(&_next)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(self.number, as: ProtoInt32.self, number: 1)
-      try visitor.message(_next, number: 2)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var number: Int32 { get { _storage[40] } set { _storage[40] = newValue } }
+  var next: Golden_Recursion_Node { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasNext: Bool { _storage.has(reference: 32) }
+  mutating func clearNext() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Node", "1i:number 2m0?:next") { [Golden_Recursion_Node.self] }
 }
 
 /// Hold each other, in a circle of three, one of them through a oneof.
 struct Golden_Recursion_Ping: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var pong: Golden_Recursion_Pong { get { _fields.value._pong ?? Golden_Recursion_Pong() } _modify { yield &_fields.value._pong[or: Golden_Recursion_Pong()] } }
-  var hasPong: Bool { _fields.value._pong != nil }
-  mutating func clearPong() { _fields.value._pong = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.recursion.Ping"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _pong: Golden_Recursion_Pong?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:pong")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_pong)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_pong, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var pong: Golden_Recursion_Pong { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasPong: Bool { _storage.has(reference: 32) }
+  mutating func clearPong() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Ping", "1m0?:pong") { [Golden_Recursion_Pong.self] }
 }
 
 struct Golden_Recursion_Pong: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var pang: Golden_Recursion_Pang { get { if case .pang(let value)? = _fields.value.choice { value } else { Golden_Recursion_Pang() } } _modify { var new = self.pang; _fields.value.choice = nil; defer { _fields.value.choice = .pang(new) }; yield &new } }
-  var text: String { get { if case .text(let value)? = _fields.value.choice { value } else { "" } } set { _fields.value.choice = .text(newValue) } }
-  var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.recursion.Pong"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:pang 2:text")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1:
-        let isSet = choice != nil
-        var value: Golden_Recursion_Pang?
-        if case .pang(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .pang(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 2: if let value = try decoder.oneof(ProtoString.self, isSet: choice != nil) { choice = .text(value) }
-      default: break
+  var pang: Golden_Recursion_Pang { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  var text: String { get { _storage[string: 32, member: 2] } _modify { yield &_storage[string: 32, member: 2] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 1: .pang(_storage[message: 32, member: 1])
+      case 2: .text(_storage[string: 32, member: 2])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch choice {
-      case .pang(let value)?: try visitor.message(value, number: 1)
-      case .text(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 2)
-      case nil: break
+    set {
+      switch newValue {
+      case .pang(let value)?: _storage[message: 32, member: 1] = value
+      case .text(let value)?: _storage[string: 32, member: 2] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Pong", "1m0@0:pang 2s@0:text") { [Golden_Recursion_Pang.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case pang(Golden_Recursion_Pang)
@@ -123,166 +53,68 @@ struct Golden_Recursion_Pong: SwitchboardProtobuf.Message {
 }
 
 struct Golden_Recursion_Pang: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var ping: Golden_Recursion_Ping { get { _fields.value._ping ?? Golden_Recursion_Ping() } _modify { yield &_fields.value._ping[or: Golden_Recursion_Ping()] } }
-  var hasPing: Bool { _fields.value._ping != nil }
-  mutating func clearPing() { _fields.value._ping = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.recursion.Pang"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _ping: Golden_Recursion_Ping?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:ping")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_ping)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_ping, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var ping: Golden_Recursion_Ping { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasPing: Bool { _storage.has(reference: 32) }
+  mutating func clearPing() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Pang", "1m0?:ping") { [Golden_Recursion_Ping.self] }
 }
 
 /// Holds itself in an array and in a dictionary, which needs no help.
 struct Golden_Recursion_Tree: SwitchboardProtobuf.Message {
-  var children: [Golden_Recursion_Tree] = []
-  var byName: [String: Golden_Recursion_Tree] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.recursion.Tree"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:children 2:by_name")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&children)
-    case 2: try decoder.messageMap(&byName, key: ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(children, number: 1)
-    try visitor.messageMap(byName, key: ProtoString.self, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  var children: [Golden_Recursion_Tree] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var byName: [String: Golden_Recursion_Tree] { get { _storage[map: 40] } _modify { yield &_storage[map: 40] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Tree", "1m0*:children 2m0<s:by_name") { [Golden_Recursion_Tree.self] }
 }
 
 /// Holds one of the circle, and is none itself.
 struct Golden_Recursion_Outside: SwitchboardProtobuf.Message {
-  var ping: Golden_Recursion_Ping { get { _ping ?? Golden_Recursion_Ping() } _modify { yield &_ping[or: Golden_Recursion_Ping()] } }
-  var hasPing: Bool { _ping != nil }
-  mutating func clearPing() { _ping = nil }
-  private var _ping: Golden_Recursion_Ping?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "golden.recursion.Outside"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:ping")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_ping)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_ping, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var ping: Golden_Recursion_Ping { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasPing: Bool { _storage.has(reference: 32) }
+  mutating func clearPing() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Outside", "1m0?:ping") { [Golden_Recursion_Ping.self] }
 }
 
 /// Large: nine texts.
 struct Golden_Recursion_Large: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var a: String { get { _fields.value.a } _modify { yield &_fields.value.a } }
-  var b: String { get { _fields.value.b } _modify { yield &_fields.value.b } }
-  var c: String { get { _fields.value.c } _modify { yield &_fields.value.c } }
-  var d: String { get { _fields.value.d } _modify { yield &_fields.value.d } }
-  var e: String { get { _fields.value.e } _modify { yield &_fields.value.e } }
-  var f: String { get { _fields.value.f } _modify { yield &_fields.value.f } }
-  var g: String { get { _fields.value.g } _modify { yield &_fields.value.g } }
-  var h: String { get { _fields.value.h } _modify { yield &_fields.value.h } }
-  var i: String { get { _fields.value._i ?? "" } _modify { yield &_fields.value._i[or: ""] } }
-  var hasI: Bool { _fields.value._i != nil }
-  mutating func clearI() { _fields.value._i = nil }
-  var numbers: [Int32] { get { _fields.value.numbers } _modify { yield &_fields.value.numbers } }
-  var number: Int32 { get { if case .number(let value)? = _fields.value.choice { value } else { 0 } } set { _fields.value.choice = .number(newValue) } }
-  var outside: Golden_Recursion_Outside { get { if case .outside(let value)? = _fields.value.choice { value } else { Golden_Recursion_Outside() } } _modify { var new = self.outside; _fields.value.choice = nil; defer { _fields.value.choice = .outside(new) }; yield &new } }
-  var choice: OneOf_Choice? { get { _fields.value.choice } _modify { yield &_fields.value.choice } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "golden.recursion.Large"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var a: String = ""
-    var b: String = ""
-    var c: String = ""
-    var d: String = ""
-    var e: String = ""
-    var f: String = ""
-    var g: String = ""
-    var h: String = ""
-    var _i: String?
-    var numbers: [Int32] = []
-    var choice: OneOf_Choice?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:a 2:b 3:c 4:d 5:e 6:f 7:g 8:h 9:i 10:numbers 11:number 12:outside")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&a, as: ProtoString.self)
-      case 2: try decoder.singular(&b, as: ProtoString.self)
-      case 3: try decoder.singular(&c, as: ProtoString.self)
-      case 4: try decoder.singular(&d, as: ProtoString.self)
-      case 5: try decoder.singular(&e, as: ProtoString.self)
-      case 6: try decoder.singular(&f, as: ProtoString.self)
-      case 7: try decoder.singular(&g, as: ProtoString.self)
-      case 8: try decoder.singular(&h, as: ProtoString.self)
-      case 9: try decoder.optional(&_i, as: ProtoString.self)
-      case 10: try decoder.repeated(&numbers, as: ProtoInt32.self)
-      case 11: if let value = try decoder.oneof(ProtoInt32.self, isSet: choice != nil) { choice = .number(value) }
-      case 12:
-        let isSet = choice != nil
-        var value: Golden_Recursion_Outside?
-        if case .outside(let current)? = choice { (value, choice) = (current, nil) }
-        defer { if let value { choice = .outside(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      default: break
+  var a: String { get { _storage[string: 56] } _modify { yield &_storage[string: 56] } }
+  var b: String { get { _storage[string: 72] } _modify { yield &_storage[string: 72] } }
+  var c: String { get { _storage[string: 88] } _modify { yield &_storage[string: 88] } }
+  var d: String { get { _storage[string: 104] } _modify { yield &_storage[string: 104] } }
+  var e: String { get { _storage[string: 120] } _modify { yield &_storage[string: 120] } }
+  var f: String { get { _storage[string: 136] } _modify { yield &_storage[string: 136] } }
+  var g: String { get { _storage[string: 152] } _modify { yield &_storage[string: 152] } }
+  var h: String { get { _storage[string: 168] } _modify { yield &_storage[string: 168] } }
+  var i: String { get { _storage[string: 184] } _modify { yield &_storage[string: 184] } }
+  var hasI: Bool { _storage.has(string: 184) }
+  mutating func clearI() { _storage.clear(9) }
+  var numbers: [Int32] { get { _storage[array: 200] } _modify { yield &_storage[array: 200] } }
+  var number: Int32 { get { _storage[32, member: 11] } set { _storage[32, member: 11] = newValue } }
+  var outside: Golden_Recursion_Outside { get { _storage[message: 32, member: 12] } _modify { yield &_storage[message: 32, member: 12] } }
+  var choice: OneOf_Choice? {
+    get {
+      switch _storage.member(32) {
+      case 11: .number(_storage[32, member: 11])
+      case 12: .outside(_storage[message: 32, member: 12])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(a, as: ProtoString.self, number: 1)
-      try visitor.implicit(b, as: ProtoString.self, number: 2)
-      try visitor.implicit(c, as: ProtoString.self, number: 3)
-      try visitor.implicit(d, as: ProtoString.self, number: 4)
-      try visitor.implicit(e, as: ProtoString.self, number: 5)
-      try visitor.implicit(f, as: ProtoString.self, number: 6)
-      try visitor.implicit(g, as: ProtoString.self, number: 7)
-      try visitor.implicit(h, as: ProtoString.self, number: 8)
-      try visitor.explicit(_i, as: ProtoString.self, number: 9)
-      try visitor.packed(numbers, as: ProtoInt32.self, number: 10)
-      switch choice {
-      case .number(let value)?: try visitor.explicit(value, as: ProtoInt32.self, number: 11)
-      case .outside(let value)?: try visitor.message(value, number: 12)
-      case nil: break
+    set {
+      switch newValue {
+      case .number(let value)?: _storage[32, member: 11] = value
+      case .outside(let value)?: _storage[message: 32, member: 12] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.recursion.Large", "1s:a 2s:b 3s:c 4s:d 5s:e 6s:f 7s:g 8s:h 9s?:i 10i#:numbers 11i@0:number 12m0@0:outside") { [Golden_Recursion_Outside.self] }
 
   enum OneOf_Choice: Hashable, Sendable {
     case number(Int32)

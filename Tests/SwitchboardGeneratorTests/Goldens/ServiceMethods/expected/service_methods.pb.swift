@@ -3,76 +3,31 @@
 public import SwitchboardProtobuf
 
 public struct Golden_Services_Question: SwitchboardProtobuf.Message {
-  public var key: Golden_Services_Question.Key { get { _key ?? Golden_Services_Question.Key() } _modify { yield &_key[or: Golden_Services_Question.Key()] } }
-  public var hasKey: Bool { _key != nil }
-  public mutating func clearKey() { _key = nil }
-  private var _key: Golden_Services_Question.Key?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "golden.services.Question"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:key")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_key)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_key, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var key: Golden_Services_Question.Key { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasKey: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearKey() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.services.Question", "1m0?:key") { [Golden_Services_Question.Key.self] }
 
   public struct Key: SwitchboardProtobuf.Message {
-    public var name: String = ""
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "golden.services.Question.Key"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&name, as: ProtoString.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(name, as: ProtoString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.services.Question.Key", "1s:name")
   }
 }
 
 public struct Golden_Services_Answer: SwitchboardProtobuf.Message {
-  public var text: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "golden.services.Answer"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.services.Answer", "1s:text")
 
   public struct Summary: SwitchboardProtobuf.Message {
-    public var count: Int32 = 0
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "golden.services.Answer.Summary"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:count")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&count, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(count, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var count: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.services.Answer.Summary", "1i:count")
   }
 }

@@ -3,19 +3,8 @@
 import SwitchboardProtobuf
 
 package struct Golden_Services_Client_Letter: SwitchboardProtobuf.Message {
-  package var text: String = ""
-  package var unknownFields = SwitchboardProtobuf.UnknownFields()
-  package init() {}
-  package static let protoMessageName = "golden.services.client.Letter"
-  package static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  package mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: ProtoString.self)
-    default: break
-    }
-  }
-  package func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  package var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  package var _storage: SwitchboardProtobuf.MessageStorage
+  package init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  package static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.services.client.Letter", "1s:text")
 }

@@ -3,37 +3,15 @@
 import SwitchboardProtobuf
 
 public struct Weather_Place: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "weather.Place"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "weather.Place", "1s:name")
 }
 
 public struct Weather_Report: SwitchboardProtobuf.Message {
-  public var text: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "weather.Report"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "weather.Report", "1s:text")
 }

@@ -26,52 +26,44 @@ enum jsonStringEnum: SwitchboardProtobuf.Enum {
   static let valueNames = SwitchboardProtobuf.EnumNames("0:EMPTY 1:FULL")
 }
 
-struct Status: SwitchboardProtobuf.Message {
-  var code: Int32 = 0
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Status"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:code")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&code, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
+enum _linkEnum: SwitchboardProtobuf.Enum {
+  case none
+  case UNRECOGNIZED(Int)
+  init() { self = .none }
+  init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .none
+    default: self = .UNRECOGNIZED(rawValue)
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(code, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
+  var rawValue: Int {
+    switch self {
+    case .none: 0
+    case .UNRECOGNIZED(let number): number
+    }
   }
+  static let allCases: [Self] = [.none]
+  static let protoEnumName = "_link"
+  static let valueNames = SwitchboardProtobuf.EnumNames("0:NONE")
+}
+
+struct Status: SwitchboardProtobuf.Message {
+  var code: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Status", "1i:code")
 }
 
 struct Outer: SwitchboardProtobuf.Message {
-  var own: Outer.StatusEnum = Outer.StatusEnum()
-  var top: Status { get { _top ?? Status() } _modify { yield &_top[or: Status()] } }
-  var hasTop: Bool { _top != nil }
-  mutating func clearTop() { _top = nil }
-  private var _top: Status?
-  var tops: [Status] = []
-  var byName: [String: Status] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Outer"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:own 2:top 3:tops 4:by_name")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&own, as: Outer.StatusEnum.self)
-    case 2: try decoder.message(&_top)
-    case 3: try decoder.messages(&tops)
-    case 4: try decoder.messageMap(&byName, key: SwitchboardProtobuf.ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(own, as: Outer.StatusEnum.self, number: 1)
-    try visitor.message(_top, number: 2)
-    try visitor.messages(tops, number: 3)
-    try visitor.messageMap(byName, key: SwitchboardProtobuf.ProtoString.self, number: 4)
-    try visitor.unknown(unknownFields)
-  }
+  var own: Outer.StatusEnum { get { _storage[enum: 56] } set { _storage[enum: 56] = newValue } }
+  var top: Status { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasTop: Bool { _storage.has(reference: 32) }
+  mutating func clearTop() { _storage.clear(2) }
+  var tops: [Status] { get { _storage[array: 40] } _modify { yield &_storage[array: 40] } }
+  var byName: [String: Status] { get { _storage[map: 48] } _modify { yield &_storage[map: 48] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Outer", "1e0:own 2m1?:top 3m1*:tops 4m1<s:by_name") { [Outer.StatusEnum.self, Status.self] }
 
   enum StatusEnum: SwitchboardProtobuf.Enum {
     case ok
@@ -95,319 +87,140 @@ struct Outer: SwitchboardProtobuf.Message {
   }
 
   struct Inner: SwitchboardProtobuf.Message {
-    var top: Status { get { _top ?? Status() } _modify { yield &_top[or: Status()] } }
-    var hasTop: Bool { _top != nil }
-    mutating func clearTop() { _top = nil }
-    private var _top: Status?
-    var own: Outer.StatusEnum = Outer.StatusEnum()
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Outer.Inner"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:top 2:own")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_top)
-      case 2: try decoder.singular(&own, as: Outer.StatusEnum.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_top, number: 1)
-      try visitor.implicit(own, as: Outer.StatusEnum.self, number: 2)
-      try visitor.unknown(unknownFields)
-    }
+    var top: Status { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasTop: Bool { _storage.has(reference: 32) }
+    mutating func clearTop() { _storage.clear(1) }
+    var own: Outer.StatusEnum { get { _storage[enum: 40] } set { _storage[enum: 40] = newValue } }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Outer.Inner", "1m0?:top 2e1:own") { [Status.self, Outer.StatusEnum.self] }
   }
 }
 
 struct Same: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var inner: Same.SameMessage { get { _fields.value._inner ?? Same.SameMessage() } _modify { yield &_fields.value._inner[or: Same.SameMessage()] } }
-  var hasInner: Bool { _fields.value._inner != nil }
-  mutating func clearInner() { _fields.value._inner = nil }
-  var outer: Same { get { _fields.value._outer ?? Same() } _modify { yield &_fields.value._outer[or: Same()] } }
-  var hasOuter: Bool { _fields.value._outer != nil }
-  mutating func clearOuter() { _fields.value._outer = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Same"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _inner: Same.SameMessage?
-    var _outer: Same?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:inner 2:outer")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_inner)
-      case 2: try decoder.message(&_outer)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_inner, number: 1)
-      try visitor.message(_outer, number: 2)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var inner: Same.SameMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasInner: Bool { _storage.has(reference: 32) }
+  mutating func clearInner() { _storage.clear(1) }
+  var outer: Same { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasOuter: Bool { _storage.has(reference: 40) }
+  mutating func clearOuter() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Same", "1m0?:inner 2m1?:outer") { [Same.SameMessage.self, Same.self] }
 
   struct SameMessage: SwitchboardProtobuf.Message {
-    private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-    var outer: Same { get { _fields.value._outer ?? Same() } _modify { yield &_fields.value._outer[or: Same()] } }
-    var hasOuter: Bool { _fields.value._outer != nil }
-    mutating func clearOuter() { _fields.value._outer = nil }
-    var inner: Same.SameMessage { get { _fields.value._inner ?? Same.SameMessage() } _modify { yield &_fields.value._inner[or: Same.SameMessage()] } }
-    var hasInner: Bool { _fields.value._inner != nil }
-    mutating func clearInner() { _fields.value._inner = nil }
-    var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-    init() {}
-    static let protoMessageName = "Same.Same"
-    static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-    mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      try _fields.value.decodeField(number, from: &decoder)
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-    }
-    private struct _Fields: SwitchboardProtobuf.MessageFields {
-      var _outer: Same?
-      var _inner: Same.SameMessage?
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      static let fieldNames = SwitchboardProtobuf.FieldNames("1:outer 2:inner")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-        switch number {
-        case 1: try decoder.message(&_outer)
-        case 2: try decoder.message(&_inner)
-        default: break
-        }
-      }
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.message(_outer, number: 1)
-        try visitor.message(_inner, number: 2)
-        try visitor.unknown(unknownFields)
-      }
-    }
+    var outer: Same { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasOuter: Bool { _storage.has(reference: 32) }
+    mutating func clearOuter() { _storage.clear(1) }
+    var inner: Same.SameMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+    var hasInner: Bool { _storage.has(reference: 40) }
+    mutating func clearInner() { _storage.clear(2) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Same.Same", "1m0?:outer 2m1?:inner") { [Same.self, Same.SameMessage.self] }
   }
 }
 
 /// As a rule a nested type is found where it should be.
 struct Harmless: SwitchboardProtobuf.Message {
-  var own: Harmless.Status { get { _own ?? Harmless.Status() } _modify { yield &_own[or: Harmless.Status()] } }
-  var hasOwn: Bool { _own != nil }
-  mutating func clearOwn() { _own = nil }
-  private var _own: Harmless.Status?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Harmless"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:own")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_own)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_own, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var own: Harmless.Status { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasOwn: Bool { _storage.has(reference: 32) }
+  mutating func clearOwn() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Harmless", "1m0?:own") { [Harmless.Status.self] }
 
   struct Status: SwitchboardProtobuf.Message {
-    var text: String = ""
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "Harmless.Status"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&text, as: SwitchboardProtobuf.ProtoString.self)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(text, as: SwitchboardProtobuf.ProtoString.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Harmless.Status", "1s:text")
   }
 }
 
 /// Types of the user with names of the runtime.
 struct Message: SwitchboardProtobuf.Message {
-  var text: ProtoString { get { _text ?? ProtoString() } _modify { yield &_text[or: ProtoString()] } }
-  var hasText: Bool { _text != nil }
-  mutating func clearText() { _text = nil }
-  private var _text: ProtoString?
-  var names: FieldNames { get { _names ?? FieldNames() } _modify { yield &_names[or: FieldNames()] } }
-  var hasNames: Bool { _names != nil }
-  mutating func clearNames() { _names = nil }
-  private var _names: FieldNames?
-  var fields: UnknownFields { get { self._fields ?? UnknownFields() } _modify { yield &self._fields[or: UnknownFields()] } }
-  var hasFields: Bool { self._fields != nil }
-  mutating func clearFields() { self._fields = nil }
-  private var _fields: UnknownFields?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "Message"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text 2:names 3:fields")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_text)
-    case 2: try decoder.message(&_names)
-    case 3: try decoder.message(&self._fields)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_text, number: 1)
-    try visitor.message(_names, number: 2)
-    try visitor.message(self._fields, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  var text: ProtoString { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasText: Bool { _storage.has(reference: 32) }
+  mutating func clearText() { _storage.clear(1) }
+  var names: FieldNames { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasNames: Bool { _storage.has(reference: 40) }
+  mutating func clearNames() { _storage.clear(2) }
+  var fields: UnknownFields { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  var hasFields: Bool { _storage.has(reference: 48) }
+  mutating func clearFields() { _storage.clear(3) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Message", "1m0?:text 2m1?:names 3m2?:fields") { [ProtoString.self, FieldNames.self, UnknownFields.self] }
 }
 
 struct ProtoString: SwitchboardProtobuf.Message {
-  var text: String = ""
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "ProtoString"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: SwitchboardProtobuf.ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: SwitchboardProtobuf.ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var text: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "ProtoString", "1s:text")
 }
 
 struct FieldNames: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "FieldNames"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "FieldNames", "")
 }
 
 struct UnknownFields: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "UnknownFields"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "UnknownFields", "")
 }
 
 struct Boxed: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var boxed: Boxed { get { _fields.value._boxed ?? Boxed() } _modify { yield &_fields.value._boxed[or: Boxed()] } }
-  var hasBoxed: Bool { _fields.value._boxed != nil }
-  mutating func clearBoxed() { _fields.value._boxed = nil }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "Boxed"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _boxed: Boxed?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:boxed")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_boxed)
-      default: break
-      }
-    }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_boxed, number: 1)
-      try visitor.unknown(unknownFields)
-    }
-  }
+  var boxed: Boxed { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasBoxed: Bool { _storage.has(reference: 32) }
+  mutating func clearBoxed() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "Boxed", "1m0?:boxed") { [Boxed.self] }
 }
 
 struct SwitchboardProtobufMessage: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "SwitchboardProtobuf"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "SwitchboardProtobuf", "")
 }
 
 /// Named like what becomes of a oneof elsewhere.
 struct OneOf_Kind: SwitchboardProtobuf.Message {
-  var number: Int32 = 0
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "OneOf_Kind"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&self.number, as: SwitchboardProtobuf.ProtoInt32.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(self.number, as: SwitchboardProtobuf.ProtoInt32.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var number: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "OneOf_Kind", "1i:number")
 }
 
 struct OneofUser: SwitchboardProtobuf.Message {
-  var one: OneOf_Kind { get { if case .one(let value)? = kind { value } else { OneOf_Kind() } } _modify { var new = self.one; kind = nil; defer { kind = .one(new) }; yield &new } }
-  var two: Int32 { get { if case .two(let value)? = kind { value } else { 0 } } set { kind = .two(newValue) } }
-  var other: OneOf_Kind { get { _other ?? OneOf_Kind() } _modify { yield &_other[or: OneOf_Kind()] } }
-  var hasOther: Bool { _other != nil }
-  mutating func clearOther() { _other = nil }
-  private var _other: OneOf_Kind?
-  var kind: OneOf_KindOneof?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "OneofUser"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:one 2:two 3:other")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1:
-      let isSet = kind != nil
-      var value: OneOf_Kind?
-      if case .one(let current)? = kind { (value, kind) = (current, nil) }
-      defer { if let value { kind = .one(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 2: if let value = try decoder.oneof(SwitchboardProtobuf.ProtoInt32.self, isSet: kind != nil) { kind = .two(value) }
-    case 3: try decoder.message(&_other)
-    default: break
+  var one: OneOf_Kind { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+  var two: Int32 { get { _storage[32, member: 2] } set { _storage[32, member: 2] = newValue } }
+  var other: OneOf_Kind { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasOther: Bool { _storage.has(reference: 56) }
+  mutating func clearOther() { _storage.clear(3) }
+  var kind: OneOf_KindOneof? {
+    get {
+      switch _storage.member(32) {
+      case 1: .one(_storage[message: 32, member: 1])
+      case 2: .two(_storage[32, member: 2])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .one(let value)?: _storage[message: 32, member: 1] = value
+      case .two(let value)?: _storage[32, member: 2] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch kind {
-    case .one(let value)?: try visitor.message(value, number: 1)
-    case .two(let value)?: try visitor.explicit(value, as: SwitchboardProtobuf.ProtoInt32.self, number: 2)
-    case nil: break
-    }
-    try visitor.message(_other, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "OneofUser", "1m0@0:one 2i@0:two 3m0?:other") { [OneOf_Kind.self] }
 
   enum OneOf_KindOneof: Hashable, Sendable {
     case one(OneOf_Kind)
@@ -415,38 +228,27 @@ struct OneofUser: SwitchboardProtobuf.Message {
   }
 
   struct Inner: SwitchboardProtobuf.Message {
-    var one: OneOf_Kind { get { if case .one(let value)? = kind { value } else { OneOf_Kind() } } _modify { var new = self.one; kind = nil; defer { kind = .one(new) }; yield &new } }
-    var nested: OneofUser.Inner.OneOf_KindMessage { get { if case .nested(let value)? = kind { value } else { OneofUser.Inner.OneOf_KindMessage() } } _modify { var new = self.nested; kind = nil; defer { kind = .nested(new) }; yield &new } }
-    var kind: OneOf_KindOneof?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    init() {}
-    static let protoMessageName = "OneofUser.Inner"
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:one 2:nested")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1:
-        let isSet = kind != nil
-        var value: OneOf_Kind?
-        if case .one(let current)? = kind { (value, kind) = (current, nil) }
-        defer { if let value { kind = .one(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 2:
-        let isSet = kind != nil
-        var value: OneofUser.Inner.OneOf_KindMessage?
-        if case .nested(let current)? = kind { (value, kind) = (current, nil) }
-        defer { if let value { kind = .nested(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      default: break
+    var one: OneOf_Kind { get { _storage[message: 32, member: 1] } _modify { yield &_storage[message: 32, member: 1] } }
+    var nested: OneofUser.Inner.OneOf_KindMessage { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+    var kind: OneOf_KindOneof? {
+      get {
+        switch _storage.member(32) {
+        case 1: .one(_storage[message: 32, member: 1])
+        case 2: .nested(_storage[message: 32, member: 2])
+        default: nil
+        }
+      }
+      set {
+        switch newValue {
+        case .one(let value)?: _storage[message: 32, member: 1] = value
+        case .nested(let value)?: _storage[message: 32, member: 2] = value
+        case nil: _storage.clear(oneof: 32)
+        }
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      switch kind {
-      case .one(let value)?: try visitor.message(value, number: 1)
-      case .nested(let value)?: try visitor.message(value, number: 2)
-      case nil: break
-      }
-      try visitor.unknown(unknownFields)
-    }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "OneofUser.Inner", "1m0@0:one 2m1@0:nested") { [OneOf_Kind.self, OneofUser.Inner.OneOf_KindMessage.self] }
 
     enum OneOf_KindOneof: Hashable, Sendable {
       case one(OneOf_Kind)
@@ -454,71 +256,39 @@ struct OneofUser: SwitchboardProtobuf.Message {
     }
 
     struct OneOf_KindMessage: SwitchboardProtobuf.Message {
-      var unknownFields = SwitchboardProtobuf.UnknownFields()
-      init() {}
-      static let protoMessageName = "OneofUser.Inner.OneOf_Kind"
-      static let fieldNames = SwitchboardProtobuf.FieldNames("")
-      mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-      func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-        try visitor.unknown(unknownFields)
-      }
+      var _storage: SwitchboardProtobuf.MessageStorage
+      init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+      static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "OneofUser.Inner.OneOf_Kind", "")
     }
   }
 }
 
 /// Words that mean something to Swift, and names that every message has members by.
 struct anyMessage: SwitchboardProtobuf.Message {
-  private var _fields = SwitchboardProtobuf.Boxed(_Fields())
-  var same: anyMessage { get { _fields.value._same ?? anyMessage() } _modify { yield &_fields.value._same[or: anyMessage()] } }
-  var hasSame: Bool { _fields.value._same != nil }
-  mutating func clearSame() { _fields.value._same = nil }
-  var one: awaitMessage { get { if case .one(let value)? = _fields.value.await { value } else { awaitMessage() } } _modify { var new = self.one; _fields.value.await = nil; defer { _fields.value.await = .one(new) }; yield &new } }
-  var two: eachMessage { get { if case .two(let value)? = _fields.value.await { value } else { eachMessage() } } _modify { var new = self.two; _fields.value.await = nil; defer { _fields.value.await = .two(new) }; yield &new } }
-  var await: OneOf_Await? { get { _fields.value.await } _modify { yield &_fields.value.await } }
-  var unknownFields: SwitchboardProtobuf.UnknownFields { get { _fields.value.unknownFields } _modify { yield &_fields.value.unknownFields } }
-  init() {}
-  static let protoMessageName = "any"
-  static var fieldNames: SwitchboardProtobuf.FieldNames { _Fields.fieldNames }
-  mutating func merge(from decoder: inout SwitchboardProtobuf.BinaryDecoder) throws(SwitchboardProtobuf.DecodeError) { try _fields.value.merge(from: &decoder) }
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    try _fields.value.decodeField(number, from: &decoder)
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try _fields.lend { fields throws(SwitchboardProtobuf.EncodeError) in try fields.traverse(&visitor) }
-  }
-  private struct _Fields: SwitchboardProtobuf.MessageFields {
-    var _same: anyMessage?
-    var await: OneOf_Await?
-    var unknownFields = SwitchboardProtobuf.UnknownFields()
-    static let fieldNames = SwitchboardProtobuf.FieldNames("1:same 2:one 3:two")
-    mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.message(&_same)
-      case 2:
-        let isSet = self.await != nil
-        var value: awaitMessage?
-        if case .one(let current)? = self.await { (value, self.await) = (current, nil) }
-        defer { if let value { self.await = .one(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      case 3:
-        let isSet = self.await != nil
-        var value: eachMessage?
-        if case .two(let current)? = self.await { (value, self.await) = (current, nil) }
-        defer { if let value { self.await = .two(value) } }
-        try decoder.oneofMessage(&value, isSet: isSet)
-      default: break
+  var same: anyMessage { get { _storage[message: 56] } _modify { yield &_storage[message: 56] } }
+  var hasSame: Bool { _storage.has(reference: 56) }
+  mutating func clearSame() { _storage.clear(1) }
+  var one: awaitMessage { get { _storage[message: 32, member: 2] } _modify { yield &_storage[message: 32, member: 2] } }
+  var two: eachMessage { get { _storage[message: 32, member: 3] } _modify { yield &_storage[message: 32, member: 3] } }
+  var await: OneOf_Await? {
+    get {
+      switch _storage.member(32) {
+      case 2: .one(_storage[message: 32, member: 2])
+      case 3: .two(_storage[message: 32, member: 3])
+      default: nil
       }
     }
-    func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.message(_same, number: 1)
-      switch self.await {
-      case .one(let value)?: try visitor.message(value, number: 2)
-      case .two(let value)?: try visitor.message(value, number: 3)
-      case nil: break
+    set {
+      switch newValue {
+      case .one(let value)?: _storage[message: 32, member: 2] = value
+      case .two(let value)?: _storage[message: 32, member: 3] = value
+      case nil: _storage.clear(oneof: 32)
       }
-      try visitor.unknown(unknownFields)
     }
   }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "any", "1m0?:same 2m1@0:one 3m2@0:two") { [anyMessage.self, awaitMessage.self, eachMessage.self] }
 
   enum OneOf_Await: Hashable, Sendable {
     case one(awaitMessage)
@@ -527,157 +297,147 @@ struct anyMessage: SwitchboardProtobuf.Message {
 }
 
 struct awaitMessage: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "await"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "await", "")
 }
 
 struct eachMessage: SwitchboardProtobuf.Message {
-  var some: someMessage { get { _some ?? someMessage() } _modify { yield &_some[or: someMessage()] } }
-  var hasSome: Bool { _some != nil }
-  mutating func clearSome() { _some = nil }
-  private var _some: someMessage?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "each"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:some")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_some)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_some, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var some: someMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasSome: Bool { _storage.has(reference: 32) }
+  mutating func clearSome() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "each", "1m0?:some") { [someMessage.self] }
 }
 
 struct someMessage: SwitchboardProtobuf.Message {
-  var list: [sendingMessage] = []
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "some"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:list")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&list)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(list, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var list: [sendingMessage] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "some", "1m0*:list") { [sendingMessage.self] }
 }
 
 struct sendingMessage: SwitchboardProtobuf.Message {
-  var entries: [String: nonisolatedMessage] = [:]
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "sending"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:entries")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messageMap(&entries, key: SwitchboardProtobuf.ProtoString.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(entries, key: SwitchboardProtobuf.ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var entries: [String: nonisolatedMessage] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "sending", "1m0<s:entries") { [nonisolatedMessage.self] }
 }
 
 struct nonisolatedMessage: SwitchboardProtobuf.Message {
-  var merge: mergeMessage { get { _merge ?? mergeMessage() } _modify { yield &_merge[or: mergeMessage()] } }
-  var hasMerge: Bool { _merge != nil }
-  mutating func clearMerge() { _merge = nil }
-  private var _merge: mergeMessage?
-  var bytes: serializedBytesMessage { get { _bytes ?? serializedBytesMessage() } _modify { yield &_bytes[or: serializedBytesMessage()] } }
-  var hasBytes: Bool { _bytes != nil }
-  mutating func clearBytes() { _bytes = nil }
-  private var _bytes: serializedBytesMessage?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "nonisolated"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:merge 2:bytes")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_merge)
-    case 2: try decoder.message(&_bytes)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_merge, number: 1)
-    try visitor.message(_bytes, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  var merge: mergeMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasMerge: Bool { _storage.has(reference: 32) }
+  mutating func clearMerge() { _storage.clear(1) }
+  var bytes: serializedBytesMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasBytes: Bool { _storage.has(reference: 40) }
+  mutating func clearBytes() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "nonisolated", "1m0?:merge 2m1?:bytes") { [mergeMessage.self, serializedBytesMessage.self] }
 }
 
 struct mergeMessage: SwitchboardProtobuf.Message {
-  var hash: hashMessage { get { _hash ?? hashMessage() } _modify { yield &_hash[or: hashMessage()] } }
-  var hasHash: Bool { _hash != nil }
-  mutating func clearHash() { _hash = nil }
-  private var _hash: hashMessage?
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "merge"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:hash")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_hash)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_hash, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var hash: hashMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasHash: Bool { _storage.has(reference: 32) }
+  mutating func clearHash() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "merge", "1m0?:hash") { [hashMessage.self] }
 }
 
 struct serializedBytesMessage: SwitchboardProtobuf.Message {
-  var text: jsonStringEnum = jsonStringEnum()
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "serializedBytes"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("1:text")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&text, as: jsonStringEnum.self)
-    default: break
-    }
-  }
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(text, as: jsonStringEnum.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  var text: jsonStringEnum { get { _storage[enum: 32] } set { _storage[enum: 32] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "serializedBytes", "1e0:text") { [jsonStringEnum.self] }
 }
 
 struct hashMessage: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "hash"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
-  }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "hash", "")
 }
 
 struct _ConcurrencyMessage: SwitchboardProtobuf.Message {
-  var unknownFields = SwitchboardProtobuf.UnknownFields()
-  init() {}
-  static let protoMessageName = "_Concurrency"
-  static let fieldNames = SwitchboardProtobuf.FieldNames("")
-  mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-  func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.unknown(unknownFields)
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_Concurrency", "")
+}
+
+struct _storageMessage: SwitchboardProtobuf.Message {
+  var same: _storageMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasSame: Bool { _storage.has(reference: 32) }
+  mutating func clearSame() { _storage.clear(1) }
+  var other: _storageMessage._tableMessage { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  var hasOther: Bool { _storage.has(reference: 40) }
+  mutating func clearOther() { _storage.clear(2) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_storage", "1m0?:same 2m1?:other") { [_storageMessage.self, _storageMessage._tableMessage.self] }
+
+  struct _tableMessage: SwitchboardProtobuf.Message {
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_storage._table", "")
   }
+
+  struct Inner: SwitchboardProtobuf.Message {
+    var own: _storageMessage.Inner._storageMessageMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+    var hasOwn: Bool { _storage.has(reference: 32) }
+    mutating func clearOwn() { _storage.clear(1) }
+    var _storage: SwitchboardProtobuf.MessageStorage
+    init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_storage.Inner", "1m0?:own") { [_storageMessage.Inner._storageMessageMessage.self] }
+
+    struct _storageMessageMessage: SwitchboardProtobuf.Message {
+      var _storage: SwitchboardProtobuf.MessageStorage
+      init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+      static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_storage.Inner._storage", "")
+    }
+  }
+}
+
+struct _tableMessage: SwitchboardProtobuf.Message {
+  var kind: _tableMessage._storageEnum { get { _storage[enum: 32] } set { _storage[enum: 32] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "_table", "1e0:kind") { [_tableMessage._storageEnum.self] }
+
+  enum _storageEnum: SwitchboardProtobuf.Enum {
+    case zero
+    case UNRECOGNIZED(Int)
+    init() { self = .zero }
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .zero
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+    var rawValue: Int {
+      switch self {
+      case .zero: 0
+      case .UNRECOGNIZED(let number): number
+      }
+    }
+    static let allCases: [Self] = [.zero]
+    static let protoEnumName = "_table._storage"
+    static let valueNames = SwitchboardProtobuf.EnumNames("0:ZERO")
+  }
+}
+
+struct serializeMessage: SwitchboardProtobuf.Message {
+  var bytes: withSerializedBytesMessage { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  var hasBytes: Bool { _storage.has(reference: 32) }
+  mutating func clearBytes() { _storage.clear(1) }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "serialize", "1m0?:bytes") { [withSerializedBytesMessage.self] }
+}
+
+struct withSerializedBytesMessage: SwitchboardProtobuf.Message {
+  var link: _linkEnum { get { _storage[enum: 32] } set { _storage[enum: 32] = newValue } }
+  var _storage: SwitchboardProtobuf.MessageStorage
+  init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "withSerializedBytes", "1e0:link") { [_linkEnum.self] }
 }

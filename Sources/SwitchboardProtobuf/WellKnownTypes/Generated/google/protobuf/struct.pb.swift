@@ -22,68 +22,46 @@ public enum Google_Protobuf_NullValue: SwitchboardProtobuf.Enum {
 }
 
 public struct Google_Protobuf_Struct: SwitchboardProtobuf.Message {
-  public var fields: [String: Google_Protobuf_Value] = [:]
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Struct"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:fields")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messageMap(&self.fields, key: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messageMap(self.fields, key: ProtoString.self, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var fields: [String: Google_Protobuf_Value] { get { _storage[map: 32] } _modify { yield &_storage[map: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Struct", "1m0<s:fields") { [Google_Protobuf_Value.self] }
 }
 
 public struct Google_Protobuf_Value: SwitchboardProtobuf.Message {
-  public var nullValue: Google_Protobuf_NullValue { get { if case .nullValue(let value)? = kind { value } else { Google_Protobuf_NullValue() } } set { kind = .nullValue(newValue) } }
-  public var numberValue: Double { get { if case .numberValue(let value)? = kind { value } else { 0 } } set { kind = .numberValue(newValue) } }
-  public var stringValue: String { get { if case .stringValue(let value)? = kind { value } else { "" } } set { kind = .stringValue(newValue) } }
-  public var boolValue: Bool { get { if case .boolValue(let value)? = kind { value } else { false } } set { kind = .boolValue(newValue) } }
-  public var structValue: Google_Protobuf_Struct { get { if case .structValue(let value)? = kind { value } else { Google_Protobuf_Struct() } } _modify { var new = self.structValue; kind = nil; defer { kind = .structValue(new) }; yield &new } }
-  public var listValue: Google_Protobuf_ListValue { get { if case .listValue(let value)? = kind { value } else { Google_Protobuf_ListValue() } } _modify { var new = self.listValue; kind = nil; defer { kind = .listValue(new) }; yield &new } }
-  public var kind: OneOf_Kind?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Value"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:null_value 2:number_value 3:string_value 4:bool_value 5:struct_value 6:list_value")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: if let value = try decoder.oneof(Google_Protobuf_NullValue.self, isSet: kind != nil) { kind = .nullValue(value) }
-    case 2: if let value = try decoder.oneof(ProtoDouble.self, isSet: kind != nil) { kind = .numberValue(value) }
-    case 3: if let value = try decoder.oneof(ProtoString.self, isSet: kind != nil) { kind = .stringValue(value) }
-    case 4: if let value = try decoder.oneof(ProtoBool.self, isSet: kind != nil) { kind = .boolValue(value) }
-    case 5:
-      let isSet = kind != nil
-      var value: Google_Protobuf_Struct?
-      if case .structValue(let current)? = kind { (value, kind) = (current, nil) }
-      defer { if let value { kind = .structValue(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    case 6:
-      let isSet = kind != nil
-      var value: Google_Protobuf_ListValue?
-      if case .listValue(let current)? = kind { (value, kind) = (current, nil) }
-      defer { if let value { kind = .listValue(value) } }
-      try decoder.oneofMessage(&value, isSet: isSet)
-    default: break
+  @_alwaysEmitIntoClient public var nullValue: Google_Protobuf_NullValue { get { _storage[enum: 32, member: 1] } set { _storage[enum: 32, member: 1] = newValue } }
+  @_alwaysEmitIntoClient public var numberValue: Double { get { _storage[32, member: 2] } set { _storage[32, member: 2] = newValue } }
+  @_alwaysEmitIntoClient public var stringValue: String { get { _storage[string: 32, member: 3] } _modify { yield &_storage[string: 32, member: 3] } }
+  @_alwaysEmitIntoClient public var boolValue: Bool { get { _storage[32, member: 4] } set { _storage[32, member: 4] = newValue } }
+  @_alwaysEmitIntoClient public var structValue: Google_Protobuf_Struct { get { _storage[message: 32, member: 5] } _modify { yield &_storage[message: 32, member: 5] } }
+  @_alwaysEmitIntoClient public var listValue: Google_Protobuf_ListValue { get { _storage[message: 32, member: 6] } _modify { yield &_storage[message: 32, member: 6] } }
+  @_alwaysEmitIntoClient public var kind: OneOf_Kind? {
+    get {
+      switch _storage.member(32) {
+      case 1: .nullValue(_storage[enum: 32, member: 1])
+      case 2: .numberValue(_storage[32, member: 2])
+      case 3: .stringValue(_storage[string: 32, member: 3])
+      case 4: .boolValue(_storage[32, member: 4])
+      case 5: .structValue(_storage[message: 32, member: 5])
+      case 6: .listValue(_storage[message: 32, member: 6])
+      default: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .nullValue(let value)?: _storage[enum: 32, member: 1] = value
+      case .numberValue(let value)?: _storage[32, member: 2] = value
+      case .stringValue(let value)?: _storage[string: 32, member: 3] = value
+      case .boolValue(let value)?: _storage[32, member: 4] = value
+      case .structValue(let value)?: _storage[message: 32, member: 5] = value
+      case .listValue(let value)?: _storage[message: 32, member: 6] = value
+      case nil: _storage.clear(oneof: 32)
+      }
     }
   }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    switch kind {
-    case .nullValue(let value)?: try visitor.explicit(value, as: Google_Protobuf_NullValue.self, number: 1)
-    case .numberValue(let value)?: try visitor.explicit(value, as: ProtoDouble.self, number: 2)
-    case .stringValue(let value)?: try visitor.explicit(value, as: ProtoString.self, number: 3)
-    case .boolValue(let value)?: try visitor.explicit(value, as: ProtoBool.self, number: 4)
-    case .structValue(let value)?: try visitor.message(value, number: 5)
-    case .listValue(let value)?: try visitor.message(value, number: 6)
-    case nil: break
-    }
-    try visitor.unknown(unknownFields)
-  }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Value", "1e0@0:null_value 2R@0:number_value 3s@0:string_value 4b@0:bool_value 5m1@0:struct_value 6m2@0:list_value") { [Google_Protobuf_NullValue.self, Google_Protobuf_Struct.self, Google_Protobuf_ListValue.self] }
 
   public enum OneOf_Kind: Hashable, Sendable {
     case nullValue(Google_Protobuf_NullValue)
@@ -96,19 +74,8 @@ public struct Google_Protobuf_Value: SwitchboardProtobuf.Message {
 }
 
 public struct Google_Protobuf_ListValue: SwitchboardProtobuf.Message {
-  public var values: [Google_Protobuf_Value] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.ListValue"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:values")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.messages(&values)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.messages(values, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var values: [Google_Protobuf_Value] { get { _storage[array: 32] } _modify { yield &_storage[array: 32] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.ListValue", "1m0*:values") { [Google_Protobuf_Value.self] }
 }

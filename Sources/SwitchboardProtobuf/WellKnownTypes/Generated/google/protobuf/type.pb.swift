@@ -25,84 +25,33 @@ public enum Google_Protobuf_Syntax: SwitchboardProtobuf.Enum {
 }
 
 public struct Google_Protobuf_Type: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var fields: [Google_Protobuf_Field] = []
-  public var oneofs: [String] = []
-  public var options: [Google_Protobuf_Option] = []
-  public var sourceContext: Google_Protobuf_SourceContext { get { _sourceContext ?? Google_Protobuf_SourceContext() } _modify { yield &_sourceContext[or: Google_Protobuf_SourceContext()] } }
-  public var hasSourceContext: Bool { _sourceContext != nil }
-  public mutating func clearSourceContext() { _sourceContext = nil }
-  private var _sourceContext: Google_Protobuf_SourceContext?
-  public var syntax: Google_Protobuf_Syntax = Google_Protobuf_Syntax()
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Type"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:fields 3:oneofs 4:options 5:source_context 6:syntax")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.messages(&self.fields)
-    case 3: try decoder.repeated(&oneofs, as: ProtoString.self)
-    case 4: try decoder.messages(&options)
-    case 5: try decoder.message(&_sourceContext)
-    case 6: try decoder.singular(&syntax, as: Google_Protobuf_Syntax.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.messages(self.fields, number: 2)
-    try visitor.repeated(oneofs, as: ProtoString.self, number: 3)
-    try visitor.messages(options, number: 4)
-    try visitor.message(_sourceContext, number: 5)
-    try visitor.implicit(syntax, as: Google_Protobuf_Syntax.self, number: 6)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var fields: [Google_Protobuf_Field] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var oneofs: [String] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 64] } _modify { yield &_storage[array: 64] } }
+  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 72] } _modify { yield &_storage[message: 72] } }
+  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 72) }
+  @_alwaysEmitIntoClient public mutating func clearSourceContext() { _storage.clear(5) }
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 80] } set { _storage[enum: 80] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Type", "1s:name 2m0*:fields 3s*:oneofs 4m1*:options 5m2?:source_context 6e3:syntax") { [Google_Protobuf_Field.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_Field: SwitchboardProtobuf.Message {
-  public var kind: Google_Protobuf_Field.Kind = Google_Protobuf_Field.Kind()
-  public var cardinality: Google_Protobuf_Field.Cardinality = Google_Protobuf_Field.Cardinality()
-  public var number: Int32 = 0
-  public var name: String = ""
-  public var typeURL: String = ""
-  public var oneofIndex: Int32 = 0
-  public var packed: Bool = false
-  public var options: [Google_Protobuf_Option] = []
-  public var jsonName: String = ""
-  public var defaultValue: String = ""
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Field"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:kind 2:cardinality 3:number 4:name 6:type_url 7:oneof_index 8:packed 9:options 10:json_name 11:default_value")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&kind, as: Google_Protobuf_Field.Kind.self)
-    case 2: try decoder.singular(&cardinality, as: Google_Protobuf_Field.Cardinality.self)
-    case 3: try decoder.singular(&self.number, as: ProtoInt32.self)
-    case 4: try decoder.singular(&name, as: ProtoString.self)
-    case 6: try decoder.singular(&typeURL, as: ProtoString.self)
-    case 7: try decoder.singular(&oneofIndex, as: ProtoInt32.self)
-    case 8: try decoder.singular(&packed, as: ProtoBool.self)
-    case 9: try decoder.messages(&options)
-    case 10: try decoder.singular(&jsonName, as: ProtoString.self)
-    case 11: try decoder.singular(&defaultValue, as: ProtoString.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(kind, as: Google_Protobuf_Field.Kind.self, number: 1)
-    try visitor.implicit(cardinality, as: Google_Protobuf_Field.Cardinality.self, number: 2)
-    try visitor.implicit(self.number, as: ProtoInt32.self, number: 3)
-    try visitor.implicit(name, as: ProtoString.self, number: 4)
-    try visitor.implicit(typeURL, as: ProtoString.self, number: 6)
-    try visitor.implicit(oneofIndex, as: ProtoInt32.self, number: 7)
-    try visitor.implicit(packed, as: ProtoBool.self, number: 8)
-    try visitor.messages(options, number: 9)
-    try visitor.implicit(jsonName, as: ProtoString.self, number: 10)
-    try visitor.implicit(defaultValue, as: ProtoString.self, number: 11)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var kind: Google_Protobuf_Field.Kind { get { _storage[enum: 104] } set { _storage[enum: 104] = newValue } }
+  @_alwaysEmitIntoClient public var cardinality: Google_Protobuf_Field.Cardinality { get { _storage[enum: 108] } set { _storage[enum: 108] = newValue } }
+  @_alwaysEmitIntoClient public var number: Int32 { get { _storage[112] } set { _storage[112] = newValue } }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var typeURL: String { get { _storage[string: 48] } _modify { yield &_storage[string: 48] } }
+  @_alwaysEmitIntoClient public var oneofIndex: Int32 { get { _storage[116] } set { _storage[116] = newValue } }
+  @_alwaysEmitIntoClient public var packed: Bool { get { _storage[120] } set { _storage[120] = newValue } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 96] } _modify { yield &_storage[array: 96] } }
+  @_alwaysEmitIntoClient public var jsonName: String { get { _storage[string: 64] } _modify { yield &_storage[string: 64] } }
+  @_alwaysEmitIntoClient public var defaultValue: String { get { _storage[string: 80] } _modify { yield &_storage[string: 80] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Field", "1e0:kind 2e1:cardinality 3i:number 4s:name 6s:type_url 7i:oneof_index 8b:packed 9m2*:options 10s:json_name 11s:default_value") { [Google_Protobuf_Field.Kind.self, Google_Protobuf_Field.Cardinality.self, Google_Protobuf_Option.self] }
 
   public enum Kind: SwitchboardProtobuf.Enum {
     case typeUnknown
@@ -211,82 +160,33 @@ public struct Google_Protobuf_Field: SwitchboardProtobuf.Message {
 }
 
 public struct Google_Protobuf_Enum: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var enumvalue: [Google_Protobuf_EnumValue] = []
-  public var options: [Google_Protobuf_Option] = []
-  public var sourceContext: Google_Protobuf_SourceContext { get { _sourceContext ?? Google_Protobuf_SourceContext() } _modify { yield &_sourceContext[or: Google_Protobuf_SourceContext()] } }
-  public var hasSourceContext: Bool { _sourceContext != nil }
-  public mutating func clearSourceContext() { _sourceContext = nil }
-  private var _sourceContext: Google_Protobuf_SourceContext?
-  public var syntax: Google_Protobuf_Syntax = Google_Protobuf_Syntax()
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Enum"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:enumvalue 3:options 4:source_context 5:syntax")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.messages(&enumvalue)
-    case 3: try decoder.messages(&options)
-    case 4: try decoder.message(&_sourceContext)
-    case 5: try decoder.singular(&syntax, as: Google_Protobuf_Syntax.self)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.messages(enumvalue, number: 2)
-    try visitor.messages(options, number: 3)
-    try visitor.message(_sourceContext, number: 4)
-    try visitor.implicit(syntax, as: Google_Protobuf_Syntax.self, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var enumvalue: [Google_Protobuf_EnumValue] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 56] } _modify { yield &_storage[array: 56] } }
+  @_alwaysEmitIntoClient public var sourceContext: Google_Protobuf_SourceContext { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasSourceContext: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearSourceContext() { _storage.clear(4) }
+  @_alwaysEmitIntoClient public var syntax: Google_Protobuf_Syntax { get { _storage[enum: 72] } set { _storage[enum: 72] = newValue } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Enum", "1s:name 2m0*:enumvalue 3m1*:options 4m2?:source_context 5e3:syntax") { [Google_Protobuf_EnumValue.self, Google_Protobuf_Option.self, Google_Protobuf_SourceContext.self, Google_Protobuf_Syntax.self] }
 }
 
 public struct Google_Protobuf_EnumValue: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var number: Int32 = 0
-  public var options: [Google_Protobuf_Option] = []
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.EnumValue"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:number 3:options")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.singular(&self.number, as: ProtoInt32.self)
-    case 3: try decoder.messages(&options)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.implicit(self.number, as: ProtoInt32.self, number: 2)
-    try visitor.messages(options, number: 3)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var number: Int32 { get { _storage[56] } set { _storage[56] = newValue } }
+  @_alwaysEmitIntoClient public var options: [Google_Protobuf_Option] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.EnumValue", "1s:name 2i:number 3m0*:options") { [Google_Protobuf_Option.self] }
 }
 
 public struct Google_Protobuf_Option: SwitchboardProtobuf.Message {
-  public var name: String = ""
-  public var value: Google_Protobuf_Any { get { _value ?? Google_Protobuf_Any() } _modify { yield &_value[or: Google_Protobuf_Any()] } }
-  public var hasValue: Bool { _value != nil }
-  public mutating func clearValue() { _value = nil }
-  private var _value: Google_Protobuf_Any?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "google.protobuf.Option"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:name 2:value")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.singular(&name, as: ProtoString.self)
-    case 2: try decoder.message(&_value)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.implicit(name, as: ProtoString.self, number: 1)
-    try visitor.message(_value, number: 2)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var name: String { get { _storage[string: 32] } _modify { yield &_storage[string: 32] } }
+  @_alwaysEmitIntoClient public var value: Google_Protobuf_Any { get { _storage[message: 48] } _modify { yield &_storage[message: 48] } }
+  @_alwaysEmitIntoClient public var hasValue: Bool { _storage.has(reference: 48) }
+  @_alwaysEmitIntoClient public mutating func clearValue() { _storage.clear(2) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "google.protobuf.Option", "1s:name 2m0?:value") { [Google_Protobuf_Any.self] }
 }

@@ -27,40 +27,17 @@ public enum Golden_Base_Kind: SwitchboardProtobuf.Enum {
 }
 
 public struct Golden_Base_Base: SwitchboardProtobuf.Message {
-  public var inner: Golden_Base_Base.Inner { get { _inner ?? Golden_Base_Base.Inner() } _modify { yield &_inner[or: Golden_Base_Base.Inner()] } }
-  public var hasInner: Bool { _inner != nil }
-  public mutating func clearInner() { _inner = nil }
-  private var _inner: Golden_Base_Base.Inner?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "golden.base.Base"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:inner")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_inner)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_inner, number: 1)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var inner: Golden_Base_Base.Inner { get { _storage[message: 32] } _modify { yield &_storage[message: 32] } }
+  @_alwaysEmitIntoClient public var hasInner: Bool { _storage.has(reference: 32) }
+  @_alwaysEmitIntoClient public mutating func clearInner() { _storage.clear(1) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.base.Base", "1m0?:inner") { [Golden_Base_Base.Inner.self] }
 
   public struct Inner: SwitchboardProtobuf.Message {
-    public var number: Int32 = 0
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "golden.base.Base.Inner"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("1:number")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-      switch number {
-      case 1: try decoder.singular(&self.number, as: ProtoInt32.self)
-      default: break
-      }
-    }
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.implicit(self.number, as: ProtoInt32.self, number: 1)
-      try visitor.unknown(unknownFields)
-    }
+    @_alwaysEmitIntoClient public var number: Int32 { get { _storage[32] } set { _storage[32] = newValue } }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.base.Base.Inner", "1i:number")
   }
 }

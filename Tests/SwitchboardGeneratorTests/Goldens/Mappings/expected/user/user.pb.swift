@@ -5,53 +5,26 @@ import SwitchboardDescriptors
 import SwitchboardProtobuf
 
 public struct Golden_User_User: SwitchboardProtobuf.Message {
-  public var base: GoldenMappingsBase.Golden_Base_Base { get { _base ?? GoldenMappingsBase.Golden_Base_Base() } _modify { yield &_base[or: GoldenMappingsBase.Golden_Base_Base()] } }
-  public var hasBase: Bool { _base != nil }
-  public mutating func clearBase() { _base = nil }
-  private var _base: GoldenMappingsBase.Golden_Base_Base?
-  public var kind: GoldenMappingsBase.Golden_Base_Kind { get { _kind ?? GoldenMappingsBase.Golden_Base_Kind.other } set { _kind = newValue } }
-  public var hasKind: Bool { _kind != nil }
-  public mutating func clearKind() { _kind = nil }
-  private var _kind: GoldenMappingsBase.Golden_Base_Kind?
-  public var inner: [GoldenMappingsBase.Golden_Base_Base.Inner] = []
-  public var byName: [String: GoldenMappingsBase.Golden_Base_Base] = [:]
-  public var nothing: SwitchboardProtobuf.Google_Protobuf_Empty { get { _nothing ?? SwitchboardProtobuf.Google_Protobuf_Empty() } _modify { yield &_nothing[or: SwitchboardProtobuf.Google_Protobuf_Empty()] } }
-  public var hasNothing: Bool { _nothing != nil }
-  public mutating func clearNothing() { _nothing = nil }
-  private var _nothing: SwitchboardProtobuf.Google_Protobuf_Empty?
-  public var unknownFields = SwitchboardProtobuf.UnknownFields()
-  public init() {}
-  public static let protoMessageName = "golden.user.User"
-  public static let fieldNames = SwitchboardProtobuf.FieldNames("1:base 2:kind 3:inner 4:by_name 5:nothing")
-  public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {
-    switch number {
-    case 1: try decoder.message(&_base)
-    case 2: try decoder.optional(&_kind, as: GoldenMappingsBase.Golden_Base_Kind.self)
-    case 3: try decoder.messages(&inner)
-    case 4: try decoder.messageMap(&byName, key: ProtoUncheckedString.self)
-    case 5: try decoder.message(&_nothing)
-    default: break
-    }
-  }
-  public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-    try visitor.message(_base, number: 1)
-    try visitor.explicit(_kind, as: GoldenMappingsBase.Golden_Base_Kind.self, number: 2)
-    try visitor.messages(inner, number: 3)
-    try visitor.messageMap(byName, key: ProtoUncheckedString.self, number: 4)
-    try visitor.message(_nothing, number: 5)
-    try visitor.unknown(unknownFields)
-  }
+  @_alwaysEmitIntoClient public var base: GoldenMappingsBase.Golden_Base_Base { get { _storage[message: 40] } _modify { yield &_storage[message: 40] } }
+  @_alwaysEmitIntoClient public var hasBase: Bool { _storage.has(reference: 40) }
+  @_alwaysEmitIntoClient public mutating func clearBase() { _storage.clear(1) }
+  @_alwaysEmitIntoClient public var kind: GoldenMappingsBase.Golden_Base_Kind { get { _storage[enum: 72, bit: 0, default: GoldenMappingsBase.Golden_Base_Kind.other] } set { _storage[enum: 72, bit: 0] = newValue } }
+  @_alwaysEmitIntoClient public var hasKind: Bool { _storage.has(bit: 0) }
+  @_alwaysEmitIntoClient public mutating func clearKind() { _storage.clear(2) }
+  @_alwaysEmitIntoClient public var inner: [GoldenMappingsBase.Golden_Base_Base.Inner] { get { _storage[array: 48] } _modify { yield &_storage[array: 48] } }
+  @_alwaysEmitIntoClient public var byName: [String: GoldenMappingsBase.Golden_Base_Base] { get { _storage[map: 56] } _modify { yield &_storage[map: 56] } }
+  @_alwaysEmitIntoClient public var nothing: SwitchboardProtobuf.Google_Protobuf_Empty { get { _storage[message: 64] } _modify { yield &_storage[message: 64] } }
+  @_alwaysEmitIntoClient public var hasNothing: Bool { _storage.has(reference: 64) }
+  @_alwaysEmitIntoClient public mutating func clearNothing() { _storage.clear(5) }
+  public var _storage: SwitchboardProtobuf.MessageStorage
+  public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+  public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.user.User", "1m0?:base 2e1?:kind 3m2*:inner 4m0<t:by_name 5m3?:nothing") { [GoldenMappingsBase.Golden_Base_Base.self, GoldenMappingsBase.Golden_Base_Kind.self, GoldenMappingsBase.Golden_Base_Base.Inner.self, SwitchboardProtobuf.Google_Protobuf_Empty.self] }
 
   /// Named like the module, which it would hide.
   public struct GoldenMappingsBaseMessage: SwitchboardProtobuf.Message {
-    public var unknownFields = SwitchboardProtobuf.UnknownFields()
-    public init() {}
-    public static let protoMessageName = "golden.user.User.GoldenMappingsBase"
-    public static let fieldNames = SwitchboardProtobuf.FieldNames("")
-    public mutating func decodeField(_ number: Int32, from decoder: inout some SwitchboardProtobuf.FieldDecoder) throws(SwitchboardProtobuf.DecodeError) {}
-    public func traverse(_ visitor: inout some SwitchboardProtobuf.FieldVisitor) throws(SwitchboardProtobuf.EncodeError) {
-      try visitor.unknown(unknownFields)
-    }
+    public var _storage: SwitchboardProtobuf.MessageStorage
+    public init() { _storage = SwitchboardProtobuf.MessageStorage(Self._table) }
+    public static let _table: SwitchboardProtobuf.TableData = SwitchboardProtobuf.TableData(layout1: Self.self, "golden.user.User.GoldenMappingsBase", "")
   }
 }
 

@@ -1,28 +1,43 @@
-/// A message that is laid out by a table: what the formats see of a ``DynamicMessage``.
+/// The storage of a message: one reference to its object, which is copied before a change if anything else refers to it.
 ///
-/// It is one reference to its object, which is copied before a change if anything else refers to it.
-struct TableMessage: Message {
-  private(set) var object: MessageObject
+/// A generated message is a struct with this as its only property. All that the formats do, they do to the storage,
+/// whose table says what the fields are. Arrays and dictionaries of generated messages are read as those of storages,
+/// whose memory is the same.
+public struct MessageStorage: Sendable {
+  @usableFromInline var object: MessageObject
 
-  init(_ table: TableData) { object = MessageObject.make(table) }
+  /// A message in which nothing is set.
+  public init(_ table: TableData) { object = MessageObject.make(table) }
 
-  /// A message without fields. The formats never make one: they make messages of the table that a field names.
-  init() { self.init(TableMessage.none) }
+  init(object: MessageObject) { self.object = object }
 
-  private static let noTables = TableSet()
-  private static let none = noTables.tables[0]
-
+  @inline(__always)
   var table: TableData { object.table }
 
-  static let protoMessageName = ""
-  static let fieldNames = FieldNames("")
-
   /// Makes sure that nothing else refers to the object, so that it may be written.
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func makeUnique() {
     if !isKnownUniquelyReferenced(&object) { object = object.copy() }
   }
 
+  /// Calls `body` with the slots, which it may change.
+  @inline(__always)
+  mutating func change<Failure: Error>(_ body: (ObjectSlots) throws(Failure) -> Void) throws(Failure) {
+    makeUnique()
+    try withExtendedLifetime(object) { object throws(Failure) in try body(object.slots) }
+  }
+
+  /// Calls `body` with the slots, to read them.
+  @inline(__always)
+  func read<Result, Failure: Error>(_ body: (ObjectSlots) throws(Failure) -> Result) throws(Failure) -> Result
+  {
+    try withExtendedLifetime(object) { object throws(Failure) in try body(object.slots) }
+  }
+
+  /// Whether there are fields that the table does not have.
+  var hasUnknownFields: Bool { object.slot(MessageObject.Offsets.unknown, as: UInt.self).pointee != 0 }
+
+  /// The fields that the table does not have.
   var unknownFields: UnknownFields {
     get {
       var fields = UnknownFields()
@@ -48,25 +63,24 @@ struct TableMessage: Message {
 
 // MARK: Slots
 
-extension TableMessage {
+extension MessageStorage {
   /// Whether a field is set: for one without presence, whether it has not its default value.
   func isSet(_ entry: TableEntry) -> Bool {
     switch entry.shape {
     case .oneof: return object.member(entry.offset) == entry.number
-    case .repeated, .map: return object.slot(entry.offset, as: AnyObject?.self).pointee != nil
+    case .repeated, .map: return object.slot(entry.offset, as: UInt.self).pointee != 0
     case .singular: break
     }
     switch entry.presence {
-    case .bit(let bit): return object.bit(bit)
+    case .bit: return object.bit(Int(entry.bit))
     case .optional: return !isNil(entry)
     case .implicit: return !isDefault(entry)
     }
   }
 
   private func isNil(_ entry: TableEntry) -> Bool {
-    entry.type == .string
-      ? object.slot(entry.offset, as: String?.self).pointee == nil
-      : object.slot(entry.offset, as: AnyObject?.self).pointee == nil
+    // The second word of a string that is nil is zero, as are all bits of other optionals.
+    object.slot(entry.type == .string ? entry.offset + 8 : entry.offset, as: UInt.self).pointee == 0
   }
 
   private func isDefault(_ entry: TableEntry) -> Bool {
@@ -92,7 +106,7 @@ extension TableMessage {
   mutating func set<Value>(_ entry: TableEntry, to value: Value) {
     makeUnique()
     if entry.shape == .oneof, !isSet(entry) { object.select(entry.number, in: entry.offset) }
-    if case .bit(let bit) = entry.presence { object.set(bit, to: true) }
+    if entry.presence == .bit { object.set(Int(entry.bit)) }
     if entry.type.isPackable {
       object.slot(entry.offset, as: Value.self).pointee = value
     } else {
@@ -108,7 +122,7 @@ extension TableMessage {
     case .oneof: object.select(0, in: entry.offset)
     case .repeated, .map: object.slot(entry.offset, as: AnyObject?.self).pointee = nil
     case .singular:
-      if case .bit(let bit) = entry.presence { object.set(bit, to: false) }
+      if entry.presence == .bit { object.clear(Int(entry.bit)) }
       switch entry.type {
       case .string: object.slot(entry.offset, as: String?.self).pointee = nil
       case .bytes, .message, .group: object.slot(entry.offset, as: AnyObject?.self).pointee = nil
@@ -120,9 +134,9 @@ extension TableMessage {
   }
 
   /// The message of a singular field.
-  func message(_ entry: TableEntry) -> TableMessage? {
+  func message(_ entry: TableEntry) -> MessageStorage? {
     guard entry.shape != .oneof || isSet(entry) else { return nil }
-    return object.slot(entry.offset, as: TableMessage?.self).pointee
+    return object.slot(entry.offset, as: MessageStorage?.self).pointee
   }
 
   /// The array or dictionary of a repeated field or a map. `Collection` must be what the table says.
@@ -130,13 +144,16 @@ extension TableMessage {
     object.slot(entry.offset, as: Collection?.self).pointee
   }
 
-  /// Takes what the slot of a message, an array or a dictionary holds, for a change in place. The caller puts it back.
+  /// Takes what the slot of a message, an array or a dictionary holds, for a change in place. The caller puts it back; if
+  /// it fails before, the field is not set.
   mutating func take<Value>(_ entry: TableEntry, as type: Value.Type) -> Value? {
     makeUnique()
     if entry.shape == .oneof, !isSet(entry) { return nil }
     let slot = object.slot(entry.offset, as: Value?.self)
     let value = slot.move()
     slot.initialize(to: nil)
+    // A member that is said to be set has a value: nothing looks again.
+    if entry.shape == .oneof { object.slot(entry.offset + 16, as: Int32.self).pointee = 0 }
     return value
   }
 
@@ -147,6 +164,25 @@ extension TableMessage {
       if !isSet(entry) { object.select(entry.number, in: entry.offset) }
     }
     object.slot(entry.offset, as: Value?.self).pointee = value
+  }
+
+  /// The extensions of a generated message.
+  var extensionFields: ExtensionFields {
+    get {
+      let offset = table.extensionsOffset
+      return offset == 0
+        ? ExtensionFields() : object.slot(offset, as: ExtensionFields?.self).pointee ?? ExtensionFields()
+    }
+    _modify {
+      makeUnique()
+      let offset = table.extensionsOffset
+      guard offset != 0 else {
+        var none = ExtensionFields()
+        yield &none
+        return
+      }
+      yield &object.slot(offset, as: ExtensionFields?.self).pointee[or: ExtensionFields()]
+    }
   }
 
   /// The value of an enum field.

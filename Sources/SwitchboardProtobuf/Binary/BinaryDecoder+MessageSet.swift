@@ -1,19 +1,21 @@
-extension TableDecoder {
+extension BinaryDecoder {
   /// Reads the items of a MessageSet: groups that hold the number of an extension and its message. Extensions may also
   /// be ordinary fields.
   mutating func messageSet(
-    into message: inout TableMessage,
+    into message: ObjectSlots,
     _ table: TableData,
     group: Int32
   ) throws(DecodeError) {
     while try nextField(group: group) {
       do throws(DecodeError) {
         if tag.number == 1, tag.has(.startGroup) {
-          try item(into: &message, table)
-        } else if tag.has(.lengthDelimited), let index = table.index(of: tag.number) {
-          try item(table.entries[index], of: table, into: &message)
+          try item(into: message, table)
+        } else if tag.has(.lengthDelimited), let entry = table.entry(tag.number) {
+          try content(of: message.message(entry, of: table))
+        } else if let field = extensionField(tag.number, of: table) {
+          try value(of: field, into: message)
         } else {
-          try unknown(in: &message)
+          try unknown(in: message)
         }
       } catch {
         throw error.inside(table.names.name(of: tag.number))
@@ -21,28 +23,25 @@ extension TableDecoder {
     }
   }
 
-  private mutating func item(into message: inout TableMessage, _ table: TableData) throws(DecodeError) {
+  private mutating func item(into message: ObjectSlots, _ table: TableData) throws(DecodeError) {
     let start = fieldStart
     guard enterLevel() else { throw DecodeError(.nestedTooDeep) }
     let (typeID, payload) = try itemParts()
     leaveLevel()
-    guard let typeID, let payload, let index = table.index(of: typeID) else {
-      return keep(from: start, in: &message)
-    }
+    guard let typeID, let payload else { return keep(from: start, in: message) }
     let after = reader.cursor
-    reader.cursor = payload
-    try item(table.entries[index], of: table, into: &message)
+    if let entry = table.entry(typeID) {
+      reader.cursor = payload
+      try content(of: message.message(entry, of: table))
+    } else if let field = extensionField(typeID, of: table) {
+      // As if it were the length-delimited field of the extension.
+      reader.cursor = payload
+      restore(Tag(number: typeID, .lengthDelimited))
+      try value(of: field, into: message)
+    } else {
+      return keep(from: start, in: message)
+    }
     reader.cursor = after
-  }
-
-  private mutating func item(
-    _ entry: TableEntry,
-    of table: TableData,
-    into message: inout TableMessage
-  ) throws(DecodeError) {
-    var value = message.take(entry, as: TableMessage.self) ?? TableMessage(table.message(of: entry))
-    try content(of: &value)
-    message.put(value, in: entry)
   }
 
   /// Finds the number of the extension and the start of the message. They may come in either order; if one is repeated,

@@ -1,5 +1,5 @@
 // Fields as values of ``DynamicValue``, for callers that know the fields only at run time.
-extension TableMessage {
+extension MessageStorage {
   /// The value of a field that is set, or nil.
   func value(_ index: Int) -> DynamicValue? {
     let entry = table.entries[index]
@@ -7,14 +7,9 @@ extension TableMessage {
     if entry.shape == .map { return map(entry, key: entry.keyType.mapKey(checksUTF8: true)) }
     if entry.type.isMessage {
       guard entry.shape == .repeated else { return message(entry).map { .message(DynamicMessage($0)) } }
-      return .list((many(entry, as: [TableMessage].self) ?? []).map { .message(DynamicMessage($0)) })
+      return .list((many(entry, as: [MessageStorage].self) ?? []).map { .message(DynamicMessage($0)) })
     }
-    return scalarValue(entry, as: TableMessage.stored(entry.type))
-  }
-
-  /// The scalar type whose Swift type is what a slot holds; enums are held as their numbers.
-  private static func stored(_ type: FieldType) -> any ScalarType.Type {
-    type == .enumeration ? ProtoInt32.self : type.scalar(checksUTF8: true)
+    return scalarValue(entry, as: table.stored(entry))
   }
 
   private func scalarValue<S: ScalarType>(_ entry: TableEntry, as scalar: S.Type) -> DynamicValue? {
@@ -26,8 +21,8 @@ extension TableMessage {
   }
 
   private func map<K: MapKeyType>(_ entry: TableEntry, key: K.Type) -> DynamicValue {
-    if entry.type.isMessage { return map(entry, key: key, values: TableMessage.self) }
-    return map(entry, key: key, scalar: TableMessage.stored(entry.type))
+    if entry.type.isMessage { return map(entry, key: key, values: MessageStorage.self) }
+    return map(entry, key: key, scalar: table.stored(entry))
   }
 
   private func map<K: MapKeyType, V: ScalarType>(_ entry: TableEntry, key: K.Type, scalar: V.Type)
@@ -69,7 +64,7 @@ extension TableMessage {
       if case .message(let message) = value {
         set(entry, to: message.storage)
       } else {
-        setScalar(entry, value, as: TableMessage.stored(entry.type))
+        setScalar(entry, value, as: table.stored(entry))
       }
     default: return false
     }
@@ -85,8 +80,8 @@ extension TableMessage {
   }
 
   private mutating func setList(_ entry: TableEntry, _ values: [DynamicValue]) {
-    if entry.type.isMessage { return setList(entry, values, of: TableMessage.self) }
-    setList(entry, values, as: TableMessage.stored(entry.type))
+    if entry.type.isMessage { return setList(entry, values, of: MessageStorage.self) }
+    setList(entry, values, as: table.stored(entry))
   }
 
   private mutating func setList<S: ScalarType>(
@@ -108,8 +103,8 @@ extension TableMessage {
     _ entries: [DynamicValue: DynamicValue],
     key: K.Type
   ) {
-    if entry.type.isMessage { return setMap(entry, entries, key: key, values: TableMessage.self) }
-    setMap(entry, entries, key: key, scalar: TableMessage.stored(entry.type))
+    if entry.type.isMessage { return setMap(entry, entries, key: key, values: MessageStorage.self) }
+    setMap(entry, entries, key: key, scalar: table.stored(entry))
   }
 
   private mutating func setMap<K: MapKeyType, V: ScalarType>(
@@ -137,6 +132,15 @@ extension TableMessage {
   }
 }
 
+extension TableData {
+  /// The scalar type whose Swift type is what an array or a dictionary of a field holds, and the slot of one that was
+  /// described at run time: its enums are numbers.
+  func stored(_ entry: TableEntry) -> any ScalarType.Type {
+    guard entry.type == .enumeration else { return entry.type.scalar(checksUTF8: true) }
+    return enumType(of: entry) ?? ProtoInt32.self
+  }
+}
+
 extension DynamicValue {
   /// Whether a field of a type may have the value; for a message, of the type that `table` describes.
   fileprivate func fits(_ type: FieldType, _ table: TableData?) -> Bool {
@@ -146,7 +150,7 @@ extension DynamicValue {
     case (.uint32, .uint32), (.uint32, .fixed32), (.uint64, .uint64), (.uint64, .fixed64): true
     case (.float, .float), (.double, .double), (.bool, .bool): true
     case (.enumeration, .enumeration), (.string, .string), (.bytes, .bytes): true
-    case (.message(let message), .message), (.message(let message), .group): message.storage.table === table
+    case (.message(let message), .message), (.message(let message), .group): message.storage.table == table
     default: false
     }
   }

@@ -1,0 +1,215 @@
+/// A Swift type that keys or values of maps have in a slot, with how each type of field that has it is read and written.
+///
+/// Dictionaries are generic over these few types rather than over the types of fields, so that the common ones can be
+/// compiled for each: code that is generic at run time looks up metadata for every entry. Numbers that are not keys are
+/// kept as their bits, because a dictionary does not look at its values.
+protocol MapSlot {
+  /// The value of an entry that has none.
+  static func initial(_ entry: TableEntry, of table: TableData) -> Self
+
+  /// Reads a value of a type, whose tag was read. A message is merged into what the entry has so far.
+  static func read(
+    _ type: FieldType,
+    into value: inout Self,
+    checksUTF8: Bool,
+    from decoder: inout BinaryDecoder
+  ) throws(DecodeError)
+
+  /// Whether a field may have the value: a closed enum has no other numbers than it defines.
+  static func accepts(_ value: Self, _ entry: TableEntry, of table: TableData) -> Bool
+
+  /// Writes a field with the value, before what was written last.
+  static func write(_ value: Self, as type: FieldType, number: Int32, to encoder: inout BinaryEncoder)
+    throws(EncodeError)
+}
+
+extension MapSlot {
+  static func accepts(_ value: Self, _ entry: TableEntry, of table: TableData) -> Bool { true }
+}
+
+/// A ``MapSlot`` that may be a key.
+protocol MapKeySlot: MapSlot, Hashable {
+  /// The key of an entry that has none.
+  static var emptyKey: Self { get }
+
+  /// The order in which deterministic output sorts the entries.
+  static func precedes(_ left: Self, _ right: Self) -> Bool
+}
+
+extension MapKeySlot {
+  static func initial(_ entry: TableEntry, of table: TableData) -> Self { emptyKey }
+}
+
+extension MapKeySlot where Self: Comparable {
+  static func precedes(_ left: Self, _ right: Self) -> Bool { left < right }
+}
+
+// MARK: Numbers
+
+/// A number by its bits.
+protocol NumberSlot: MapKeySlot, BitwiseCopyable {
+  /// The value with these low bits.
+  init(low bits: UInt64)
+  /// The bits, as a varint of the widest type has them: signed numbers are extended by their sign.
+  var extended: UInt64 { get }
+}
+
+extension NumberSlot {
+  static var emptyKey: Self { Self(low: 0) }
+
+  @inline(__always)
+  static func read(
+    _ type: FieldType,
+    into value: inout Self,
+    checksUTF8: Bool,
+    from decoder: inout BinaryDecoder
+  ) throws(DecodeError) {
+    switch type {
+    case .fixed32, .sfixed32, .float: value = Self(low: UInt64(try decoder.reader.fixed32()))
+    case .fixed64, .sfixed64, .double: value = Self(low: try decoder.reader.fixed64())
+    case .sint32:
+      value = Self(low: UInt64(UInt32(bitPattern: ProtoSInt32.value(of: try decoder.reader.varint()))))
+    case .sint64: value = Self(low: UInt64(bitPattern: ProtoSInt64.value(of: try decoder.reader.varint())))
+    case .bool: value = Self(low: try decoder.reader.varint() == 0 ? 0 : 1)
+    default: value = Self(low: try decoder.reader.varint())
+    }
+  }
+
+  @inline(__always)
+  static func write(
+    _ value: Self,
+    as type: FieldType,
+    number: Int32,
+    to encoder: inout BinaryEncoder
+  ) throws(EncodeError) {
+    try encoder.reserve()
+    let bits = value.extended
+    let low = UInt32(truncatingIfNeeded: bits)
+    switch type {
+    case .fixed32, .sfixed32, .float: encoder.fixed(low)
+    case .fixed64, .sfixed64, .double: encoder.fixed(bits)
+    case .int32, .enumeration: encoder.varint(UInt64(bitPattern: Int64(Int32(bitPattern: low))))
+    case .sint32: encoder.varint(ProtoSInt32.bits(of: Int32(bitPattern: low)))
+    case .sint64: encoder.varint(ProtoSInt64.bits(of: Int64(bitPattern: bits)))
+    default: encoder.varint(bits)
+    }
+    encoder.tag(EncodedTag(number, type.wireType))
+  }
+}
+
+extension Int32: NumberSlot {
+  init(low bits: UInt64) { self.init(truncatingIfNeeded: bits) }
+  var extended: UInt64 { UInt64(bitPattern: Int64(self)) }
+}
+
+extension Int64: NumberSlot {
+  init(low bits: UInt64) { self.init(bitPattern: bits) }
+  var extended: UInt64 { UInt64(bitPattern: self) }
+}
+
+extension UInt32: NumberSlot {
+  static func initial(_ entry: TableEntry, of table: TableData) -> UInt32 {
+    UInt32(bitPattern: table.enumeration(of: entry)?.defaultNumber ?? 0)
+  }
+
+  static func accepts(_ value: UInt32, _ entry: TableEntry, of table: TableData) -> Bool {
+    table.enumeration(of: entry)?.accepts(Int32(bitPattern: value)) ?? true
+  }
+
+  init(low bits: UInt64) { self.init(truncatingIfNeeded: bits) }
+  var extended: UInt64 { UInt64(self) }
+}
+
+extension UInt64: NumberSlot {
+  init(low bits: UInt64) { self = bits }
+  var extended: UInt64 { self }
+}
+
+extension Bool: NumberSlot {
+  init(low bits: UInt64) { self = bits != 0 }
+  var extended: UInt64 { self ? 1 : 0 }
+  static func precedes(_ left: Bool, _ right: Bool) -> Bool { !left && right }
+}
+
+// MARK: Strings, bytes and messages
+
+extension String: MapKeySlot {
+  static var emptyKey: String { "" }
+
+  @inline(__always)
+  static func read(
+    _ type: FieldType,
+    into value: inout String,
+    checksUTF8: Bool,
+    from decoder: inout BinaryDecoder
+  ) throws(DecodeError) {
+    value = try decoder.string(checksUTF8: checksUTF8)
+  }
+
+  @inline(__always)
+  static func write(
+    _ value: String,
+    as type: FieldType,
+    number: Int32,
+    to encoder: inout BinaryEncoder
+  ) throws(EncodeError) {
+    try withUnsafeBytes(of: value) { value throws(EncodeError) in
+      let words = value.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: SmallString.Words.self)
+      try encoder.string(words, EncodedTag(number, .lengthDelimited), isOptional: true)
+    }
+  }
+
+  /// Sorts by bytes, as libprotobuf does.
+  static func precedes(_ left: String, _ right: String) -> Bool {
+    ProtoString.areInIncreasingOrder(left, right)
+  }
+}
+
+extension [UInt8]: MapSlot {
+  static func initial(_ entry: TableEntry, of table: TableData) -> [UInt8] { [] }
+
+  static func read(
+    _ type: FieldType,
+    into value: inout [UInt8],
+    checksUTF8: Bool,
+    from decoder: inout BinaryDecoder
+  ) throws(DecodeError) {
+    value = Array(try decoder.reader.lengthDelimited())
+  }
+
+  static func write(
+    _ value: [UInt8],
+    as type: FieldType,
+    number: Int32,
+    to encoder: inout BinaryEncoder
+  ) throws(EncodeError) {
+    try value.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try encoder.raw(bytes) }
+    try encoder.length(of: value.count, EncodedTag(number, .lengthDelimited))
+  }
+}
+
+extension MessageStorage: MapSlot {
+  static func initial(_ entry: TableEntry, of table: TableData) -> MessageStorage {
+    MessageStorage(table.message(of: entry))
+  }
+
+  static func read(
+    _ type: FieldType,
+    into value: inout MessageStorage,
+    checksUTF8: Bool,
+    from decoder: inout BinaryDecoder
+  ) throws(DecodeError) {
+    try decoder.content(of: &value)
+  }
+
+  static func write(
+    _ value: MessageStorage,
+    as type: FieldType,
+    number: Int32,
+    to encoder: inout BinaryEncoder
+  ) throws(EncodeError) {
+    let before = encoder.count
+    try value.read { slots throws(EncodeError) in try encoder.fields(of: slots) }
+    try encoder.length(of: encoder.count - before, EncodedTag(number, .lengthDelimited))
+  }
+}

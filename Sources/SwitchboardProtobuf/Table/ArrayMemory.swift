@@ -1,0 +1,30 @@
+/// The memory of an array, as an array of any type has it: a reference to an object that begins with the header of every
+/// object, the count and the capacity, before the elements.
+///
+/// It counts no references: whoever reads it holds the array meanwhile.
+struct ArrayMemory {
+  let object: UnsafeRawPointer
+
+  @inline(__always)
+  var count: Int { object.load(fromByteOffset: 16, as: Int.self) }
+
+  /// The elements of an array of bytes.
+  @inline(__always)
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: object + 32, count: count) }
+
+  /// The elements. `Element` may be any type with the same memory as theirs.
+  @inline(__always)
+  func elements<Element>(as type: Element.Type) -> UnsafeBufferPointer<Element> {
+    UnsafeBufferPointer(start: (object + 32).assumingMemoryBound(to: type), count: count)
+  }
+
+  /// Whether arrays have this memory in this process.
+  static let isKnown: Bool = {
+    guard MemoryLayout<[Int]>.size == MemoryLayout<ArrayMemory>.size else { return false }
+    let sample = [7, 8, 9]
+    return sample.withUnsafeBytes { elements in
+      let memory = unsafeBitCast(sample, to: ArrayMemory.self)
+      return elements.baseAddress == memory.bytes.baseAddress && memory.count == 3
+    }
+  }()
+}

@@ -1,0 +1,20 @@
+extension MessageStorage {
+  /// The fields as a generated message, whose table is that of this storage.
+  func message<M: Message>(as type: M.Type) -> M {
+    // The struct of a generated message has no other property than its storage.
+    unsafeBitCast(self, to: M.self)
+  }
+}
+
+/// Calls `body` with a value that holds generated messages, such as an optional or an array, as one that holds their
+/// storages, in place.
+func withStorages<Value, Storages, Failure: Error>(
+  in value: inout Value,
+  as type: Storages.Type,
+  _ body: (inout Storages) throws(Failure) -> Void
+) throws(Failure) {
+  // The memory is the same: the struct of a generated message has no other property than its storage.
+  try withUnsafeMutablePointer(to: &value) { address throws(Failure) in
+    try body(&UnsafeMutableRawPointer(address).assumingMemoryBound(to: type).pointee)
+  }
+}

@@ -1,0 +1,35 @@
+/// A format that writes all fields of a message.
+///
+/// One method is called for each field, set or not; the visitor decides how to write an absent value.
+protocol MessageVisitor: FieldVisitor {
+  /// A field without presence.
+  mutating func implicit<S: ScalarType>(
+    _ value: S.Value,
+    as type: S.Type,
+    number: Int32
+  ) throws(EncodeError)
+
+  /// A map to scalars or enums.
+  mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type,
+    number: Int32
+  ) throws(EncodeError)
+
+  /// A map to messages.
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: [K.Value: MessageStorage],
+    key: K.Type,
+    number: Int32
+  ) throws(EncodeError)
+
+  /// The extensions whose numbers are in `range`.
+  mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError)
+
+  /// All extensions of a message with the MessageSet wire format.
+  mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError)
+
+  /// The fields that the type does not know.
+  mutating func unknown(_ fields: UnknownFields) throws(EncodeError)
+}

@@ -1,0 +1,29 @@
+/// A format that has names for fields: JSON or text.
+protocol NamedFieldDecoder: FieldDecoder {
+  /// The extensions to recognise.
+  var extensions: ExtensionRegistry? { get }
+
+  /// The enum of the next field, if that was described at run time: such enums have the same Swift type.
+  var fieldEnum: EnumTable? { get set }
+
+  /// Reads a member of a oneof; `read` returns whether there was a value. `isSet` says whether the oneof has a value
+  /// already, which is an error.
+  mutating func oneof(
+    isSet: Bool,
+    _ read: (inout Self) throws(DecodeError) -> Bool
+  ) throws(DecodeError)
+
+  /// A map to scalars or enums.
+  mutating func map<K: MapKeyType, V: ScalarType>(
+    _ entries: inout [K.Value: V.Value],
+    key: K.Type,
+    value: V.Type
+  ) throws(DecodeError)
+
+  /// A map to messages.
+  mutating func messageMap<K: MapKeyType>(
+    _ entries: inout [K.Value: MessageStorage],
+    key: K.Type,
+    of table: TableData
+  ) throws(DecodeError)
+}

@@ -1,0 +1,105 @@
+/// One field of a table: a pointer into memory that never changes after it was made.
+///
+/// A pointer, because the formats pass a field from function to function, and its contents would be copied each time.
+struct TableEntry: @unchecked Sendable {
+  let address: UnsafePointer<Contents>
+
+  enum Shape: UInt8 {
+    case singular
+    case oneof
+    case repeated
+    case map
+  }
+
+  /// How a field shows that it is set, if it is not the member of a oneof that is set.
+  enum Presence: UInt8 {
+    /// Its value differs from the default: there is no other sign.
+    case implicit
+    /// The slot holds an optional, which is not nil. Also what a member of a oneof has.
+    case optional
+    /// A bit of the object.
+    case bit
+  }
+
+  /// What is behind the pointer.
+  struct Contents {
+    let key: Tag
+    let slot: Int32
+    let link: Int32
+    let bit: UInt16
+    let type: FieldType
+    let shape: Shape
+    let presence: Presence
+    let keyType: FieldType
+    let isPacked: Bool
+    let isRequired: Bool
+    let isExtension: Bool
+    let checksUTF8: Bool
+    let tag: EncodedTag
+  }
+
+  /// The tag that precedes the field in binary; for a repeated field that is packed, the one of all values.
+  @inline(__always) var key: Tag { address.pointee.key }
+  /// The same, encoded.
+  @inline(__always) var tag: EncodedTag { address.pointee.tag }
+  @inline(__always) var number: Int32 { key.number }
+  /// The slot, in bytes from the address of the object.
+  @inline(__always) var offset: Int { Int(address.pointee.slot) }
+  /// The index of the message or enum among the links of the table, or -1.
+  @inline(__always) var link: Int32 { address.pointee.link }
+  /// The bit, if `presence` is that.
+  @inline(__always) var bit: UInt16 { address.pointee.bit }
+  @inline(__always) var type: FieldType { address.pointee.type }
+  @inline(__always) var shape: Shape { address.pointee.shape }
+  @inline(__always) var presence: Presence { address.pointee.presence }
+  /// The type of a map's keys.
+  @inline(__always) var keyType: FieldType { address.pointee.keyType }
+  @inline(__always) var isPacked: Bool { address.pointee.isPacked }
+  @inline(__always) var isRequired: Bool { address.pointee.isRequired }
+  @inline(__always) var isExtension: Bool { address.pointee.isExtension }
+  @inline(__always) var checksUTF8: Bool { address.pointee.checksUTF8 }
+
+  /// What follows in the table; after the last field, an entry that no tag fits.
+  @inline(__always) var next: TableEntry { TableEntry(address: address + 1) }
+}
+
+/// The fields of a table, in the order of their numbers.
+struct TableEntries: RandomAccessCollection {
+  let first: TableEntry
+  let count: Int
+
+  /// Makes entries that live until ``deallocate()`` is called.
+  init(_ contents: [TableEntry.Contents]) {
+    let address = UnsafeMutablePointer<TableEntry.Contents>.allocate(capacity: contents.count + 1)
+    for (index, entry) in (contents + [.end]).enumerated() { (address + index).initialize(to: entry) }
+    first = TableEntry(address: address)
+    count = contents.count
+  }
+
+  func deallocate() { first.address.deallocate() }
+
+  @inline(__always) var startIndex: Int { 0 }
+  @inline(__always) var endIndex: Int { count }
+  @inline(__always) subscript(index: Int) -> TableEntry { TableEntry(address: first.address + index) }
+}
+
+extension TableEntry.Contents {
+  /// What follows the last field.
+  static var end: TableEntry.Contents {
+    TableEntry.Contents(
+      key: .none,
+      slot: 0,
+      link: -1,
+      bit: 0,
+      type: .message,
+      shape: .singular,
+      presence: .implicit,
+      keyType: .string,
+      isPacked: false,
+      isRequired: false,
+      isExtension: false,
+      checksUTF8: false,
+      tag: EncodedTag(0, .varint)
+    )
+  }
+}
