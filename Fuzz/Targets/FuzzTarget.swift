@@ -1,6 +1,6 @@
 /// Code that reads untrusted bytes; each target has a corpus of the same name.
 enum FuzzTarget: String, CaseIterable, Sendable {
-  case wire, json, text, fieldMask
+  case wire, json, text, fieldMask, descriptors
   case deframer, metadata, encodings, timeout, target, http1
   case server, web, client, services
   case tls, secure
@@ -13,6 +13,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .json: try MessageTargets.json(input)
     case .text: try MessageTargets.text(input)
     case .fieldMask: try FieldMaskTarget.run(input)
+    case .descriptors: try DescriptorsTarget.run(input)
     case .deframer: try CallTargets.deframer(input)
     case .metadata: try CallTargets.metadata(input)
     case .encodings: try EncodingTargets.run(input)
