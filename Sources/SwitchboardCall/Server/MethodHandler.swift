@@ -14,9 +14,6 @@ public final class MethodHandler: Sendable {
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
-  /// Handles what a client sends, and answers.
-  @usableFromInline typealias Handle<Input, Request: Sendable, Response: Sendable> =
-    nonisolated(nonsending) @Sendable (Input, CallAnswer<Request, Response>) async throws -> Void
 
   @usableFromInline
   init(
@@ -35,18 +32,21 @@ public final class MethodHandler: Sendable {
   // MARK: The two ways to take requests
 
   @inlinable
-  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller, Form: HandlerForm>(
     one method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
-    _ handle:
-      @escaping Handle<RequestMarshaller.Message, RequestMarshaller.Message, ResponseMarshaller.Message>
-  ) {
-    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, handle) }
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  )
+  where
+    Form.Input == Form.Request, Form.Request == RequestMarshaller.Message,
+    Form.Response == ResponseMarshaller.Message
+  {
+    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let requests = method.requests
       let codec = ServerCodec(method) { pipeline, request in
-        { await Self.run(handle, request, .chain(pipeline)) }
+        { await Self.run(form, request, .chain(pipeline)) }
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
@@ -58,21 +58,22 @@ public final class MethodHandler: Sendable {
         } catch {
           return stream.finish(.marshalling(error, "decoded"))
         }
-        stream.run { await Self.run(handle, request, .stream(stream, codec.encode)) }
+        stream.run { await Self.run(form, request, .stream(stream, codec.encode)) }
       }
     }
   }
 
   @inlinable
-  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller, Form: HandlerForm>(
     stream method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
-    _ handle:
-      @escaping Handle<
-        RequestStream<RequestMarshaller.Message>, RequestMarshaller.Message, ResponseMarshaller.Message
-      >
-  ) {
-    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, handle) }
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  )
+  where
+    Form.Input == RequestStream<Form.Request>, Form.Request == RequestMarshaller.Message,
+    Form.Response == ResponseMarshaller.Message
+  {
+    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let requests = method.requests
@@ -81,26 +82,26 @@ public final class MethodHandler: Sendable {
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
-            stream.run { await Self.run(handle, messages, .chain(pipeline)) }
+            stream.run { await Self.run(form, messages, .chain(pipeline)) }
           }
         }
         let messages = RequestStream(stream.requests) { bytes in
           try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
         }
-        stream.run { await Self.run(handle, messages, .stream(stream, codec.encode)) }
+        stream.run { await Self.run(form, messages, .stream(stream, codec.encode)) }
       }
     }
   }
 
   /// Runs the handler of one call. Its error becomes the status of the call.
   @inlinable
-  nonisolated(nonsending) static func run<Input, Request, Response>(
-    _ handle: Handle<Input, Request, Response>,
-    _ input: Input,
-    _ answer: CallAnswer<Request, Response>
+  nonisolated(nonsending) static func run<Form: HandlerForm>(
+    _ form: Form,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
     do {
-      try await handle(input, answer)
+      try await form.handle(input, answer)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }
@@ -111,21 +112,21 @@ public final class MethodHandler: Sendable {
   // Not inlinable: formats chosen at run time need no copy of this in each user's module.
 
   @usableFromInline
-  static func oneInFormat<Request, Response>(
-    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
-    _ interceptors: Interceptors<Request, Response>?,
-    _ handle: @escaping Handle<Request, Request, Response>
-  ) -> MethodHandler {
-    MethodHandler(one: method, interceptors, handle)
+  static func oneInFormat<Form: HandlerForm>(
+    _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  ) -> MethodHandler where Form.Input == Form.Request {
+    MethodHandler(one: method, interceptors, form)
   }
 
   @usableFromInline
-  static func streamInFormat<Request, Response>(
-    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
-    _ interceptors: Interceptors<Request, Response>?,
-    _ handle: @escaping Handle<RequestStream<Request>, Request, Response>
-  ) -> MethodHandler {
-    MethodHandler(stream: method, interceptors, handle)
+  static func streamInFormat<Form: HandlerForm>(
+    _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  ) -> MethodHandler where Form.Input == RequestStream<Form.Request> {
+    MethodHandler(stream: method, interceptors, form)
   }
 
   // MARK: For servers
