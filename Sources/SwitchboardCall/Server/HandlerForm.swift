@@ -9,10 +9,11 @@ protocol HandlerForm: Sendable {
   associatedtype Request: Sendable
   associatedtype Response: Sendable
 
-  /// Handles what a client sends, and answers.
+  /// Handles what a client sends, and answers in bytes that `responses` makes.
   nonisolated(nonsending) func handle(
     _ input: Input,
-    _ answer: CallAnswer<Request, Response>
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
   ) async throws
 }
 
@@ -29,9 +30,10 @@ struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
     _ request: Request,
-    _ answer: CallAnswer<Request, Response>
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
   ) async throws {
-    try answer.respond(try await handler(request, answer.context))
+    try answer.respond(try await handler(request, answer.context), responses)
   }
 }
 
@@ -48,9 +50,10 @@ struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
     _ request: Request,
-    _ answer: CallAnswer<Request, Response>
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
   ) async throws {
-    try await handler(request, answer.writer, answer.context)
+    try await handler(request, answer.writer(responses), answer.context)
     answer.finish(.ok)
   }
 }
@@ -68,9 +71,10 @@ struct ClientStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
     _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
   ) async throws {
-    try answer.respond(try await handler(requests, answer.context))
+    try answer.respond(try await handler(requests, answer.context), responses)
   }
 }
 
@@ -87,9 +91,10 @@ struct BidirectionalForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
     _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
   ) async throws {
-    try await handler(requests, answer.writer, answer.context)
+    try await handler(requests, answer.writer(responses), answer.context)
     answer.finish(.ok)
   }
 }

@@ -44,9 +44,9 @@ public final class MethodHandler: Sendable {
     let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
-      let requests = method.requests
+      let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method) { pipeline, request in
-        { await Self.run(form, request, .chain(pipeline)) }
+        { Self.start(form, responses, request, .chain(pipeline)) }
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
@@ -58,7 +58,7 @@ public final class MethodHandler: Sendable {
         } catch {
           return stream.finish(.marshalling(error, "decoded"))
         }
-        stream.run { await Self.run(form, request, .stream(stream, codec.encode)) }
+        Self.start(form, responses, request, .stream(stream))
       }
     }
   }
@@ -76,36 +76,56 @@ public final class MethodHandler: Sendable {
     let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
-      let requests = method.requests
+      let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method)
       return { stream, _ in
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
-            stream.run { await Self.run(form, messages, .chain(pipeline)) }
+            Self.start(form, responses, messages, .chain(pipeline))
           }
         }
         let messages = RequestStream(stream.requests) { bytes in
           try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
         }
-        stream.run { await Self.run(form, messages, .stream(stream, codec.encode)) }
+        Self.start(form, responses, messages, .stream(stream))
       }
     }
   }
 
-  /// Runs the handler of one call. Its error becomes the status of the call.
+  /// Starts the task of a call's handler, where its transport says. On the loop.
   @inlinable
+  static func start<Form: HandlerForm>(
+    _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>
+  ) {
+    // The tasks are made here, where their work is known: a closure that the transport would run instead costs each
+    // call two more frames of asynchronous code.
+    let stream = answer.stream
+    switch stream.placeForHandler() {
+    case .loop(let loop):
+      stream.handlerRuns(Task.immediate(executorPreference: loop) { await run(form, responses, input, answer) })
+    case .executor(let executor):
+      stream.handlerRuns(Task(executorPreference: executor) { await run(form, responses, input, answer) })
+    }
+  }
+
+  /// Runs the handler of one call. Its error becomes the status of the call.
+  @inlinable @inline(never)
   nonisolated(nonsending) static func run<Form: HandlerForm>(
     _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
     do {
-      try await form.handle(input, answer)
+      try await form.handle(input, answer, responses)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }
-    answer.handlerReturned()
+    answer.stream.handlerReturned()
   }
 
   // MARK: Other formats
@@ -159,36 +179,44 @@ public final class MethodHandler: Sendable {
 @usableFromInline
 enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   /// Straight to the transport.
-  case stream(any ServerStream, @Sendable (Response) throws -> MessageBuffer)
+  case stream(any ServerStream)
   /// Through a chain of interceptors.
   case chain(ServerPipeline<Request, Response>)
 
   @inlinable
+  var stream: any ServerStream {
+    switch self {
+    case .stream(let stream): stream
+    case .chain(let pipeline): pipeline.stream
+    }
+  }
+
+  @inlinable
   var context: ServerCallContext {
     switch self {
-    case .stream(let stream, _): ServerCallContext(stream)
+    case .stream(let stream): ServerCallContext(stream)
     case .chain(let pipeline): ServerCallContext(pipeline)
     }
   }
 
   /// Sends the one response, which ends the call.
   @inlinable
-  func respond(_ response: consuming Response) throws {
+  func respond(_ response: consuming Response, _ marshaller: some Marshaller<Response>) throws {
     switch self {
-    case .stream(let stream, let encode):
+    case .stream(let stream):
       let response = response
-      stream.respond(try GRPCStatus.encoding { try encode(response) })
+      stream.respond(try GRPCStatus.encoding { try marshaller.encode(response) })
     case .chain(let pipeline): pipeline.respondHere(response)
     }
   }
 
   /// Sends a stream of responses, which `finish` ends.
   @inlinable
-  var writer: ResponseStreamWriter<Response> {
+  func writer(_ marshaller: some Marshaller<Response>) -> ResponseStreamWriter<Response> {
     switch self {
-    case .stream(let stream, let encode):
+    case .stream(let stream):
       ResponseStreamWriter(stream) { response in
-        try GRPCStatus.encoding(for: stream) { try encode(response) }
+        try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
     }
@@ -197,16 +225,8 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   @inlinable
   func finish(_ status: GRPCStatus) {
     switch self {
-    case .stream(let stream, _): stream.finish(status)
+    case .stream(let stream): stream.finish(status)
     case .chain(let pipeline): pipeline.finish(status)
-    }
-  }
-
-  @inlinable
-  func handlerReturned() {
-    switch self {
-    case .stream(let stream, _): stream.handlerReturned()
-    case .chain(let pipeline): pipeline.stream.handlerReturned()
     }
   }
 }
