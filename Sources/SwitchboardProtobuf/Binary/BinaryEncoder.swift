@@ -1,14 +1,14 @@
 /// Writes messages in binary, from the last byte to the first.
 ///
 /// That way the length of a nested message is known when it is written before it, and no pass over the message has to
-/// count first. The memory grows at its start; `BinaryEncoder+Values.swift` writes the fields.
+/// count first. When memory is full, the encoder goes on in more of it; `BinaryEncoder+Values.swift` writes the fields.
 struct BinaryEncoder {
   // A hot loop: raw pointers, and one comparison for each field. Always `start <= cursor <= end`.
   private(set) var cursor: UnsafeMutableRawPointer
   private var start: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
-  /// Whether the memory is this encoder's own, and not that of the caller.
-  private var isOwner = false
+  /// What follows the bytes from the cursor to the end.
+  private var following = OutputPieces()
   let isDeterministic: Bool
   /// Stored, because the check takes a call.
   private let knowsSmallStrings: Bool
@@ -17,6 +17,8 @@ struct BinaryEncoder {
   private static let limit = Int(Int32.max)
   /// More than the longest tag and the longest varint together, or a tag and a short string.
   private static let margin = 32
+  /// Values of at least this size are not copied: the output refers to the message's own memory.
+  private static let lendingSize = 4096
 
   /// Starts with memory of the caller, which outlives the encoder.
   init(_ memory: UnsafeMutableRawBufferPointer, options: BinaryEncodingOptions) {
@@ -27,17 +29,18 @@ struct BinaryEncoder {
     knowsSmallStrings = SmallString.isKnown
   }
 
-  /// Frees the memory of the encoder.
-  func deallocate() {
-    if isOwner { start.deallocate() }
-  }
-
-  /// The bytes that were written, until the next one is.
-  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: cursor, count: count) }
-
   /// The number of bytes that were written.
   @inline(__always)
-  var count: Int { end - cursor }
+  var count: Int { following.byteCount &+ (end - cursor) }
+
+  /// Frees the memory of the encoder, which wrote in vain.
+  func deallocate() { following.deallocate() }
+
+  /// Returns what was written, with the memory of the encoder; throws if a message may not be so large.
+  func finish() throws(EncodeError) -> SerializedBytes {
+    guard count <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
+    return SerializedBytes(start: cursor, count: end - cursor, following: following)
+  }
 
   // MARK: Memory
 
@@ -50,17 +53,15 @@ struct BinaryEncoder {
   @inline(never)
   private mutating func grow(_ more: Int) throws(EncodeError) {
     guard count <= BinaryEncoder.limit, more <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
-    let capacity = max(2 * (end - start), count + more)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    let newCursor = memory + (capacity - count)
-    newCursor.copyMemory(from: cursor, byteCount: count)
-    if isOwner { start.deallocate() }
-    (start, cursor, end, isOwner) = (memory, newCursor, memory + capacity, true)
-  }
-
-  /// Checks the limit of the format.
-  func finish() throws(EncodeError) {
-    guard count <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
+    // The second piece is one that allocators have ready; what follows is as large as what was written so far.
+    let capacity = max(more, count < 2048 ? 960 : min(count, 1 << 16))
+    let memory = following.prepend(
+      UnsafeRawBufferPointer(start: cursor, count: end - cursor),
+      capacity: capacity
+    )
+    start = memory.baseAddress.unsafelyUnwrapped
+    end = start + capacity
+    cursor = end
   }
 
   // MARK: Primitives, whose callers have reserved
@@ -101,12 +102,26 @@ struct BinaryEncoder {
 
   // MARK: Bytes
 
-  /// Writes bytes without a length.
+  /// Writes bytes without a length, which stay where they are until the output was used.
   mutating func raw(_ bytes: UnsafeRawBufferPointer) throws(EncodeError) {
+    guard bytes.count < BinaryEncoder.lendingSize else { return try lend(bytes) }
+    try copy(bytes)
+  }
+
+  /// Writes bytes without a length.
+  private mutating func copy(_ bytes: UnsafeRawBufferPointer) throws(EncodeError) {
     guard let source = bytes.baseAddress else { return }
     try reserve(bytes.count)
     cursor -= bytes.count
     cursor.copyMemory(from: source, byteCount: bytes.count)
+  }
+
+  @inline(never)
+  private mutating func lend(_ bytes: UnsafeRawBufferPointer) throws(EncodeError) {
+    guard count <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
+    _ = following.prepend(UnsafeRawBufferPointer(start: cursor, count: end - cursor))
+    _ = following.prepend(bytes)
+    end = cursor
   }
 
   /// Writes the length of what was written last, and the tag before it.
@@ -156,7 +171,7 @@ struct BinaryEncoder {
     // A string of another kind, as those that other languages lend: made contiguous first.
     let bytes = Array(UnsafeRawPointer(slot).assumingMemoryBound(to: String.self).pointee.utf8)
     if bytes.isEmpty, !isOptional { return }
-    try bytes.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try raw(bytes) }
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try copy(bytes) }
     try length(of: bytes.count, tag)
   }
 
