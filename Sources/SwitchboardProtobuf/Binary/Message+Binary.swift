@@ -151,12 +151,7 @@ extension MessageStorage {
   ) throws(EncodeError) -> SerializedBytes {
     if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
     var encoder = BinaryEncoder(memory, options: options)
-    do throws(EncodeError) {
-      try read { slots throws(EncodeError) in try encoder.fields(of: slots) }
-      return try encoder.finish()
-    } catch {
-      encoder.deallocate()
-      throw error
-    }
+    defer { withExtendedLifetime(object) {} }
+    return try encoder.message(object.slots)
   }
 }

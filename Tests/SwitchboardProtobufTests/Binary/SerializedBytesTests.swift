@@ -52,6 +52,35 @@ import Testing
     }
   }
 
+  /// What is too large is refused, and the rest of the message, which is then written in vain, takes no memory.
+  @Test func areNotLargerThanTheFormatAllows() {
+    let bytes = [UInt8](repeating: 7, count: 1_000_000)
+    let message = Switchboard_Testing_AllKinds3.with {
+      $0.recursive.manyBytes = Array(repeating: bytes, count: 2200)
+      $0.recursive.manyString = Array(repeating: "short", count: 100_000)
+      $0.recursive.packedInt32 = Array(repeating: -1, count: 100_000)
+      $0.manyString = Array(repeating: "a string of more than fifteen bytes", count: 100_000)
+    }
+    #expect(throws: EncodeError(.tooLarge)) { try message.serializedBytes() }
+    #expect(throws: EncodeError(.tooLarge)) { try message.serializedSize() }
+  }
+
+  @Test(arguments: 0..<64)
+  func haveNumbersOfAllSizes(_ shift: Int) throws {
+    let numbers = [(1 as UInt64) << shift, 1 << shift - 1, .max >> shift]
+    let message = Switchboard_Testing_AllKinds3.with { $0.packedUint64 = numbers }
+    let expected = WireBytes.delimited(78, numbers.flatMap { WireBytes.varint($0) })
+    #expect(try message.serializedBytes() == expected)
+  }
+
+  @Test(arguments: 0..<130)
+  func haveStringsOfAllSizes(_ count: Int) throws {
+    let text = String((0..<count).map { Character(UnicodeScalar(UInt8(32 + $0 % 90))) })
+    let message = Switchboard_Testing_AllKinds3.with { $0.manyString = [text, text] }
+    let field = WireBytes.delimited(44, Array(text.utf8))
+    #expect(try message.serializedBytes() == field + field)
+  }
+
   @Test func passOnTheErrorsOfTheCaller() {
     struct Failure: Error {}
     #expect(throws: Failure.self) { try message(5000).withSerializedBytes { _ in throw Failure() } }
