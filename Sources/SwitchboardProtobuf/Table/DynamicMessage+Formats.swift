@@ -52,7 +52,7 @@ extension DynamicMessage {
 
   /// The size of the message in binary, in bytes.
   public func serializedSize() throws(EncodeError) -> Int {
-    try storage.withSerializedBytes(partial: true, options: BinaryEncodingOptions()) { $0.byteCount }
+    try storage.withSerializedBytes(partial: true) { $0.byteCount }
   }
 
   // MARK: JSON
