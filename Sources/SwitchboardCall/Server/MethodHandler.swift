@@ -101,14 +101,24 @@ public final class MethodHandler: Sendable {
     _ input: Form.Input,
     _ answer: CallAnswer<Form.Request, Form.Response>
   ) {
-    // The tasks are made here, where their work is known: a closure that the transport would run instead costs each
-    // call two more frames of asynchronous code.
+    // The task is made here, where its work is known: a closure that the transport would run instead costs each call
+    // two more frames of asynchronous code.
     let stream = answer.stream
-    switch stream.placeForHandler() {
-    case .loop(let loop):
-      stream.handlerRuns(Task.immediate(executorPreference: loop) { await run(form, responses, input, answer) })
-    case .executor(let executor):
-      stream.handlerRuns(Task(executorPreference: executor) { await run(form, responses, input, answer) })
+    stream.handlerRuns(
+      makeTask(at: stream.placeForHandler()) { await run(form, responses, input, answer) }
+    )
+  }
+
+  /// Neither inlinable nor for `Void` alone, and its operation may throw, because such functions are what the runtime
+  /// takes: the compiler would wrap any other, which costs each call an allocation and two frames.
+  @usableFromInline
+  static func makeTask<Result: Sendable>(
+    at place: HandlerPlace,
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Result
+  ) -> Task<Result, any Error> {
+    switch place {
+    case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
+    case .executor(let executor): Task(executorPreference: executor, operation: operation)
     }
   }
 

@@ -41,7 +41,7 @@
 
   /// The handler has started in this task, which is to be cancelled if the call ends first; it may have finished. On
   /// the loop.
-  func handlerRuns(_ task: consuming Task<Void, Never>)
+  func handlerRuns(_ task: consuming Task<Void, any Error>)
 
   /// The handler has finished. Called by the handler, on any thread, last.
   func handlerReturned()

@@ -67,7 +67,7 @@ extension InProcessCall: ServerStream {
     transport.options.handlerExecutor.map { .executor($0) } ?? .loop(transport.loop)
   }
 
-  func handlerRuns(_ task: consuming Task<Void, Never>) {
+  func handlerRuns(_ task: consuming Task<Void, any Error>) {
     // The call may have failed in the part of the handler that has already run.
     if isHandling { self.task = task } else if !hasSucceeded { task.cancel() }
   }

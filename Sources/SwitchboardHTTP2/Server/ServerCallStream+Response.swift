@@ -47,7 +47,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     return connection.core.options.handlerExecutor.map { .executor($0) } ?? .loop(loop)
   }
 
-  func handlerRuns(_ task: consuming Task<Void, Never>) {
+  func handlerRuns(_ task: consuming Task<Void, any Error>) {
     // The part of the handler that has already run may have ended the call.
     if phase == .handling { self.task = task } else if isCancelled { task.cancel() }
   }
