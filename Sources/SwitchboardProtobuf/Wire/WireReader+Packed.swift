@@ -20,16 +20,21 @@ extension WireReader {
           var bits = UInt64(next.load(as: UInt8.self))
           next += 1
           if bits >= 0x80 {
+            // Another byte follows that ends a varint, since the last of all does.
             let second = UInt64(next.load(as: UInt8.self))
-            if second < 0x80 {
+            next += 1
+            bits = bits & 0x7F | (second & 0x7F) &<< 7
+            if second >= 0x80 {
+              let third = UInt64(next.load(as: UInt8.self))
               next += 1
-              bits = bits & 0x7F | second &<< 7
-            } else {
-              guard let rest = WireReader.restOfVarint(bits, from: &next) else {
-                isWellFormed = false
-                return
+              bits |= (third & 0x7F) &<< 14
+              if third >= 0x80 {
+                guard let rest = WireReader.restOfVarint(bits, from: &next) else {
+                  isWellFormed = false
+                  return
+                }
+                bits = rest
               }
-              bits = rest
             }
           }
           buffer.initializeElement(at: initialized, to: value(bits))
@@ -41,12 +46,12 @@ extension WireReader {
     cursor += length
   }
 
-  /// Reads a varint that continues after its byte `first`, and whose last byte is known to follow. Nil if it is longer
+  /// Reads what follows the first three bytes of a varint, whose last byte is known to follow. Nil if the varint is longer
   /// than ten bytes.
   @inlinable @inline(__always)
-  static func restOfVarint(_ first: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
-    var bits = first & 0x7F
-    var shift: UInt64 = 7
+  static func restOfVarint(_ start: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
+    var bits = start
+    var shift: UInt64 = 21
     while shift < 70 {
       let byte = UInt64(next.load(as: UInt8.self))
       next += 1
