@@ -9,8 +9,7 @@ extension WireReader {
     let bytes = UnsafeRawBufferPointer(start: cursor, count: length)
     guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
     // Each varint has exactly one byte without the continuation bit, so their number is known in advance.
-    var count = 0
-    for byte in bytes { count &+= Int((byte ^ 0x80) &>> 7) }
+    let count = WireReader.varints(in: bytes)
 
     var isWellFormed = true
     values.append(addingCapacity: count) { span in
@@ -44,6 +43,24 @@ extension WireReader {
     }
     guard isWellFormed else { throw DecodeError(.malformedVarint) }
     cursor += length
+  }
+
+  /// How many bytes have no continuation bit.
+  @usableFromInline
+  static func varints(in bytes: UnsafeRawBufferPointer) -> Int {
+    guard let start = bytes.baseAddress else { return 0 }
+    var (count, index) = (0, 0)
+    while index &+ 8 <= bytes.count {
+      let ends = ~start.loadUnaligned(fromByteOffset: index, as: UInt64.self) &>> 7 & 0x0101_0101_0101_0101
+      // The product has the sum of all bytes in its highest one.
+      count &+= Int(truncatingIfNeeded: (ends &* 0x0101_0101_0101_0101) &>> 56)
+      index &+= 8
+    }
+    while index < bytes.count {
+      count &+= Int((start.load(fromByteOffset: index, as: UInt8.self) ^ 0x80) &>> 7)
+      index &+= 1
+    }
+    return count
   }
 
   /// Reads what follows the first three bytes of a varint, whose last byte is known to follow. Nil if the varint is longer
