@@ -46,11 +46,10 @@ extension Message {
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) {
     do throws(DecodeError) {
-      try _storage.merge(bytes, extensions: extensions, options: options)
+      try _storage.merge(bytes, extensions: extensions, partial: partial, options: options)
     } catch {
       throw error.inside(Self.simpleName)
     }
-    if !partial, !isInitialized { throw DecodeError(.missingRequiredField).inside(Self.simpleName) }
   }
 
   /// The last part of the message's name: `Order` for `codec.Order`.
@@ -110,12 +109,14 @@ extension MessageStorage {
   mutating func merge(
     _ bytes: RawSpan,
     extensions: ExtensionRegistry? = nil,
+    partial: Bool = true,
     options: BinaryDecodingOptions
   ) throws(DecodeError) {
     try bytes.withUnsafeBytes { bytes throws(DecodeError) in
       var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }
+    if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
   }
 
   /// The message in binary.

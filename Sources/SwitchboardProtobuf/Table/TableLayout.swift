@@ -67,7 +67,9 @@ package struct TableLayout {
       guard (field.isRepeated ? 8 : field.type.width) == width else { continue }
       offsets[index] = size
       size += width
-      if field.isRepeated || !field.type.isPackable {
+      if field.isRepeated, field.mapKey == nil, field.type == .string {
+        references.append(TableReference(kind: .strings, offset: offsets[index]))
+      } else if field.isRepeated || !field.type.isPackable {
         references.append(TableReference(kind: width == 16 ? .string : .word, offset: offsets[index]))
       }
     }
