@@ -46,7 +46,7 @@ public final class MethodHandler: Sendable {
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
       let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method) { pipeline, request in
-        { Self.start(form, responses, request, .chain(pipeline)) }
+        Self.start(form, responses, request, .chain(pipeline))
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {

@@ -3,21 +3,19 @@
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
-  /// Starts the handler of a call.
-  @usableFromInline typealias Handler = @Sendable () -> Void
-  @usableFromInline typealias MakeHandler = @Sendable (Pipeline, Request) -> Handler
+  @usableFromInline typealias StartHandler = @Sendable (Pipeline, Request) -> Void
 
   @usableFromInline let method: MethodDescriptor
   @usableFromInline let encode: @Sendable (Response) throws -> MessageBuffer
   @usableFromInline let message: @Sendable (Pipeline, RawSpan) -> Void
   @usableFromInline let end: @Sendable (Pipeline) -> Void
-  /// Makes the handler of a call's one request; `nil` if requests stream.
-  @usableFromInline let makeHandler: MakeHandler?
+  /// Starts the handler with a call's one request; `nil` if requests stream.
+  @usableFromInline let startHandler: StartHandler?
 
   @inlinable @inline(__always)
   init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
     _ method: Method<RequestMarshaller, ResponseMarshaller>,
-    makeHandler: MakeHandler? = nil
+    startHandler: StartHandler? = nil
   ) where RequestMarshaller.Message == Request, ResponseMarshaller.Message == Response {
     let (requests, responses) = (method.requests, method.responses)
     self.method = method.descriptor
@@ -30,6 +28,6 @@ final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
       }
     }
     end = { pipeline in pipeline.receiveFirst(.end) }
-    self.makeHandler = makeHandler
+    self.startHandler = startHandler
   }
 }

@@ -30,26 +30,25 @@ extension ServerPipeline {
     switch part {
     case .metadata(let headers):
       // Again, if an interceptor repeats the call to the handler.
-      if hasMetadataOfRequest { handler = nil }
+      if hasMetadataOfRequest { self.request = nil }
       begin(headers)
       hasSentMetadata = false
       hasMetadataOfRequest = true
       if endIsEarly { startHandler() }
     case .message(let request):
-      if handler == nil { handler = codec.makeHandler?(self, request) } else { finish(.tooManyMessages) }
+      if self.request == nil { self.request = request } else { finish(.tooManyMessages) }
     case .end:
       if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
     }
   }
 
-  @usableFromInline
+  @inlinable
   func startHandler() {
     hasMetadataOfRequest = false
     endIsEarly = false
-    guard let handler else { return finish(.missingRequest) }
-    self.handler = nil
+    guard let request = request.take() else { return finish(.missingRequest) }
     isHandling = true
-    handler()
+    codec.startHandler?(self, request)
   }
 
   /// Starts the handler with the metadata, and passes it the requests as they arrive. On the loop.

@@ -14,7 +14,6 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   // lasts while other code runs.
 
   @usableFromInline typealias Interceptor = ServerInterceptor<Request, Response>
-  @usableFromInline typealias Handler = ServerCodec<Request, Response>.Handler
 
   @usableFromInline let stream: any ServerStream
   @usableFromInline let codec: ServerCodec<Request, Response>
@@ -22,8 +21,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
-  /// Handles the one request, which it holds; runs once the requests have ended.
-  @exclusivity(unchecked) @usableFromInline var handler: Handler?
+  /// The one request, until the requests have ended; `nil` if they stream.
+  @exclusivity(unchecked) @usableFromInline var request: Request?
   /// Whether the metadata of an incomplete request has arrived.
   @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
   /// The end of the one request left the chain before its metadata.
@@ -91,7 +90,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   func close() {
     isOpen = false
     interceptors.close()
-    handler = nil
+    request = nil
     if let streamed {
       streamed.queue.finish(.callEnded)
       self.streamed = nil
