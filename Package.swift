@@ -175,7 +175,9 @@ let package = Package(
     .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
-      dependencies: ["SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardProtobuf"]
+      dependencies: [
+        "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+      ]
         + goldens.map { Target.Dependency.target(name: $0.name) },
       exclude: ["Goldens"]
     ),

@@ -79,5 +79,7 @@ extension Generator {
   }
 
   /// The error for bytes that are not a request.
-  private static func invalid(_ error: GeneratorError) -> GeneratorError { GeneratorError("invalid request: \(error)") }
+  private static func invalid(_ error: GeneratorError) -> GeneratorError {
+    GeneratorError("invalid request: \(error)")
+  }
 }

@@ -66,7 +66,10 @@ import Testing
   func merged() throws {
     let first = Request.with { $0.parameter = "Visibility=Internal" }
     let bytes: [UInt8] = try first.serializedBytes()
-    #expect(try Generator(request: bytes + Self.sample.serializedBytes()).files() == Generator(request: Self.sample).files())
+    #expect(
+      try Generator(request: bytes + Self.sample.serializedBytes()).files()
+        == Generator(request: Self.sample).files()
+    )
   }
 
   @Test(

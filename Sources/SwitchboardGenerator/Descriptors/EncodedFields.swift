@@ -82,7 +82,9 @@ struct EncodedFields {
     return value
   }
 
-  private static var truncated: GeneratorError { GeneratorError("it ends within a field, or a number is too long") }
+  private static var truncated: GeneratorError {
+    GeneratorError("it ends within a field, or a number is too long")
+  }
 
   /// The number at the start of `bytes`, and where it ends.
   static func varint(in bytes: ArraySlice<UInt8>) -> (value: UInt64, end: Int)? {

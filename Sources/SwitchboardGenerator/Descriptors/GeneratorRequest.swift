@@ -46,7 +46,9 @@ package struct GeneratorRequest: Sendable {
     return files
   }
 
-  private mutating func read(_ encoded: [ArraySlice<UInt8>], with workers: Workers) async throws(GeneratorError) {
+  private mutating func read(_ encoded: [ArraySlice<UInt8>], with workers: Workers)
+    async throws(GeneratorError)
+  {
     var files: [FileDescriptor] = []
     files.reserveCapacity(encoded.count)
     try await workers.run(encoded.count) { index in

@@ -15,7 +15,11 @@ enum FieldSlots {
     let oneofs = message.oneofs.indices.filter { !message.oneofs[$0].members.isEmpty }
     for (index, oneof) in oneofs.enumerated() { message.oneofs[oneof].slot.index = index }
     let order = message.fields.indices.sorted { message.fields[$0].number < message.fields[$1].number }
-    let layout = try layout(of: order.map { slotField(message.fields[$0], in: message) }, in: message, oneofs.count)
+    let layout = try layout(
+      of: order.map { slotField(message.fields[$0], in: message) },
+      in: message,
+      oneofs.count
+    )
     for (index, slot) in zip(order, layout.slots) {
       message.fields[index].slot = slot
       if let oneof = message.fields[index].oneof { message.oneofs[oneof].slot.offset = slot.offset }

@@ -90,8 +90,7 @@ extension SchemaBuilder {
   }
 
   /// The features that a field inherits from its oneof or message.
-  private func features(of field: FieldDescriptor, in message: MessageSchema) -> Features
-  {
+  private func features(of field: FieldDescriptor, in message: MessageSchema) -> Features {
     guard let index = field.oneofIndex, message.descriptor.oneofDecl.indices.contains(Int(index)) else {
       return message.features
     }

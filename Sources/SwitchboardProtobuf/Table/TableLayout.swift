@@ -41,7 +41,8 @@ struct TableLayout {
       SlotLayout.Field(
         number: field.number,
         width: field.isRepeated ? 8 : field.type.width,
-        hasBit: !field.isRepeated && field.oneof == nil && field.presence != .implicit && field.type.isPackable,
+        hasBit: !field.isRepeated && field.oneof == nil && field.presence != .implicit
+          && field.type.isPackable,
         oneof: field.oneof
       )
     }
