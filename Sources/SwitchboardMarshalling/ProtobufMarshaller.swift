@@ -13,9 +13,8 @@ public struct ProtobufMarshaller<Message: SwitchboardProtobuf.Message>: Marshall
 
   @inlinable
   public func encode(_ message: Message) throws -> MessageBuffer {
-    let size = try message.serializedSize()
-    return try MessageBuffer(exactByteCount: size) { output in
-      try message.serialize(into: &output)
+    try message.withSerializedBytes { bytes in
+      try MessageBuffer(exactByteCount: bytes.byteCount) { output in try bytes.append(to: &output) }
     }
   }
 

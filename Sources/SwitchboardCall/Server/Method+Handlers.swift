@@ -7,9 +7,7 @@ extension Method {
     _ handler:
       nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors) { request, answer in
-      try answer.respond(try await handler(request, answer.context))
-    }
+    MethodHandler(one: self, interceptors, UnaryForm(handler))
   }
 
   /// Serves a method with one request and a stream of responses.
@@ -19,10 +17,7 @@ extension Method {
     _ handler:
       @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors) { request, answer in
-      try await handler(request, answer.writer, answer.context)
-      answer.finish(.ok)
-    }
+    MethodHandler(one: self, interceptors, ServerStreamingForm(handler))
   }
 
   /// Serves a method with a stream of requests and one response.
@@ -31,9 +26,7 @@ extension Method {
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors) { requests, answer in
-      try answer.respond(try await handler(requests, answer.context))
-    }
+    MethodHandler(stream: self, interceptors, ClientStreamingForm(handler))
   }
 
   /// Serves a method with streams in both directions.
@@ -45,9 +38,6 @@ extension Method {
         RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
       ) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors) { requests, answer in
-      try await handler(requests, answer.writer, answer.context)
-      answer.finish(.ok)
-    }
+    MethodHandler(stream: self, interceptors, BidirectionalForm(handler))
   }
 }

@@ -14,9 +14,6 @@ public final class MethodHandler: Sendable {
   @usableFromInline typealias Begin = @Sendable (any ServerStream, RawSpan) -> Void
   @usableFromInline typealias Interceptors<Request: Sendable, Response: Sendable> =
     @Sendable () -> [ServerInterceptor<Request, Response>]
-  /// Handles what a client sends, and answers.
-  @usableFromInline typealias Handle<Input, Request: Sendable, Response: Sendable> =
-    nonisolated(nonsending) @Sendable (Input, CallAnswer<Request, Response>) async throws -> Void
 
   @usableFromInline
   init(
@@ -35,18 +32,21 @@ public final class MethodHandler: Sendable {
   // MARK: The two ways to take requests
 
   @inlinable
-  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller, Form: HandlerForm>(
     one method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
-    _ handle:
-      @escaping Handle<RequestMarshaller.Message, RequestMarshaller.Message, ResponseMarshaller.Message>
-  ) {
-    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, handle) }
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  )
+  where
+    Form.Input == Form.Request, Form.Request == RequestMarshaller.Message,
+    Form.Response == ResponseMarshaller.Message
+  {
+    let formats = HandlerFormats(method) { Self.oneInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
-      let requests = method.requests
+      let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method) { pipeline, request in
-        { await Self.run(handle, request, .chain(pipeline)) }
+        { Self.start(form, responses, request, .chain(pipeline)) }
       }
       return { stream, message in
         if let chain = interceptors?(), !chain.isEmpty {
@@ -58,74 +58,105 @@ public final class MethodHandler: Sendable {
         } catch {
           return stream.finish(.marshalling(error, "decoded"))
         }
-        stream.run { await Self.run(handle, request, .stream(stream, codec.encode)) }
+        Self.start(form, responses, request, .stream(stream))
       }
     }
   }
 
   @inlinable
-  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller>(
+  convenience init<RequestMarshaller: Marshaller, ResponseMarshaller: Marshaller, Form: HandlerForm>(
     stream method: Method<RequestMarshaller, ResponseMarshaller>,
-    _ interceptors: Interceptors<RequestMarshaller.Message, ResponseMarshaller.Message>?,
-    _ handle:
-      @escaping Handle<
-        RequestStream<RequestMarshaller.Message>, RequestMarshaller.Message, ResponseMarshaller.Message
-      >
-  ) {
-    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, handle) }
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  )
+  where
+    Form.Input == RequestStream<Form.Request>, Form.Request == RequestMarshaller.Message,
+    Form.Response == ResponseMarshaller.Message
+  {
+    let formats = HandlerFormats(method) { Self.streamInFormat($0, interceptors, form) }
     self.init(method.descriptor, formats) { factories in
       let interceptors = factories.wrapping(interceptors, for: method.descriptor)
-      let requests = method.requests
+      let (requests, responses) = (method.requests, method.responses)
       let codec = ServerCodec(method)
       return { stream, _ in
         if let chain = interceptors?(), !chain.isEmpty {
           let pipeline = ServerPipeline(stream, chain, codec)
           return pipeline.onRequestStream { messages in
-            stream.run { await Self.run(handle, messages, .chain(pipeline)) }
+            Self.start(form, responses, messages, .chain(pipeline))
           }
         }
         let messages = RequestStream(stream.requests) { bytes in
           try GRPCStatus.decoding(for: stream) { try requests.decode(bytes) }
         }
-        stream.run { await Self.run(handle, messages, .stream(stream, codec.encode)) }
+        Self.start(form, responses, messages, .stream(stream))
       }
     }
   }
 
-  /// Runs the handler of one call. Its error becomes the status of the call.
+  /// Starts the task of a call's handler, where its transport says. On the loop.
   @inlinable
-  nonisolated(nonsending) static func run<Input, Request, Response>(
-    _ handle: Handle<Input, Request, Response>,
-    _ input: Input,
-    _ answer: CallAnswer<Request, Response>
+  static func start<Form: HandlerForm>(
+    _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>
+  ) {
+    // The task is made here, where its work is known: a closure that the transport would run instead costs each call
+    // two more frames of asynchronous code.
+    let stream = answer.stream
+    stream.handlerRuns(
+      makeTask(at: stream.placeForHandler()) { await run(form, responses, input, answer) }
+    )
+  }
+
+  /// Neither inlinable nor for `Void` alone, and its operation may throw, because such functions are what the runtime
+  /// takes: the compiler would wrap any other, which costs each call an allocation and two frames.
+  @usableFromInline
+  static func makeTask<Result: Sendable>(
+    at place: HandlerPlace,
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Result
+  ) -> Task<Result, any Error> {
+    switch place {
+    case .loop(let loop): Task.immediate(executorPreference: loop, operation: operation)
+    case .executor(let executor): Task(executorPreference: executor, operation: operation)
+    }
+  }
+
+  /// Runs the handler of one call. Its error becomes the status of the call.
+  @inlinable @inline(never)
+  nonisolated(nonsending) static func run<Form: HandlerForm>(
+    _ form: Form,
+    _ responses: some Marshaller<Form.Response>,
+    _ input: Form.Input,
+    _ answer: CallAnswer<Form.Request, Form.Response>
   ) async {
     do {
-      try await handle(input, answer)
+      try await form.handle(input, answer, responses)
     } catch {
       answer.finish(GRPCStatus(describing: error))
     }
-    answer.handlerReturned()
+    answer.stream.handlerReturned()
   }
 
   // MARK: Other formats
   // Not inlinable: formats chosen at run time need no copy of this in each user's module.
 
   @usableFromInline
-  static func oneInFormat<Request, Response>(
-    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
-    _ interceptors: Interceptors<Request, Response>?,
-    _ handle: @escaping Handle<Request, Request, Response>
-  ) -> MethodHandler {
-    MethodHandler(one: method, interceptors, handle)
+  static func oneInFormat<Form: HandlerForm>(
+    _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  ) -> MethodHandler where Form.Input == Form.Request {
+    MethodHandler(one: method, interceptors, form)
   }
 
   @usableFromInline
-  static func streamInFormat<Request, Response>(
-    _ method: Method<AnyMarshaller<Request>, AnyMarshaller<Response>>,
-    _ interceptors: Interceptors<Request, Response>?,
-    _ handle: @escaping Handle<RequestStream<Request>, Request, Response>
-  ) -> MethodHandler {
-    MethodHandler(stream: method, interceptors, handle)
+  static func streamInFormat<Form: HandlerForm>(
+    _ method: Method<AnyMarshaller<Form.Request>, AnyMarshaller<Form.Response>>,
+    _ interceptors: Interceptors<Form.Request, Form.Response>?,
+    _ form: Form
+  ) -> MethodHandler where Form.Input == RequestStream<Form.Request> {
+    MethodHandler(stream: method, interceptors, form)
   }
 
   // MARK: For servers
@@ -158,36 +189,44 @@ public final class MethodHandler: Sendable {
 @usableFromInline
 enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   /// Straight to the transport.
-  case stream(any ServerStream, @Sendable (Response) throws -> MessageBuffer)
+  case stream(any ServerStream)
   /// Through a chain of interceptors.
   case chain(ServerPipeline<Request, Response>)
 
   @inlinable
+  var stream: any ServerStream {
+    switch self {
+    case .stream(let stream): stream
+    case .chain(let pipeline): pipeline.stream
+    }
+  }
+
+  @inlinable
   var context: ServerCallContext {
     switch self {
-    case .stream(let stream, _): ServerCallContext(stream)
+    case .stream(let stream): ServerCallContext(stream)
     case .chain(let pipeline): ServerCallContext(pipeline)
     }
   }
 
   /// Sends the one response, which ends the call.
   @inlinable
-  func respond(_ response: consuming Response) throws {
+  func respond(_ response: consuming Response, _ marshaller: some Marshaller<Response>) throws {
     switch self {
-    case .stream(let stream, let encode):
+    case .stream(let stream):
       let response = response
-      stream.respond(try GRPCStatus.encoding { try encode(response) })
+      stream.respond(try GRPCStatus.encoding { try marshaller.encode(response) })
     case .chain(let pipeline): pipeline.respondHere(response)
     }
   }
 
   /// Sends a stream of responses, which `finish` ends.
   @inlinable
-  var writer: ResponseStreamWriter<Response> {
+  func writer(_ marshaller: some Marshaller<Response>) -> ResponseStreamWriter<Response> {
     switch self {
-    case .stream(let stream, let encode):
+    case .stream(let stream):
       ResponseStreamWriter(stream) { response in
-        try GRPCStatus.encoding(for: stream) { try encode(response) }
+        try GRPCStatus.encoding(for: stream) { try marshaller.encode(response) }
       }
     case .chain(let pipeline): ResponseStreamWriter(pipeline.makeWriter())
     }
@@ -196,16 +235,8 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
   @inlinable
   func finish(_ status: GRPCStatus) {
     switch self {
-    case .stream(let stream, _): stream.finish(status)
+    case .stream(let stream): stream.finish(status)
     case .chain(let pipeline): pipeline.finish(status)
-    }
-  }
-
-  @inlinable
-  func handlerReturned() {
-    switch self {
-    case .stream(let stream, _): stream.handlerReturned()
-    case .chain(let pipeline): pipeline.stream.handlerReturned()
     }
   }
 }

@@ -35,17 +35,18 @@
   /// Response messages. The first access sends the response headers.
   var responses: MessagePipe { get }
 
-  /// Runs the handler where the server's options say; by default immediately, on the loop. The task is cancelled when
-  /// the call ends before the handler does.
-  ///
-  /// The handler calls `handlerReturned()` last: a closure around it that did so would cost each call another change of
-  /// executors.
-  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void)
+  /// Where the server's options say that the call's handler runs. Asked for once, just before the handler starts. On
+  /// the loop.
+  func placeForHandler() -> HandlerPlace
 
-  /// The handler given to `run` has finished. Called by the handler, on any thread.
+  /// The handler has started in this task, which is to be cancelled if the call ends first; it may have finished. On
+  /// the loop.
+  func handlerRuns(_ task: consuming Task<Void, any Error>)
+
+  /// The handler has finished. Called by the handler, on any thread, last.
   func handlerReturned()
 
-  /// Cancels the handler that `run` was given: the call was ended without it. On the loop.
+  /// Cancels the handler: the call was ended without it. On the loop.
   func cancelHandler()
 
   /// Sends the one response and success together.
@@ -59,6 +60,16 @@
 
   /// Ends the call after what was written to `responses`. Only the first end counts.
   func finish(_ status: GRPCStatus)
+}
+
+/// Where a handler runs.
+@usableFromInline
+@frozen
+package enum HandlerPlace {
+  /// At once, on the loop of the call.
+  case loop(any EventLoop)
+  /// Elsewhere.
+  case executor(any TaskExecutor)
 }
 
 /// Observes a call on its event loop. The transport may still be at work and must not be called from here.

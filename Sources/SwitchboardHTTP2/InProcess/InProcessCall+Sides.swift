@@ -63,12 +63,11 @@ extension InProcessCall: ServerStream {
   /// Within a process, compression saves nothing.
   func setCompression(_ compression: MessageCompression) {}
 
-  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
-    if let executor = transport.options.handlerExecutor {
-      task = Task(executorPreference: executor) { await handler() }
-      return
-    }
-    let task = Task.immediate(executorPreference: transport.loop) { await handler() }
+  func placeForHandler() -> HandlerPlace {
+    transport.options.handlerExecutor.map { .executor($0) } ?? .loop(transport.loop)
+  }
+
+  func handlerRuns(_ task: consuming Task<Void, any Error>) {
     // The call may have failed in the part of the handler that has already run.
     if isHandling { self.task = task } else if !hasSucceeded { task.cancel() }
   }

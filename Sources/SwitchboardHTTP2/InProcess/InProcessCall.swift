@@ -36,7 +36,7 @@ final class InProcessCall: @unchecked Sendable {
   private var streamObserver: (any ServerStreamObserver)?
   /// Whether the observer is notified of what was sent.
   private var tellsSent = false
-  var task: Task<Void, Never>?
+  var task: Task<Void, any Error>?
 
   init(_ request: CallRequest, _ receiver: any ResponseReceiver, _ transport: InProcessTransport) {
     self.request = request

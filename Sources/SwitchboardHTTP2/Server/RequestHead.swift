@@ -185,6 +185,8 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// The part of a content type after the `+`, without parameters.
   var contentSubtype: ContentSubtype {
+    // Most requests name no subtype, and nothing follows the type.
+    guard !equals("application/grpc") else { return .unnamed }
     let mediaType = prefix { $0 != UInt8(ascii: ";") }
     guard let plus = mediaType.firstIndex(of: UInt8(ascii: "+")) else { return .unnamed }
     let name = UnsafeBufferPointer(rebasing: mediaType[(plus + 1)...])

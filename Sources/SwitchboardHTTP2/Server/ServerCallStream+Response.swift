@@ -42,13 +42,13 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
 
-  func run(_ handler: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
+  func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    if let executor = connection.core.options.handlerExecutor {
-      task = Task(executorPreference: executor) { await handler() }
-      return
-    }
-    let task = Task.immediate(executorPreference: loop) { await handler() }
+    return connection.core.options.handlerExecutor.map { .executor($0) } ?? .loop(loop)
+  }
+
+  func handlerRuns(_ task: consuming Task<Void, any Error>) {
+    // The part of the handler that has already run may have ended the call.
     if phase == .handling { self.task = task } else if isCancelled { task.cancel() }
   }
 
@@ -178,15 +178,14 @@ extension ServerCallStream {
   /// Ends the call from this side. This is the only way to do so. Without a status, the call succeeds.
   func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
-    if let failure = shared.withLock({ $0.takeUnsendable(beforeHeaders: !headersSent) }) {
-      return end(nil, failure)
+    // Locked once, because a call in a stream of small ones notices.
+    let (failure, metadata, trailers, pipe, compression) = shared.withLock {
+      ($0.takeUnsendable(beforeHeaders: !headersSent), $0.headers, $0.trailers, $0.responses, $0.compression)
     }
+    if let failure { return end(nil, failure) }
     phase = .ending
     stopLimitingRequest()
     if let status { self.status = status }
-    let (metadata, trailers, pipe, compression) = shared.withLock {
-      ($0.headers, $0.trailers, $0.responses, $0.compression)
-    }
     if let trailers { trailerMetadata = trailers }
     if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {

@@ -38,7 +38,7 @@ final class ServerCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// How the call ended; `nil` if it succeeded without a message.
   @exclusivity(unchecked) var status: GRPCStatus?
   @exclusivity(unchecked) var trailerMetadata: HPACKHeaders?
-  @exclusivity(unchecked) var task: Task<Void, Never>?
+  @exclusivity(unchecked) var task: Task<Void, any Error>?
   @exclusivity(unchecked) private var timer: LoopTimer?
   @exclusivity(unchecked) private var requestTimer: LoopTimer?
   @exclusivity(unchecked) var observer: (any ServerStreamObserver)?

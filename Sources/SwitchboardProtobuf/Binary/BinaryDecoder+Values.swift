@@ -68,7 +68,12 @@ extension BinaryDecoder {
     into slot: UnsafeMutablePointer<String?>,
     checksUTF8: Bool
   ) throws(DecodeError) {
-    slot.pointee = checksUTF8 ? try reader.longString() : try string(checksUTF8: false)
+    let value = checksUTF8 ? try reader.longString() : try string(checksUTF8: false)
+    if SmallString.isReference(UnsafeMutableRawPointer(slot).load(as: SmallString.Words.self)) {
+      slot.pointee = value
+    } else {
+      slot.initialize(to: value)  // over what holds no reference
+    }
   }
 
   @inline(__always)

@@ -1,176 +1,218 @@
 // Writes the fields of messages by their tables: the value of a field, then its length, then its tag.
 extension BinaryEncoder {
   /// Writes the fields of a message, the last first.
-  mutating func fields(of message: ObjectSlots) throws(EncodeError) {
+  @inline(never)
+  mutating func fields(
+    of message: ObjectSlots,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    var cursor = cursor
     let table = message.table
     if message.hasReference(MessageObject.Offsets.unknown) {
-      try raw(message.bytes(MessageObject.Offsets.unknown))
+      cursor = raw(message.bytes(MessageObject.Offsets.unknown), cursor)
     }
-    if table.isExtensible || table.isMessageSet { return try extensibleFields(of: message, table) }
+    if table.isExtensible || table.isMessageSet { return extensibleFields(of: message, table, cursor) }
     let entries = table.entries
     var index = entries.count
     while index > 0 {
       index &-= 1
-      try field(entries[index], of: message, table)
+      field(entries[index], of: message, table, &cursor)
     }
+    return cursor
   }
 
   @inline(never)
-  private mutating func extensibleFields(of message: ObjectSlots, _ table: TableData) throws(EncodeError) {
-    if table.isMessageSet { return try messageSet(message.storage.messageSetItems) }
+  private mutating func extensibleFields(
+    of message: ObjectSlots,
+    _ table: TableData,
+    _ start: ReverseCursor
+  ) -> ReverseCursor {
+    cursor = start
+    if table.isMessageSet {
+      messageSet(message.storage.messageSetItems)
+      return cursor
+    }
     let extensions = message.storage.extensionFields
     var bound = Int32.max
     for entry in table.entries.reversed() {
-      try self.extensions(extensions, in: entry.number..<bound)
-      try field(entry, of: message, table)
+      self.extensions(extensions, in: entry.number..<bound)
+      var next = cursor
+      field(entry, of: message, table, &next)
+      cursor = next
       bound = entry.number
     }
-    try self.extensions(extensions, in: 0..<bound)
+    self.extensions(extensions, in: 0..<bound)
+    return cursor
   }
 
   @inline(__always)
   private mutating func field(
     _ entry: TableEntry,
     of message: ObjectSlots,
-    _ table: TableData
-  ) throws(EncodeError) {
+    _ table: TableData,
+    _ cursor: inout ReverseCursor
+  ) {
     switch entry.shape {
     case .singular:
-      if entry.presence != .bit || message.bit(entry.bit) { try value(entry, of: message) }
+      if entry.presence == .bit, !message.bit(entry.bit) { return }
     case .oneof:
-      if message.member(entry.offset) == entry.number { try value(entry, of: message) }
+      if message.member(entry.offset) != entry.number { return }
     case .repeated:
-      if message.hasReference(entry.offset) { try elements(entry, of: message, table) }
+      if message.hasReference(entry.offset) { cursor = elements(entry, of: message, table, cursor) }
+      return
     case .map:
-      if message.hasReference(entry.offset) { try map(entry, of: message, table) }
+      if message.hasReference(entry.offset) { cursor = map(entry, of: message, table, cursor) }
+      return
     }
+    value(entry, of: message, &cursor)
   }
 
   // MARK: Singular
 
   /// Writes a value, unless it is nil, or the default of a field without presence.
   @inline(__always)
-  private mutating func value(_ entry: TableEntry, of message: ObjectSlots) throws(EncodeError) {
+  private mutating func value(
+    _ entry: TableEntry,
+    of message: ObjectSlots,
+    _ cursor: inout ReverseCursor
+  ) {
+    reserve(&cursor)
     switch entry.type {
     case .int32, .enumeration:
-      let value = message.slot(entry, as: Int32.self).pointee
-      try number(UInt64(bitPattern: Int64(value)), entry)
-    case .uint32: try number(UInt64(message.slot(entry, as: UInt32.self).pointee), entry)
-    case .int64, .uint64: try number(message.slot(entry, as: UInt64.self).pointee, entry)
-    case .sint32: try number(ProtoSInt32.bits(of: message.slot(entry, as: Int32.self).pointee), entry)
-    case .sint64: try number(ProtoSInt64.bits(of: message.slot(entry, as: Int64.self).pointee), entry)
-    case .bool: try number(UInt64(message.slot(entry, as: UInt8.self).pointee), entry)
+      number(UInt64(bitPattern: Int64(message.slot(entry, as: Int32.self).pointee)), entry, &cursor)
+    case .uint32: number(UInt64(message.slot(entry, as: UInt32.self).pointee), entry, &cursor)
+    case .int64, .uint64: number(message.slot(entry, as: UInt64.self).pointee, entry, &cursor)
+    case .sint32: number(ProtoSInt32.bits(of: message.slot(entry, as: Int32.self).pointee), entry, &cursor)
+    case .sint64: number(ProtoSInt64.bits(of: message.slot(entry, as: Int64.self).pointee), entry, &cursor)
+    case .bool: number(UInt64(message.slot(entry, as: UInt8.self).pointee), entry, &cursor)
     case .fixed32, .sfixed32, .float:
       let value = message.slot(entry, as: UInt32.self).pointee
       if value == 0, entry.presence == .implicit { return }
-      try reserve()
-      fixed(value)
-      tag(entry.tag)
+      cursor.fixed(value)
+      cursor.tag(entry.tag)
     case .fixed64, .sfixed64, .double:
       let value = message.slot(entry, as: UInt64.self).pointee
       if value == 0, entry.presence == .implicit { return }
-      try reserve()
-      fixed(value)
-      tag(entry.tag)
+      cursor.fixed(value)
+      cursor.tag(entry.tag)
     case .string:
       let slot = message.slot(entry, as: SmallString.Words.self)
       if slot.pointee.high == 0 { return }
-      try string(slot, entry.tag, isOptional: entry.presence != .implicit)
+      string(slot, entry.tag, isOptional: entry.presence != .implicit, &cursor)
     case .bytes:
       if !message.hasReference(entry.offset) { return }
       let bytes = message.bytes(entry.offset)
       if bytes.isEmpty, entry.presence == .implicit { return }
-      try self.bytes(bytes, entry.tag)
+      self.bytes(bytes, entry.tag, &cursor)
     case .message:
-      if message.hasReference(entry.offset) { try nested(message.nested(entry.offset), entry.tag) }
+      if message.hasReference(entry.offset) {
+        cursor = nested(message.nested(entry.offset), entry.tag, cursor)
+      }
     case .group:
-      if message.hasReference(entry.offset) { try group(message.nested(entry.offset), number: entry.number) }
+      if message.hasReference(entry.offset) {
+        cursor = group(message.nested(entry.offset), number: entry.number, cursor)
+      }
     }
   }
 
   @inline(__always)
-  private mutating func number(_ value: UInt64, _ entry: TableEntry) throws(EncodeError) {
+  private func number(_ value: UInt64, _ entry: TableEntry, _ cursor: inout ReverseCursor) {
     if value == 0, entry.presence == .implicit { return }
-    try number(value, entry.tag)
+    cursor.varint(value)
+    cursor.tag(entry.tag)
   }
 
   @inline(__always)
-  private mutating func number(_ value: UInt64, _ tag: EncodedTag) throws(EncodeError) {
-    try reserve()
-    varint(value)
-    self.tag(tag)
+  mutating func bytes(_ value: UnsafeRawBufferPointer, _ tag: EncodedTag, _ cursor: inout ReverseCursor) {
+    cursor = raw(value, cursor)
+    length(value.count, tag, &cursor)
   }
 
-  private mutating func bytes(_ value: UnsafeRawBufferPointer, _ tag: EncodedTag) throws(EncodeError) {
-    try raw(value)
-    try length(of: value.count, tag)
+  @inline(never)
+  mutating func nested(
+    _ message: ObjectSlots,
+    _ tag: EncodedTag,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    let before = count(cursor)
+    var cursor = fields(of: message, cursor)
+    length(count(cursor) &- before, tag, &cursor)
+    return cursor
   }
 
-  private mutating func nested(_ message: ObjectSlots, _ tag: EncodedTag) throws(EncodeError) {
-    let before = count
-    try fields(of: message)
-    try length(of: count - before, tag)
-  }
-
-  private mutating func group(_ message: ObjectSlots, number: Int32) throws(EncodeError) {
-    try reserve()
-    tag(EncodedTag(number, .endGroup))
-    try fields(of: message)
-    try reserve()
-    tag(EncodedTag(number, .startGroup))
+  @inline(never)
+  private mutating func group(
+    _ message: ObjectSlots,
+    number: Int32,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    var cursor = cursor
+    reserve(&cursor)
+    cursor.tag(EncodedTag(number, .endGroup))
+    cursor = fields(of: message, cursor)
+    reserve(&cursor)
+    cursor.tag(EncodedTag(number, .startGroup))
+    return cursor
   }
 
   // MARK: Repeated
 
+  @inline(never)
   private mutating func elements(
     _ entry: TableEntry,
     of message: ObjectSlots,
-    _ table: TableData
-  ) throws(EncodeError) {
+    _ table: TableData,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    var cursor = cursor
     switch entry.type {
     case .message:
-      for value in message.elements(entry, as: ObjectSlots.self).reversed() { try nested(value, entry.tag) }
+      for value in message.elements(entry, as: ObjectSlots.self).reversed() {
+        cursor = nested(value, entry.tag, cursor)
+      }
     case .group:
       for value in message.elements(entry, as: ObjectSlots.self).reversed() {
-        try group(value, number: entry.number)
+        cursor = group(value, number: entry.number, cursor)
       }
     case .string:
       let values = message.elements(entry, as: SmallString.Words.self)
       var index = values.count
       while index > 0 {
         index &-= 1
-        try string(values.baseAddress.unsafelyUnwrapped + index, entry.tag, isOptional: true)
+        reserve(&cursor)
+        string(values.baseAddress.unsafelyUnwrapped + index, entry.tag, isOptional: true, &cursor)
       }
     case .bytes:
       for value in message.elements(entry, as: ArrayMemory.self).reversed() {
-        try bytes(value.bytes, entry.tag)
+        bytes(value.bytes, entry.tag, &cursor)
       }
     case .enumeration:
-      if let type = table.enumType(of: entry) {
-        try enums(entry, of: message, as: type)
-      } else {
-        try numbers(entry, of: message, as: Int32.self) { UInt64(bitPattern: Int64($0)) }
-      }
-    case .int32: try numbers(entry, of: message, as: Int32.self) { UInt64(bitPattern: Int64($0)) }
-    case .int64, .uint64: try numbers(entry, of: message, as: UInt64.self) { $0 }
-    case .uint32: try numbers(entry, of: message, as: UInt32.self) { UInt64($0) }
-    case .sint32: try numbers(entry, of: message, as: Int32.self) { ProtoSInt32.bits(of: $0) }
-    case .sint64: try numbers(entry, of: message, as: Int64.self) { ProtoSInt64.bits(of: $0) }
-    case .bool: try numbers(entry, of: message, as: UInt8.self) { UInt64($0) }
-    case .fixed32, .sfixed32, .float: try fixed(entry, of: message, as: UInt32.self)
-    case .fixed64, .sfixed64, .double: try fixed(entry, of: message, as: UInt64.self)
+      if let type = table.enumType(of: entry) { return enums(entry, of: message, as: type, cursor) }
+      numbers(entry, of: message, as: Int32.self, &cursor) { UInt64(bitPattern: Int64($0)) }
+    case .int32: numbers(entry, of: message, as: Int32.self, &cursor) { UInt64(bitPattern: Int64($0)) }
+    case .int64, .uint64: numbers(entry, of: message, as: UInt64.self, &cursor) { $0 }
+    case .uint32: numbers(entry, of: message, as: UInt32.self, &cursor) { UInt64($0) }
+    case .sint32: numbers(entry, of: message, as: Int32.self, &cursor) { ProtoSInt32.bits(of: $0) }
+    case .sint64: numbers(entry, of: message, as: Int64.self, &cursor) { ProtoSInt64.bits(of: $0) }
+    case .bool: numbers(entry, of: message, as: UInt8.self, &cursor) { UInt64($0) }
+    case .fixed32, .sfixed32, .float: fixed(entry, of: message, as: UInt32.self, &cursor)
+    case .fixed64, .sfixed64, .double: fixed(entry, of: message, as: UInt64.self, &cursor)
     }
+    return cursor
   }
 
   /// Writes the elements of a generated enum, whose values are in the array.
   private mutating func enums<E: Enum>(
     _ entry: TableEntry,
     of message: ObjectSlots,
-    as type: E.Type
-  ) throws(EncodeError) {
-    try numbers(entry, of: message, as: E.self) {
+    as type: E.Type,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    var cursor = cursor
+    numbers(entry, of: message, as: E.self, &cursor) {
       UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: $0.rawValue)))
     }
+    return cursor
   }
 
   /// Writes numbers as varints. `bits` returns what is written for an element.
@@ -179,18 +221,19 @@ extension BinaryEncoder {
     _ entry: TableEntry,
     of message: ObjectSlots,
     as type: Element.Type,
+    _ cursor: inout ReverseCursor,
     bits: (Element) -> UInt64
-  ) throws(EncodeError) {
+  ) {
     let values = message.elements(entry, as: type)
-    let before = count
+    let before = count(cursor)
     var index = values.count
     while index > 0 {
       index &-= 1
-      try reserve()
-      varint(bits(values[index]))
-      if !entry.isPacked { tag(entry.tag) }
+      reserve(&cursor)
+      cursor.varint(bits(values[index]))
+      if !entry.isPacked { cursor.tag(entry.tag) }
     }
-    if entry.isPacked, count != before { try length(of: count - before, entry.tag) }
+    if entry.isPacked, !values.isEmpty { length(count(cursor) &- before, entry.tag, &cursor) }
   }
 
   /// Writes numbers of fixed width.
@@ -198,18 +241,19 @@ extension BinaryEncoder {
   private mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(
     _ entry: TableEntry,
     of message: ObjectSlots,
-    as type: Bits.Type
-  ) throws(EncodeError) {
+    as type: Bits.Type,
+    _ cursor: inout ReverseCursor
+  ) {
     let values = message.elements(entry, as: type)
-    let before = count
+    let before = count(cursor)
     var index = values.count
     while index > 0 {
       index &-= 1
-      try reserve()
-      fixed(values[index])
-      if !entry.isPacked { tag(entry.tag) }
+      reserve(&cursor)
+      cursor.fixed(values[index])
+      if !entry.isPacked { cursor.tag(entry.tag) }
     }
-    if entry.isPacked, count != before { try length(of: count - before, entry.tag) }
+    if entry.isPacked, !values.isEmpty { length(count(cursor) &- before, entry.tag, &cursor) }
   }
 }
 
@@ -219,17 +263,16 @@ extension BinaryEncoder: FieldVisitor {
     _ value: S.Value?,
     as type: S.Type,
     number: Int32
-  ) throws(EncodeError) {
-    if let value { try scalar(value, as: type, number: number) }
+  ) {
+    if let value { scalar(value, as: type, number: number) }
   }
 
   private mutating func scalar<S: ScalarType>(
     _ value: S.Value,
     as type: S.Type,
     number: Int32
-  ) throws(EncodeError) {
-    try forward(S.size(of: value)) { S.write(value, to: &$0) }
-    try reserve()
+  ) {
+    forward(S.size(of: value)) { S.write(value, to: &$0) }
     tag(EncodedTag(number, S.wireType))
   }
 
@@ -237,9 +280,9 @@ extension BinaryEncoder: FieldVisitor {
     _ values: [S.Value],
     as type: S.Type,
     number: Int32
-  ) throws(EncodeError) {
+  ) {
     for index in stride(from: values.count - 1, through: 0, by: -1) {
-      try scalar(values[index], as: type, number: number)
+      scalar(values[index], as: type, number: number)
     }
   }
 
@@ -247,48 +290,66 @@ extension BinaryEncoder: FieldVisitor {
     _ values: [S.Value],
     as type: S.Type,
     number: Int32
-  ) throws(EncodeError) {
+  ) {
     guard !values.isEmpty else { return }
     var length = 0
     for value in values { length &+= S.size(of: value) }
-    try forward(length) { S.writePacked(values, length: length, to: &$0) }
-    try self.length(of: length, EncodedTag(number, .lengthDelimited))
+    forward(length) { S.writePacked(values, length: length, to: &$0) }
+    var next = cursor
+    self.length(length, EncodedTag(number, .lengthDelimited), &next)
+    cursor = next
   }
 
   // MARK: Messages
 
-  mutating func message(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
+  mutating func message(_ value: MessageStorage?, number: Int32) {
     if let value {
-      try value.read { slots throws(EncodeError) in try nested(slots, EncodedTag(number, .lengthDelimited)) }
+      cursor = value.read { slots in nested(slots, EncodedTag(number, .lengthDelimited), cursor) }
     }
   }
 
-  mutating func messages(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
-    for value in values.reversed() { try message(value, number: number) }
+  mutating func messages(_ values: [MessageStorage], number: Int32) {
+    for value in values.reversed() { message(value, number: number) }
   }
 
-  mutating func group(_ value: MessageStorage?, number: Int32) throws(EncodeError) {
-    if let value { try value.read { slots throws(EncodeError) in try group(slots, number: number) } }
+  mutating func group(_ value: MessageStorage?, number: Int32) {
+    if let value { cursor = value.read { slots in group(slots, number: number, cursor) } }
   }
 
-  mutating func groups(_ values: [MessageStorage], number: Int32) throws(EncodeError) {
-    for value in values.reversed() { try group(value, number: number) }
+  mutating func groups(_ values: [MessageStorage], number: Int32) {
+    for value in values.reversed() { group(value, number: number) }
   }
 
   // MARK: Extensions
 
-  mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) throws(EncodeError) {
-    try fields.forEach(in: range, reversed: true) { entry throws(EncodeError) in try entry.traverse(&self) }
+  private mutating func extensions(_ fields: ExtensionFields, in range: Range<Int32>) {
+    attempt { encoder throws(EncodeError) in
+      try fields.forEach(in: range, reversed: true) { entry throws(EncodeError) in
+        try entry.traverse(&encoder)
+      }
+    }
   }
 
-  mutating func messageSet(_ fields: ExtensionFields) throws(EncodeError) {
-    try fields.forEachMessage { (number, message) throws(EncodeError) in
-      try reserve()
-      tag(EncodedTag(1, .endGroup))
-      try self.message(message, number: 3)
-      try scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
-      try reserve()
-      tag(EncodedTag(1, .startGroup))
+  private mutating func messageSet(_ fields: ExtensionFields) {
+    attempt { encoder throws(EncodeError) in
+      try fields.forEachMessage { number, message in
+        encoder.tag(EncodedTag(1, .endGroup))
+        encoder.message(message, number: 3)
+        encoder.scalar(UInt32(bitPattern: number), as: ProtoUInt32.self, number: 2)
+        encoder.tag(EncodedTag(1, .startGroup))
+      }
     }
+  }
+
+  private mutating func tag(_ tag: EncodedTag) {
+    var next = cursor
+    reserve(&next)
+    next.tag(tag)
+    cursor = next
+  }
+
+  /// Keeps what `body` throws until the end.
+  private mutating func attempt(_ body: (inout BinaryEncoder) throws(EncodeError) -> Void) {
+    do throws(EncodeError) { try body(&self) } catch { fail(error) }
   }
 }

@@ -1,171 +1,180 @@
 /// Writes messages in binary, from the last byte to the first.
 ///
 /// That way the length of a nested message is known when it is written before it, and no pass over the message has to
-/// count first. The memory grows at its start; `BinaryEncoder+Values.swift` writes the fields.
+/// count first. When memory is full, the encoder goes on in more of it; `BinaryEncoder+Values.swift` writes the fields.
+///
+/// Functions that write take the ``ReverseCursor`` and return it. Each makes sure first that there is room.
 struct BinaryEncoder {
-  // A hot loop: raw pointers, and one comparison for each field. Always `start <= cursor <= end`.
-  private(set) var cursor: UnsafeMutableRawPointer
+  // The memory that the cursor is in. Always `start <= cursor <= end`; below `low` is less than a margin.
   private var start: UnsafeMutableRawPointer
+  private var low: UnsafeMutableRawPointer
   private var end: UnsafeMutableRawPointer
-  /// Whether the memory is this encoder's own, and not that of the caller.
-  private var isOwner = false
+  /// What follows the bytes from the cursor to the end.
+  private var following = OutputPieces()
+  /// What went wrong first. The rest is then written in vain, so that the many functions that write need not throw.
+  private var failure: EncodeError?
   let isDeterministic: Bool
   /// Stored, because the check takes a call.
   private let knowsSmallStrings: Bool
+  /// Where the values of extensions are written, which are visited.
+  var cursor: ReverseCursor
 
   /// What a message may take: the limit of the format.
   private static let limit = Int(Int32.max)
-  /// More than the longest tag and the longest varint together, or a tag and a short string.
-  private static let margin = 32
+  /// Values of at least this size are not copied: the output refers to the message's own memory.
+  private static let lendingSize = 4096
 
-  /// Starts with memory of the caller, which outlives the encoder.
+  /// Starts with memory of the caller, which outlives the encoder and has room for a margin.
   init(_ memory: UnsafeMutableRawBufferPointer, options: BinaryEncodingOptions) {
-    start = memory.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
+    start = memory.baseAddress.unsafelyUnwrapped
+    low = start + ReverseCursor.margin
     end = start + memory.count
-    cursor = end
+    cursor = ReverseCursor(end)
     isDeterministic = options.deterministic
     knowsSmallStrings = SmallString.isKnown
   }
 
-  /// Frees the memory of the encoder.
-  func deallocate() {
-    if isOwner { start.deallocate() }
+  /// Writes a message; throws if a message may not be so large. The result has the memory of the encoder.
+  mutating func message(_ message: ObjectSlots) throws(EncodeError) -> SerializedBytes {
+    let cursor = fields(of: message, cursor)
+    if count(cursor) > BinaryEncoder.limit { fail(EncodeError(.tooLarge)) }
+    if let failure {
+      following.deallocate()
+      throw failure
+    }
+    return SerializedBytes(start: cursor.address, count: end - cursor.address, following: following)
   }
 
-  /// The bytes that were written, until the next one is.
-  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: cursor, count: count) }
+  mutating func fail(_ error: EncodeError) {
+    if failure == nil { failure = error }
+  }
 
   /// The number of bytes that were written.
   @inline(__always)
-  var count: Int { end - cursor }
+  func count(_ cursor: ReverseCursor) -> Int { following.byteCount &+ (end - cursor.address) }
 
   // MARK: Memory
 
-  /// Makes sure that a tag and a varint fit, and `count` more bytes.
+  /// Makes sure that there is room for a margin.
   @inline(__always)
-  mutating func reserve(_ count: Int = 0) throws(EncodeError) {
-    if cursor - start < count &+ BinaryEncoder.margin { try grow(count &+ BinaryEncoder.margin) }
+  mutating func reserve(_ cursor: inout ReverseCursor) {
+    if cursor.address < low { cursor = grow(cursor, 0) }
+  }
+
+  /// Makes sure that there is room for `count` bytes and a margin.
+  @inline(__always)
+  private mutating func reserve(_ count: Int, _ cursor: inout ReverseCursor) {
+    if cursor.address - low < count { cursor = grow(cursor, count) }
   }
 
   @inline(never)
-  private mutating func grow(_ more: Int) throws(EncodeError) {
-    guard count <= BinaryEncoder.limit, more <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
-    let capacity = max(2 * (end - start), count + more)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    let newCursor = memory + (capacity - count)
-    newCursor.copyMemory(from: cursor, byteCount: count)
-    if isOwner { start.deallocate() }
-    (start, cursor, end, isOwner) = (memory, newCursor, memory + capacity, true)
-  }
-
-  /// Checks the limit of the format.
-  func finish() throws(EncodeError) {
-    guard count <= BinaryEncoder.limit else { throw EncodeError(.tooLarge) }
-  }
-
-  // MARK: Primitives, whose callers have reserved
-
-  @inline(__always)
-  mutating func tag(_ tag: EncodedTag) {
-    // All eight bytes are stored, the last of them at the cursor; the next write overwrites those before the tag.
-    let free = UInt64(truncatingIfNeeded: 64 &- 8 &* tag.count)
-    (cursor - 8).storeBytes(of: (tag.bytes &<< free).littleEndian, as: UInt64.self)
-    cursor -= tag.count
-  }
-
-  @inline(__always)
-  mutating func varint(_ value: UInt64) {
-    if value < 0x80 {
-      cursor -= 1
-      cursor.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
-    } else if value < 0x4000 {
-      cursor -= 2
-      let bytes = UInt16(truncatingIfNeeded: value & 0x7F | 0x80 | (value &>> 7) &<< 8)
-      cursor.storeBytes(of: bytes.littleEndian, as: UInt16.self)
-    } else {
-      longVarint(value)
+  private mutating func grow(_ cursor: ReverseCursor, _ more: Int) -> ReverseCursor {
+    let count = count(cursor)
+    if count > BinaryEncoder.limit {
+      // Memory for what is written in vain is freed each time.
+      fail(EncodeError(.tooLarge))
+      following.deallocate()
+      following = OutputPieces()
+      end = cursor.address
     }
-  }
-
-  @inline(never)
-  private mutating func longVarint(_ value: UInt64) {
-    cursor -= WireWriter.size(ofVarint: value)
-    _ = storeVarint(value, at: cursor)
-  }
-
-  @inline(__always)
-  mutating func fixed<Bits: FixedWidthInteger & BitwiseCopyable>(_ value: Bits) {
-    cursor -= MemoryLayout<Bits>.size
-    cursor.storeBytes(of: value.littleEndian, as: Bits.self)
+    // The second piece is one that allocators have ready; what follows is as large as what was written so far.
+    let capacity = max(more + 2 * ReverseCursor.margin, count < 2048 ? 960 : min(count, 1 << 16))
+    let piece = UnsafeRawBufferPointer(start: cursor.address, count: end - cursor.address)
+    let memory = following.prepend(piece, capacity: capacity)
+    start = memory.baseAddress.unsafelyUnwrapped
+    low = start + ReverseCursor.margin
+    end = start + capacity
+    return ReverseCursor(end)
   }
 
   // MARK: Bytes
 
-  /// Writes bytes without a length.
-  mutating func raw(_ bytes: UnsafeRawBufferPointer) throws(EncodeError) {
-    guard let source = bytes.baseAddress else { return }
-    try reserve(bytes.count)
-    cursor -= bytes.count
-    cursor.copyMemory(from: source, byteCount: bytes.count)
-  }
-
   /// Writes the length of what was written last, and the tag before it.
   @inline(__always)
-  mutating func length(of count: Int, _ tag: EncodedTag) throws(EncodeError) {
-    try reserve()
-    varint(UInt64(truncatingIfNeeded: count))
-    self.tag(tag)
+  mutating func length(_ count: Int, _ tag: EncodedTag, _ cursor: inout ReverseCursor) {
+    reserve(&cursor)
+    cursor.varint(UInt64(truncatingIfNeeded: count))
+    cursor.tag(tag)
   }
 
-  /// Writes a field with a string, which is in a slot or an array. An empty one is left out unless it is optional.
+  /// Writes bytes without a length, which stay where they are until the output was used.
+  @inline(never)
+  mutating func raw(_ bytes: UnsafeRawBufferPointer, _ cursor: ReverseCursor) -> ReverseCursor {
+    guard bytes.count < BinaryEncoder.lendingSize else { return lend(bytes, cursor) }
+    return copy(bytes, cursor)
+  }
+
+  private mutating func copy(_ bytes: UnsafeRawBufferPointer, _ cursor: ReverseCursor) -> ReverseCursor {
+    var cursor = cursor
+    reserve(bytes.count, &cursor)
+    cursor.copy(bytes)
+    return cursor
+  }
+
+  @inline(never)
+  private mutating func lend(_ bytes: UnsafeRawBufferPointer, _ cursor: ReverseCursor) -> ReverseCursor {
+    // What is too large is found at the end; the pieces are small.
+    _ = following.prepend(UnsafeRawBufferPointer(start: cursor.address, count: end - cursor.address))
+    _ = following.prepend(bytes)
+    end = cursor.address
+    return cursor
+  }
+
+  /// Writes a field with a string, which is in a slot or an array. An empty one is left out unless it is optional. There
+  /// is room for a margin.
   @inline(__always)
   mutating func string(
     _ slot: UnsafePointer<SmallString.Words>,
     _ tag: EncodedTag,
-    isOptional: Bool
-  ) throws(EncodeError) {
+    isOptional: Bool,
+    _ cursor: inout ReverseCursor
+  ) {
     let words = slot.pointee
     guard knowsSmallStrings, let count = SmallString.count(of: words) else {
-      return try longString(slot, tag, isOptional: isOptional)
+      cursor = longString(slot, tag, isOptional: isOptional, cursor)
+      return
     }
     if count == 0, !isOptional { return }
-    try reserve()
-    // Both words, moved so that the text ends at the cursor; the next write overwrites what is before it.
-    let text = UInt128(words.high) &<< 64 | UInt128(words.low)
-    let moved = text &<< UInt128(truncatingIfNeeded: 128 &- 8 &* count)
-    if count > 0 {
-      (cursor - 16).storeBytes(of: UInt64(truncatingIfNeeded: moved).littleEndian, as: UInt64.self)
-      (cursor - 8).storeBytes(of: UInt64(truncatingIfNeeded: moved &>> 64).littleEndian, as: UInt64.self)
-    }
-    cursor -= count + 1
-    cursor.storeBytes(of: UInt8(truncatingIfNeeded: count), as: UInt8.self)
-    self.tag(tag)
+    cursor.small(words, count: count)
+    cursor.tag(tag)
   }
 
   @inline(never)
   private mutating func longString(
     _ slot: UnsafePointer<SmallString.Words>,
     _ tag: EncodedTag,
-    isOptional: Bool
-  ) throws(EncodeError) {
-    if let text = SmallString.longText(of: slot.pointee) {
-      if text.isEmpty, !isOptional { return }
-      try raw(text)
-      return try length(of: text.count, tag)
+    isOptional: Bool,
+    _ cursor: ReverseCursor
+  ) -> ReverseCursor {
+    var cursor = cursor
+    let count: Int
+    if let text = SmallString.longText(of: slot.pointee), let start = text.baseAddress {
+      count = text.count
+      if count >= 16, count <= ReverseCursor.shortCount {
+        cursor.short(start, count: count)
+        cursor.fixed(UInt8(truncatingIfNeeded: count))
+        cursor.tag(tag)
+        return cursor
+      }
+      cursor = raw(text, cursor)
+    } else {
+      // A string of another kind, as those that other languages lend: made contiguous first.
+      let bytes = Array(UnsafeRawPointer(slot).assumingMemoryBound(to: String.self).pointee.utf8)
+      count = bytes.count
+      cursor = bytes.withUnsafeBytes { bytes in copy(bytes, cursor) }
     }
-    // A string of another kind, as those that other languages lend: made contiguous first.
-    let bytes = Array(UnsafeRawPointer(slot).assumingMemoryBound(to: String.self).pointee.utf8)
-    if bytes.isEmpty, !isOptional { return }
-    try bytes.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try raw(bytes) }
-    try length(of: bytes.count, tag)
+    if count > 0 || isOptional { length(count, tag, &cursor) }
+    return cursor
   }
 
   /// Writes `count` bytes from the first to the last.
   @inline(__always)
-  mutating func forward(_ count: Int, _ body: (inout WireWriter) -> Void) throws(EncodeError) {
-    try reserve(count)
-    cursor -= count
-    var writer = WireWriter(UnsafeMutableRawBufferPointer(start: cursor, count: count))
+  mutating func forward(_ count: Int, _ body: (inout WireWriter) -> Void) {
+    var next = cursor
+    reserve(count, &next)
+    next.move(count)
+    cursor = next
+    var writer = WireWriter(UnsafeMutableRawBufferPointer(start: next.address, count: count))
     body(&writer)
   }
 }

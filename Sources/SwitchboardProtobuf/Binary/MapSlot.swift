@@ -19,8 +19,13 @@ protocol MapSlot {
   static func accepts(_ value: Self, _ entry: TableEntry, of table: TableData) -> Bool
 
   /// Writes a field with the value, before what was written last.
-  static func write(_ value: Self, as type: FieldType, number: Int32, to encoder: inout BinaryEncoder)
-    throws(EncodeError)
+  static func write(
+    _ value: Self,
+    as type: FieldType,
+    number: Int32,
+    to encoder: inout BinaryEncoder,
+    _ cursor: inout ReverseCursor
+  )
 }
 
 extension MapSlot {
@@ -80,20 +85,21 @@ extension NumberSlot {
     _ value: Self,
     as type: FieldType,
     number: Int32,
-    to encoder: inout BinaryEncoder
-  ) throws(EncodeError) {
-    try encoder.reserve()
+    to encoder: inout BinaryEncoder,
+    _ cursor: inout ReverseCursor
+  ) {
+    encoder.reserve(&cursor)
     let bits = value.extended
     let low = UInt32(truncatingIfNeeded: bits)
     switch type {
-    case .fixed32, .sfixed32, .float: encoder.fixed(low)
-    case .fixed64, .sfixed64, .double: encoder.fixed(bits)
-    case .int32, .enumeration: encoder.varint(UInt64(bitPattern: Int64(Int32(bitPattern: low))))
-    case .sint32: encoder.varint(ProtoSInt32.bits(of: Int32(bitPattern: low)))
-    case .sint64: encoder.varint(ProtoSInt64.bits(of: Int64(bitPattern: bits)))
-    default: encoder.varint(bits)
+    case .fixed32, .sfixed32, .float: cursor.fixed(low)
+    case .fixed64, .sfixed64, .double: cursor.fixed(bits)
+    case .int32, .enumeration: cursor.varint(UInt64(bitPattern: Int64(Int32(bitPattern: low))))
+    case .sint32: cursor.varint(ProtoSInt32.bits(of: Int32(bitPattern: low)))
+    case .sint64: cursor.varint(ProtoSInt64.bits(of: Int64(bitPattern: bits)))
+    default: cursor.varint(bits)
     }
-    encoder.tag(EncodedTag(number, type.wireType))
+    cursor.tag(EncodedTag(number, type.wireType))
   }
 }
 
@@ -151,12 +157,13 @@ extension String: MapKeySlot {
     _ value: String,
     as type: FieldType,
     number: Int32,
-    to encoder: inout BinaryEncoder
-  ) throws(EncodeError) {
-    try withUnsafeBytes(of: value) { value throws(EncodeError) in
-      let words = value.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: SmallString.Words.self)
-      try encoder.string(words, EncodedTag(number, .lengthDelimited), isOptional: true)
-    }
+    to encoder: inout BinaryEncoder,
+    _ cursor: inout ReverseCursor
+  ) {
+    encoder.reserve(&cursor)
+    // The cursor is not captured, so that it stays in a register.
+    var words = unsafeBitCast(value, to: SmallString.Words.self)
+    encoder.string(&words, EncodedTag(number, .lengthDelimited), isOptional: true, &cursor)
   }
 
   /// Sorts by bytes, as libprotobuf does.
@@ -181,10 +188,11 @@ extension [UInt8]: MapSlot {
     _ value: [UInt8],
     as type: FieldType,
     number: Int32,
-    to encoder: inout BinaryEncoder
-  ) throws(EncodeError) {
-    try value.span.bytes.withUnsafeBytes { bytes throws(EncodeError) in try encoder.raw(bytes) }
-    try encoder.length(of: value.count, EncodedTag(number, .lengthDelimited))
+    to encoder: inout BinaryEncoder,
+    _ cursor: inout ReverseCursor
+  ) {
+    let bytes = value.withUnsafeBytes { $0 }
+    encoder.bytes(bytes, EncodedTag(number, .lengthDelimited), &cursor)
   }
 }
 
@@ -206,10 +214,10 @@ extension MessageStorage: MapSlot {
     _ value: MessageStorage,
     as type: FieldType,
     number: Int32,
-    to encoder: inout BinaryEncoder
-  ) throws(EncodeError) {
-    let before = encoder.count
-    try value.read { slots throws(EncodeError) in try encoder.fields(of: slots) }
-    try encoder.length(of: encoder.count - before, EncodedTag(number, .lengthDelimited))
+    to encoder: inout BinaryEncoder,
+    _ cursor: inout ReverseCursor
+  ) {
+    let tag = EncodedTag(number, .lengthDelimited)
+    cursor = encoder.nested(value.object.slots, tag, cursor)
   }
 }

@@ -46,11 +46,10 @@ extension Message {
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) {
     do throws(DecodeError) {
-      try _storage.merge(bytes, extensions: extensions, options: options)
+      try _storage.merge(bytes, extensions: extensions, partial: partial, options: options)
     } catch {
       throw error.inside(Self.simpleName)
     }
-    if !partial, !isInitialized { throw DecodeError(.missingRequiredField).inside(Self.simpleName) }
   }
 
   /// The last part of the message's name: `Order` for `codec.Order`.
@@ -72,7 +71,7 @@ extension Message {
 
   /// The size of the message in binary, in bytes. It takes as long as encoding the message.
   public func serializedSize() throws(EncodeError) -> Int {
-    try withSerializedBytes(partial: true) { $0.byteCount }
+    try _storage.withSerializedBytes(partial: true) { $0.byteCount }
   }
 
   /// Appends the message in binary to memory of the caller; throws if that is too small.
@@ -81,26 +80,27 @@ extension Message {
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) {
-    try withSerializedBytes(partial: partial, options: options) { bytes throws(EncodeError) in
-      let count = bytes.byteCount
-      guard count <= destination.freeCapacity else { throw EncodeError(.destinationTooSmall) }
-      destination.withUnsafeMutableBytes { free, initialized in
-        bytes.withUnsafeBytes {
-          UnsafeMutableRawBufferPointer(rebasing: free[initialized...]).copyMemory(from: $0)
-        }
-        initialized += count
-      }
+    try _storage.withSerializedBytes(partial: partial, options: options) { bytes throws(EncodeError) in
+      try bytes.append(to: &destination)
     }
   }
 
   /// Calls `body` with the message in binary, in memory that is gone afterwards: for callers that copy it to a place of
-  /// their own.
-  public func withSerializedBytes<Result>(
+  /// their own, which they make when they know the size.
+  @inlinable
+  public func withSerializedBytes<Output>(
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions(),
-    _ body: (RawSpan) throws(EncodeError) -> Result
-  ) throws(EncodeError) -> Result {
-    try _storage.withSerializedBytes(partial: partial, options: options, body)
+    _ body: (borrowing SerializedBytes) throws -> Output
+  ) throws -> Output {
+    let output = try _storage.withSerializedBytes(partial: partial, options: options) { bytes in
+      do {
+        return Result<Output, any Error>.success(try body(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try output.get()
   }
 }
 
@@ -109,12 +109,14 @@ extension MessageStorage {
   mutating func merge(
     _ bytes: RawSpan,
     extensions: ExtensionRegistry? = nil,
+    partial: Bool = true,
     options: BinaryDecodingOptions
   ) throws(DecodeError) {
     try bytes.withUnsafeBytes { bytes throws(DecodeError) in
       var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }
+    if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
   }
 
   /// The message in binary.
@@ -122,33 +124,35 @@ extension MessageStorage {
     partial: Bool = false,
     options: BinaryEncodingOptions = BinaryEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    try withSerializedBytes(partial: partial, options: options) { bytes in
-      var copy: [UInt8] = []
-      // Not `Array(unsafeUninitializedCapacity:)`, which looks up the type of its buffer at run time.
-      copy.append(addingCapacity: bytes.byteCount) { span in
-        span.withUnsafeMutableBufferPointer { buffer, count in
-          bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
-          count = bytes.byteCount
-        }
-      }
-      return copy
-    }
+    try withSerializedBytes(partial: partial, options: options) { $0.array }
   }
 
   /// Calls `body` with the message in binary.
-  func withSerializedBytes<Result>(
+  @inlinable @inline(__always)
+  func withSerializedBytes<Output>(
     partial: Bool,
-    options: BinaryEncodingOptions,
-    _ body: (RawSpan) throws(EncodeError) -> Result
-  ) throws(EncodeError) -> Result {
-    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    options: BinaryEncodingOptions = BinaryEncodingOptions(),
+    _ body: (borrowing SerializedBytes) throws(EncodeError) -> Output
+  ) throws(EncodeError) -> Output {
     // Most messages fit into memory on the stack.
-    return try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { memory throws(EncodeError) in
-      var encoder = BinaryEncoder(memory, options: options)
-      defer { encoder.deallocate() }
-      try read { slots throws(EncodeError) in try encoder.fields(of: slots) }
-      try encoder.finish()
-      return try body(encoder.written.bytes)
+    try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { memory throws(EncodeError) in
+      // The output refers to long values where they are in the message.
+      try withExtendedLifetime(object) { _ throws(EncodeError) in
+        try body(try serialize(into: memory, partial: partial, options: options))
+      }
     }
+  }
+
+  /// Encodes the message into memory of the caller, and more if it needs more. The result is in that memory, too.
+  @usableFromInline
+  func serialize(
+    into memory: UnsafeMutableRawBufferPointer,
+    partial: Bool,
+    options: BinaryEncodingOptions
+  ) throws(EncodeError) -> SerializedBytes {
+    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    var encoder = BinaryEncoder(memory, options: options)
+    defer { withExtendedLifetime(object) {} }
+    return try encoder.message(object.slots)
   }
 }

@@ -45,13 +45,13 @@ struct JSONMessageEncoder {
       writer.string("[\(extensionName)]")
       writer.byte(UInt8(ascii: ":"))
     } else {
-      names.append(number, original: options.preserveProtoFieldNames, hint: &hint, to: &writer.bytes)
+      names.append(number, original: writer.options.preserveProtoFieldNames, hint: &hint, to: &writer)
     }
   }
 
   /// Whether to write a repeated field or a map.
   private func shows(isEmpty: Bool) -> Bool {
-    !isEmpty || options.alwaysPrintFieldsWithNoPresence && extensionName == nil
+    !isEmpty || writer.options.alwaysPrintFieldsWithNoPresence && extensionName == nil
   }
 
   /// Writes an array of messages.
@@ -74,7 +74,8 @@ struct JSONMessageEncoder {
   ) throws(EncodeError) {
     var isFirst = true
     writer.byte(UInt8(ascii: "{"))
-    try forEach(in: entries, key: key, sorted: options.deterministic) { (key, value) throws(EncodeError) in
+    try forEach(in: entries, key: key, sorted: writer.options.deterministic) {
+      (key, value) throws(EncodeError) in
       if !isFirst { writer.byte(UInt8(ascii: ",")) }
       isFirst = false
       K.writeJSONKey(key, to: &writer)
@@ -91,7 +92,7 @@ extension JSONMessageEncoder: MessageVisitor {
     as type: S.Type,
     number: Int32
   ) throws(EncodeError) {
-    guard options.alwaysPrintFieldsWithNoPresence || !S.isInitial(value) else { return }
+    guard writer.options.alwaysPrintFieldsWithNoPresence || !S.isInitial(value) else { return }
     name(number)
     S.writeJSON(value, to: &writer)
   }

@@ -18,10 +18,10 @@ final class JSONNames: Sendable {
     var keys: [Key] = []
     var numbers: [String: Int32] = [:]
     func key(_ name: String) -> Range<Int> {
-      let start = writer.bytes.count
+      let start = writer.count
       writer.string(name)
       writer.byte(UInt8(ascii: ":"))
-      return start..<writer.bytes.count
+      return start..<writer.count
     }
     for field in fields {
       keys.append(Key(number: field.number, json: key(field.jsonName), original: key(field.name)))
@@ -36,14 +36,14 @@ final class JSONNames: Sendable {
 
   /// Appends the name of a field, in quotes and followed by a colon. `hint` is the index to try first; it is set to the
   /// index of the next field.
-  func append(_ number: Int32, original: Bool, hint: inout Int, to bytes: inout [UInt8]) {
+  func append(_ number: Int32, original: Bool, hint: inout Int, to writer: inout JSONWriter) {
     while hint < keys.count, keys[hint].number < number { hint += 1 }
     if hint == keys.count || keys[hint].number != number {
       // Members of a oneof may be written out of order.
       hint = keys.firstIndex { $0.number == number } ?? 0
     }
     guard hint < keys.count else { return }
-    bytes += text[original ? keys[hint].original : keys[hint].json]
+    writer.verbatim(text, in: original ? keys[hint].original : keys[hint].json)
     hint += 1
   }
 

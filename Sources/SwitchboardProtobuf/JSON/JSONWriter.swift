@@ -1,94 +1,254 @@
 /// JSON text under construction.
 public struct JSONWriter {
-  var bytes: [UInt8] = []
+  // Raw pointers, because appending to an array asks each time whether others hold it. Always `cursor <= end`.
+  private var cursor: UnsafeMutableRawPointer
+  private var end: UnsafeMutableRawPointer
+  private let memory: Memory
   let options: JSONEncodingOptions
+  /// Stored, because the check takes a call.
+  private let knowsSmallStrings: Bool
 
-  init(options: JSONEncodingOptions) { self.options = options }
+  /// What the pointers point into.
+  private final class Memory {
+    var start: UnsafeMutableRawPointer
+    init(capacity: Int) { start = .allocate(byteCount: capacity, alignment: 16) }
+    deinit { start.deallocate() }
+  }
 
-  mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+  init(options: JSONEncodingOptions) {
+    let capacity = 1000
+    memory = Memory(capacity: capacity)
+    cursor = memory.start
+    end = cursor + capacity
+    self.options = options
+    knowsSmallStrings = SmallString.isKnown
+  }
+
+  /// The number of bytes that were written.
+  var count: Int { cursor - memory.start }
+
+  /// The text.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: count) { span in
+      span.withUnsafeMutableBufferPointer { buffer, initialized in
+        UnsafeMutableRawBufferPointer(buffer).copyMemory(from: written)
+        initialized = count
+      }
+    }
+    return bytes
+  }
+
+  /// The text as a string.
+  var text: String { String(decoding: written, as: UTF8.self) }
+
+  private var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.start, count: count) }
+
+  // MARK: Memory
+
+  /// Makes sure that `count` more bytes fit.
+  @inline(__always)
+  private mutating func reserve(_ count: Int) {
+    if end - cursor < count { grow(count) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    let count = count
+    let capacity = 2 * (count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: memory.start, byteCount: count)
+    memory.start.deallocate()
+    memory.start = larger
+    (cursor, end) = (larger + count, larger + capacity)
+  }
+
+  /// Stores what was reserved.
+  @inline(__always)
+  private mutating func store<Value: BitwiseCopyable>(_ value: Value) {
+    cursor.storeBytes(of: value, as: Value.self)
+    cursor += MemoryLayout<Value>.size
+  }
+
+  // MARK: Tokens
+
+  @inline(__always)
+  mutating func byte(_ byte: UInt8) {
+    reserve(1)
+    store(byte)
+  }
 
   /// Appends text that needs neither quotes nor escapes.
-  mutating func verbatim(_ text: String) { bytes += text.utf8 }
+  mutating func verbatim(_ text: StaticString) {
+    verbatim(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Appends a part of such text.
+  mutating func verbatim(_ text: [UInt8], in range: Range<Int>) {
+    text.withUnsafeBytes { verbatim(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
+  @inline(__always)
+  private mutating func verbatim(_ text: UnsafeRawBufferPointer) {
+    guard let start = text.baseAddress else { return }
+    reserve(text.count)
+    cursor.copyMemory(from: start, byteCount: text.count)
+    cursor += text.count
+  }
 
   mutating func bool(_ value: Bool) { verbatim(value ? "true" : "false") }
 
+  // MARK: Numbers
+
   /// Appends an integer, in quotes if `isQuoted`.
+  @inline(__always)
   mutating func integer<I: FixedWidthInteger>(_ value: I, isQuoted: Bool = false) {
-    if isQuoted { byte(UInt8(ascii: "\"")) }
-    if value < 0 { byte(UInt8(ascii: "-")) }
-    digits(UInt64(value.magnitude))
-    if isQuoted { byte(UInt8(ascii: "\"")) }
+    integer(UInt64(value.magnitude), isNegative: value < 0, isQuoted: isQuoted)
   }
 
-  private mutating func digits(_ value: UInt64) {
-    let start = bytes.count
-    var rest = value
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+  private mutating func integer(_ magnitude: UInt64, isNegative: Bool, isQuoted: Bool) {
+    reserve(23)
+    if isQuoted { store(UInt8(ascii: "\"")) }
+    if isNegative { store(UInt8(ascii: "-")) }
+    cursor += JSONWriter.digits(of: magnitude)
+    // From the last to the first, two at a time.
+    var (next, rest) = (cursor, magnitude)
+    while rest >= 10 {
+      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+      let (tens, ones) = UInt16(truncatingIfNeeded: pair).quotientAndRemainder(dividingBy: 10)
+      next -= 2
+      next.storeBytes(of: (0x3030 | tens | ones &<< 8).littleEndian, as: UInt16.self)
       rest = quotient
-    } while rest > 0
-    bytes[start...].reverse()
+    }
+    if rest > 0 || magnitude == 0 {
+      (next - 1).storeBytes(of: UInt8(ascii: "0") | UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+    }
+    if isQuoted { store(UInt8(ascii: "\"")) }
+  }
+
+  /// The number of decimal digits.
+  @inline(__always)
+  private static func digits(of value: UInt64) -> Int {
+    var (count, rest) = (1, value)
+    while rest >= 10_000 {
+      rest /= 10_000
+      count += 4
+    }
+    if rest >= 100 {
+      rest /= 100
+      count += 2
+    }
+    return rest >= 10 ? count + 1 : count
   }
 
   /// Appends the shortest text that reads back as the same value.
-  mutating func double(_ value: Double) { floatingPoint(value.isFinite, "\(value)") }
+  mutating func double(_ value: Double) {
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53, whole != 0 { return integer(whole) }
+    floatingPoint(value.isFinite, value.description)
+  }
 
   /// Appends the shortest text that reads back as the same `Float`.
-  mutating func float(_ value: Float) { floatingPoint(value.isFinite, "\(value)") }
+  mutating func float(_ value: Float) { floatingPoint(value.isFinite, value.description) }
 
   private mutating func floatingPoint(_ isFinite: Bool, _ text: String) {
-    if isFinite {
-      // Swift writes 1.0; other runtimes write 1.
-      let utf8 = text.utf8
-      bytes += utf8.dropLast(utf8.suffix(2).elementsEqual(".0".utf8) ? 2 : 0)
-    } else {
-      verbatim(text == "inf" ? "\"Infinity\"" : text == "-inf" ? "\"-Infinity\"" : "\"NaN\"")
+    guard isFinite else {
+      return verbatim(text == "inf" ? "\"Infinity\"" : text == "-inf" ? "\"-Infinity\"" : "\"NaN\"")
+    }
+    unescaped(text)
+    // Swift writes 1.0; other runtimes write 1.
+    if text.utf8.count > 2, (cursor - 2).loadUnaligned(as: UInt16.self) == UInt16(0x302E).littleEndian {
+      cursor -= 2
     }
   }
+
+  // MARK: Strings
 
   /// Appends a string in quotes.
   mutating func string(_ text: String) {
     byte(UInt8(ascii: "\""))
-    if JSONWriter.needsEscapes(text) {
-      for unit in text.utf8 { escaped(unit) }
-    } else {
-      bytes += text.utf8
-    }
+    unescaped(text)
     byte(UInt8(ascii: "\""))
   }
 
-  @inline(__always)
-  private static func needsEscape(_ unit: UInt8) -> Bool {
-    unit < 0x20 || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "\\")
+  /// Appends a string, of which only what needs escapes changes.
+  private mutating func unescaped(_ text: String) {
+    let words = unsafeBitCast(text, to: SmallString.Words.self)
+    if knowsSmallStrings, let count = SmallString.count(of: words), !JSONWriter.needsEscapes(words, count) {
+      // Both words; the next write overwrites what follows the text.
+      reserve(16)
+      cursor.storeBytes(of: words.low, as: UInt64.self)
+      cursor.storeBytes(of: words.high, toByteOffset: 8, as: UInt64.self)
+      cursor += count
+    } else if knowsSmallStrings, let long = SmallString.longText(of: words) {
+      withExtendedLifetime(text) { escaped(long) }
+    } else {
+      var text = text
+      text.withUTF8 { escaped(UnsafeRawBufferPointer($0)) }
+    }
   }
 
-  private static func needsEscapes(_ text: String) -> Bool {
-    let units = text.utf8Span.span
-    for index in units.indices where needsEscape(units[index]) { return true }
-    return false
+  /// Whether one of eight bytes may need an escape: below a space, a quote or a backslash.
+  @inline(__always)
+  private static func needsEscape(_ word: UInt64) -> Bool {
+    let (ones, high): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let quote = word ^ 0x2222_2222_2222_2222
+    let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+    let found = (word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+    return found & high != 0
+  }
+
+  @inline(__always)
+  private static func needsEscapes(_ words: SmallString.Words, _ count: Int) -> Bool {
+    // Spaces where there is no text.
+    let spaces: UInt64 = 0x2020_2020_2020_2020
+    let low = count >= 8 ? words.low : words.low | spaces &<< UInt64(8 &* count)
+    let high = count <= 8 ? spaces : words.high & 0x00FF_FFFF_FFFF_FFFF | spaces &<< UInt64(8 &* (count &- 8))
+    return needsEscape(low) || needsEscape(high)
+  }
+
+  /// Appends UTF-8 with the escapes that it needs.
+  private mutating func escaped(_ text: UnsafeRawBufferPointer) {
+    guard let start = text.baseAddress else { return }
+    reserve(text.count)
+    var index = 0
+    while index < text.count {
+      if text.count - index >= 8 {
+        let word = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if !JSONWriter.needsEscape(word) {
+          // All of the rest fits: there is room for what was not copied yet.
+          store(word)
+          index += 8
+          continue
+        }
+      }
+      for unit in text[index..<min(index + 8, text.count)] { escaped(unit) }
+      index = min(index + 8, text.count)
+      reserve(text.count - index)
+    }
   }
 
   private mutating func escaped(_ unit: UInt8) {
-    guard JSONWriter.needsEscape(unit) else { return byte(unit) }
-    byte(UInt8(ascii: "\\"))
+    reserve(6)
+    if unit >= 0x20, unit != UInt8(ascii: "\""), unit != UInt8(ascii: "\\") { return store(unit) }
+    store(UInt8(ascii: "\\"))
     switch unit {
-    case 0x08: byte(UInt8(ascii: "b"))
-    case 0x09: byte(UInt8(ascii: "t"))
-    case 0x0A: byte(UInt8(ascii: "n"))
-    case 0x0C: byte(UInt8(ascii: "f"))
-    case 0x0D: byte(UInt8(ascii: "r"))
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte(unit)
+    case 0x08: store(UInt8(ascii: "b"))
+    case 0x09: store(UInt8(ascii: "t"))
+    case 0x0A: store(UInt8(ascii: "n"))
+    case 0x0C: store(UInt8(ascii: "f"))
+    case 0x0D: store(UInt8(ascii: "r"))
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): store(unit)
     default:
-      verbatim(unit < 0x10 ? "u000" : "u00")
-      verbatim(String(unit, radix: 16))
+      verbatim(unit < 0x10 ? "u000" : "u001")
+      byte(unit & 0xF < 10 ? UInt8(ascii: "0") + unit & 0xF : UInt8(ascii: "a") - 10 + unit & 0xF)
     }
   }
 
   /// Appends bytes in Base64, in quotes.
   mutating func base64(_ value: [UInt8]) {
-    byte(UInt8(ascii: "\""))
-    Base64.encode(value, into: &bytes)
-    byte(UInt8(ascii: "\""))
+    reserve(value.count / 3 * 4 + 6)
+    store(UInt8(ascii: "\""))
+    Base64.encode(value.span) { store($0.littleEndian) }
+    store(UInt8(ascii: "\""))
   }
 }

@@ -38,7 +38,7 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> String {
-    String(decoding: try jsonUTF8Bytes(partial: partial, options: options), as: UTF8.self)
+    try _storage.json(partial: partial, options: options).text
   }
 
   /// The message in JSON, in UTF-8.
@@ -46,17 +46,17 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    try _storage.jsonUTF8Bytes(partial: partial, options: options)
+    try _storage.json(partial: partial, options: options).bytes
   }
 }
 
 extension MessageStorage {
-  /// The message in JSON, in UTF-8.
-  func jsonUTF8Bytes(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> [UInt8] {
+  /// The message in JSON.
+  func json(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> JSONWriter {
     if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
     var encoder = JSONMessageEncoder(options: options)
     try encode(to: &encoder)
-    return encoder.writer.bytes
+    return encoder.writer
   }
 }
 

@@ -3,7 +3,7 @@
 ///
 /// It counts no references: whoever reads it holds the array meanwhile.
 struct ArrayMemory {
-  let object: UnsafeRawPointer
+  let object: UnsafeMutableRawPointer
 
   @inline(__always)
   var count: Int { object.load(fromByteOffset: 16, as: Int.self) }
@@ -15,8 +15,18 @@ struct ArrayMemory {
   /// The elements. `Element` may be any type with the same memory as theirs.
   @inline(__always)
   func elements<Element>(as type: Element.Type) -> UnsafeBufferPointer<Element> {
-    UnsafeBufferPointer(start: (object + 32).assumingMemoryBound(to: type), count: count)
+    UnsafeBufferPointer(start: address(as: type), count: count)
   }
+
+  /// The address of the elements.
+  @inline(__always)
+  func address<Element>(as type: Element.Type) -> UnsafeMutablePointer<Element> {
+    (object + 32).assumingMemoryBound(to: type)
+  }
+
+  /// Makes the array empty, whose elements the caller has destroyed, and which nothing else refers to.
+  @inline(__always)
+  func forgetElements() { object.storeBytes(of: 0, toByteOffset: 16, as: Int.self) }
 
   /// Whether arrays have this memory in this process.
   static let isKnown: Bool = {

@@ -52,7 +52,7 @@ extension DynamicMessage {
 
   /// The size of the message in binary, in bytes.
   public func serializedSize() throws(EncodeError) -> Int {
-    try storage.withSerializedBytes(partial: true, options: BinaryEncodingOptions()) { $0.byteCount }
+    try storage.withSerializedBytes(partial: true) { $0.byteCount }
   }
 
   // MARK: JSON
@@ -90,7 +90,7 @@ extension DynamicMessage {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> String {
-    String(decoding: try jsonUTF8Bytes(partial: partial, options: options), as: UTF8.self)
+    try storage.json(partial: partial, options: options).text
   }
 
   /// The message in JSON, in UTF-8.
@@ -98,7 +98,7 @@ extension DynamicMessage {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    try storage.jsonUTF8Bytes(partial: partial, options: options)
+    try storage.json(partial: partial, options: options).bytes
   }
 
   // MARK: Text

@@ -92,7 +92,7 @@ final class MessageObject: @unchecked Sendable {
     copy.initialize(from: self, at: Offsets.unknown, as: AnyObject?.self)
     for reference in table.references {
       switch reference.kind {
-      case .word: copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
+      case .word, .strings: copy.initialize(from: self, at: reference.offset, as: AnyObject?.self)
       case .string: copy.initialize(from: self, at: reference.offset, as: String?.self)
       case .oneof:
         switch slots.memberType(of: reference.offset) {
@@ -118,11 +118,16 @@ final class MessageObject: @unchecked Sendable {
     guard MemoryLayout<Int>.size == 8, MemoryLayout<String?>.size == 16, MemoryLayout<[Int]?>.size == 8,
       MemoryLayout<[String: Int]?>.size == 8, MemoryLayout<MessageObject?>.size == 8, ArrayMemory.isKnown
     else { return false }
+    let long = unsafeBitCast(String(repeating: "a", count: 20), to: SmallString.Words.self)
+    // What a string is said to refer to must be the object that its text is in.
+    if let object = SmallString.object(of: long) {
+      guard SmallString.longText(of: long)?.baseAddress == object + 32 else { return false }
+    }
     // All bits zero is nil; the arrays and dictionaries are one reference that can be counted without their type.
     return unsafeBitCast((UInt64(0), UInt64(0)), to: String?.self) == nil
       && unsafeBitCast(UInt64(0), to: [String]?.self) == nil
       && unsafeBitCast(UInt64(0), to: [Int32: Bool]?.self) == nil
       && unsafeBitCast(UInt64(0), to: AnyObject?.self) == nil
-      && SmallString.isReference(unsafeBitCast(String(repeating: "a", count: 20), to: SmallString.Words.self))
+      && SmallString.isReference(long)
   }()
 }

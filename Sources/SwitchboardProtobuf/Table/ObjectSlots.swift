@@ -138,7 +138,8 @@ struct ObjectSlots {
     for reference in table.references {
       switch reference.kind {
       case .word: destroyReference(reference.offset)
-      case .string: destroyString(reference.offset)
+      case .string: ObjectSlots.destroy(slot(reference.offset, as: String.self))
+      case .strings: destroyStrings(reference.offset)
       case .oneof: destroyMember(of: reference.offset)
       }
     }
@@ -150,15 +151,34 @@ struct ObjectSlots {
   }
 
   @inline(__always)
-  private func destroyString(_ offset: Int) {
-    if SmallString.isReference(slot(offset, as: SmallString.Words.self).pointee) {
-      slot(offset, as: String.self).deinitialize(count: 1)
+  private static func destroy(_ string: UnsafeMutablePointer<String>) {
+    let words = UnsafeMutableRawPointer(string).load(as: SmallString.Words.self)
+    guard SmallString.isReference(words) else { return }
+    if let object = SmallString.object(of: words) {
+      // Without the calls that find out that it is an object.
+      Unmanaged<AnyObject>.fromOpaque(object).release()
+    } else {
+      string.deinitialize(count: 1)
     }
+  }
+
+  /// Releases an array of strings. If nothing else refers to the array, its strings are destroyed here, because it would
+  /// do so with several calls for each, also for those that hold no reference.
+  private func destroyStrings(_ offset: Int) {
+    guard hasReference(offset) else { return }
+    if isKnownUniquelyReferenced(&slot(offset, as: MessageObject.self).pointee) {
+      let array = slot(offset, as: ArrayMemory.self).pointee
+      for index in 0..<array.count {
+        ObjectSlots.destroy((array.address(as: String.self) + index))
+      }
+      array.forgetElements()
+    }
+    slot(offset, as: AnyObject.self).deinitialize(count: 1)
   }
 
   private func destroyMember(of oneof: Int) {
     switch memberType(of: oneof) {
-    case .string?: destroyString(oneof)
+    case .string?: ObjectSlots.destroy(slot(oneof, as: String.self))
     case let type? where !type.isPackable: destroyReference(oneof)
     default: break
     }

@@ -6,6 +6,8 @@ struct TableReference: Sendable {
     /// Any reference of one word: a message, an array, a dictionary.
     case word
     case string
+    /// An array of strings.
+    case strings
     case oneof
   }
 

@@ -23,14 +23,18 @@ struct TableLayout {
       let offset = layout.oneofsOffset + SlotLayout.oneofWidth * oneof
       references.append(TableReference(kind: .oneof, offset: offset))
     }
-    for (field, slot) in zip(fields, layout.slots) {
+    for (field, slot) in zip(fields, layout.slots).sorted(by: { $0.1.offset < $1.1.offset }) {
       guard field.oneof == nil, field.isRepeated || !field.type.isPackable else { continue }
-      let isString = !field.isRepeated && field.type == .string
-      references.append(TableReference(kind: isString ? .string : .word, offset: slot.offset))
+      references.append(TableReference(kind: TableLayout.kind(of: field), offset: slot.offset))
     }
     entries = zip(fields, layout.slots).enumerated().map { index, field in
       TableLayout.entry(for: field.0, in: field.1, at: index)
     }
+  }
+
+  private static func kind(of field: TableSchema.Field) -> TableReference.Kind {
+    guard field.type == .string, field.mapKey == nil else { return .word }
+    return field.isRepeated ? .strings : .string
   }
 
   private static func slots(

@@ -49,12 +49,11 @@ extension MessageStorage {
     }
     var replaced = MessageStorage(table)
     do throws(EncodeError) {
-      try message.withSerializedBytes(partial: true) { bytes throws(EncodeError) in
-        do throws(DecodeError) {
-          try replaced.merge(bytes, options: .rewritten)
-        } catch {
-          throw otherFields(error)
-        }
+      let bytes = try message.serializedBytes(partial: true)
+      do throws(DecodeError) {
+        try replaced.merge(bytes.span.bytes, options: .rewritten)
+      } catch {
+        throw otherFields(error)
       }
     } catch {
       throw DecodeError(.malformed(error.description))

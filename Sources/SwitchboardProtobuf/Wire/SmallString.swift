@@ -66,6 +66,12 @@ enum SmallString {
   @inline(__always)
   static func isReference(_ words: Words) -> Bool { Int64(bitPattern: words.high) > 0 }
 
+  /// The object that a string refers to; nil for a string of another kind. Requires ``isKnown``.
+  @inline(__always)
+  static func object(of words: Words) -> UnsafeRawPointer? {
+    words.high &>> 60 == 0 ? UnsafeRawPointer(bitPattern: UInt(words.high)) : nil
+  }
+
   /// The text of a string that is not small, where it is in memory of the string's own; nil for other kinds of strings,
   /// such as those of other languages. Requires ``isKnown``.
   @inline(__always)

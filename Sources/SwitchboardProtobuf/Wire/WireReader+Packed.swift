@@ -9,8 +9,7 @@ extension WireReader {
     let bytes = UnsafeRawBufferPointer(start: cursor, count: length)
     guard bytes.last ?? 0 < 0x80 else { throw DecodeError(.truncated) }
     // Each varint has exactly one byte without the continuation bit, so their number is known in advance.
-    var count = 0
-    for byte in bytes { count &+= Int((byte ^ 0x80) &>> 7) }
+    let count = WireReader.varints(in: bytes)
 
     var isWellFormed = true
     values.append(addingCapacity: count) { span in
@@ -20,16 +19,21 @@ extension WireReader {
           var bits = UInt64(next.load(as: UInt8.self))
           next += 1
           if bits >= 0x80 {
+            // Another byte follows that ends a varint, since the last of all does.
             let second = UInt64(next.load(as: UInt8.self))
-            if second < 0x80 {
+            next += 1
+            bits = bits & 0x7F | (second & 0x7F) &<< 7
+            if second >= 0x80 {
+              let third = UInt64(next.load(as: UInt8.self))
               next += 1
-              bits = bits & 0x7F | second &<< 7
-            } else {
-              guard let rest = WireReader.restOfVarint(bits, from: &next) else {
-                isWellFormed = false
-                return
+              bits |= (third & 0x7F) &<< 14
+              if third >= 0x80 {
+                guard let rest = WireReader.restOfVarint(bits, from: &next) else {
+                  isWellFormed = false
+                  return
+                }
+                bits = rest
               }
-              bits = rest
             }
           }
           buffer.initializeElement(at: initialized, to: value(bits))
@@ -41,12 +45,30 @@ extension WireReader {
     cursor += length
   }
 
-  /// Reads a varint that continues after its byte `first`, and whose last byte is known to follow. Nil if it is longer
+  /// How many bytes have no continuation bit.
+  @usableFromInline
+  static func varints(in bytes: UnsafeRawBufferPointer) -> Int {
+    guard let start = bytes.baseAddress else { return 0 }
+    var (count, index) = (0, 0)
+    while index &+ 8 <= bytes.count {
+      let ends = ~start.loadUnaligned(fromByteOffset: index, as: UInt64.self) &>> 7 & 0x0101_0101_0101_0101
+      // The product has the sum of all bytes in its highest one.
+      count &+= Int(truncatingIfNeeded: (ends &* 0x0101_0101_0101_0101) &>> 56)
+      index &+= 8
+    }
+    while index < bytes.count {
+      count &+= Int((start.load(fromByteOffset: index, as: UInt8.self) ^ 0x80) &>> 7)
+      index &+= 1
+    }
+    return count
+  }
+
+  /// Reads what follows the first three bytes of a varint, whose last byte is known to follow. Nil if the varint is longer
   /// than ten bytes.
   @inlinable @inline(__always)
-  static func restOfVarint(_ first: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
-    var bits = first & 0x7F
-    var shift: UInt64 = 7
+  static func restOfVarint(_ start: UInt64, from next: inout UnsafeRawPointer) -> UInt64? {
+    var bits = start
+    var shift: UInt64 = 21
     while shift < 70 {
       let byte = UInt64(next.load(as: UInt8.self))
       next += 1

@@ -3,7 +3,8 @@
 @usableFromInline
 final class ServerCodec<Request: Sendable, Response: Sendable>: Sendable {
   @usableFromInline typealias Pipeline = ServerPipeline<Request, Response>
-  @usableFromInline typealias Handler = nonisolated(nonsending) @Sendable () async -> Void
+  /// Starts the handler of a call.
+  @usableFromInline typealias Handler = @Sendable () -> Void
   @usableFromInline typealias MakeHandler = @Sendable (Pipeline, Request) -> Handler
 
   @usableFromInline let method: MethodDescriptor

@@ -49,7 +49,7 @@ extension ServerPipeline {
     guard let handler else { return finish(.missingRequest) }
     self.handler = nil
     isHandling = true
-    stream.run(handler)
+    handler()
   }
 
   /// Starts the handler with the metadata, and passes it the requests as they arrive. On the loop.
