@@ -46,7 +46,7 @@ soak: ## Make calls of all kinds with injected faults for MINUTES=1, and report 
 	@scripts/setup
 	@scripts/soak $(MINUTES)
 
-check: ## Lint, compare Generated/ with a fresh one, check doc comments and house rules
+check: ## Lint, compare Generated/, check doc comments, the size of the code and house rules
 	@scripts/setup --tests
 	@scripts/check
 

@@ -87,8 +87,8 @@ let package = Package(
   name: "switchboard",
   platforms: [.macOS("26.0")],
   products: [
-    // What users depend on: all modules that generated code imports.
-    .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardDescriptors", "SwitchboardProtobuf"]),
+    // What users with services depend on. Those who have only messages need only SwitchboardProtobuf.
+    .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardProtobuf"]),
     // Health, reflection and errors with details.
     .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
     .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
@@ -98,6 +98,7 @@ let package = Package(
 
     // Parts of it, for those who need no more.
     .library(name: "SwitchboardProtobuf", targets: ["SwitchboardProtobuf"]),
+    // Also what targets need whose `.proto` files import google/protobuf/descriptor.proto.
     .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
@@ -112,8 +113,10 @@ let package = Package(
     .library(name: "SwitchboardSwiftProtobuf", targets: ["SwitchboardSwiftProtobuf"]),
   ],
   targets: [
-    // The message runtime: no dependency but the standard library.
-    .target(name: "SwitchboardProtobuf"),
+    // The message runtime: no dependency from outside but the standard library.
+    .target(name: "SwitchboardProtobuf", dependencies: ["SwitchboardSchema"]),
+    // What the message runtime and the generator must decide alike.
+    .target(name: "SwitchboardSchema"),
     .testTarget(
       name: "SwitchboardProtobufTests",
       dependencies: [
@@ -148,7 +151,7 @@ let package = Package(
     ),
 
     // Generated code that is checked in: `scripts/generate` writes it.
-    .target(name: "SwitchboardDescriptors", dependencies: ["SwitchboardProtobuf"]),
+    .target(name: "SwitchboardDescriptors", dependencies: ["SwitchboardProtobuf", "SwitchboardSchema"]),
     .target(name: "CodecMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/CodecMessages"),
     .target(name: "TestMessages", dependencies: ["SwitchboardProtobuf"], path: "Generated/TestMessages"),
 
@@ -167,11 +170,14 @@ let package = Package(
     ),
     .testTarget(name: "ConformanceTesteeTests", dependencies: ["ConformanceTestee", "ConformanceMessages"]),
 
-    // The generator: descriptors in, Swift source out.
-    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardDescriptors", "SwitchboardProtobuf"]),
+    // The generator: descriptors in, Swift source out. Every user's first build compiles it before anything else, so it
+    // does without the message runtime, which takes longer to compile than all that the plugin runs.
+    .target(name: "SwitchboardGenerator", dependencies: ["SwitchboardSchema"]),
     .testTarget(
       name: "SwitchboardGeneratorTests",
-      dependencies: ["SwitchboardGenerator", "SwitchboardProtoCompiler"]
+      dependencies: [
+        "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardProtoCompiler", "SwitchboardProtobuf",
+      ]
         + goldens.map { Target.Dependency.target(name: $0.name) },
       exclude: ["Goldens"]
     ),

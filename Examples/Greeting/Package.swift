@@ -10,7 +10,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "Greeting",
-      dependencies: [.product(name: "Switchboard", package: "switchboard")],
+      dependencies: [.product(name: "SwitchboardProtobuf", package: "switchboard")],
       plugins: [.plugin(name: "SwitchboardPlugin", package: "switchboard")]
     )
   ],

@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardSchema
 
 /// Reads default values, which descriptors hold as text.
 enum DefaultValue {

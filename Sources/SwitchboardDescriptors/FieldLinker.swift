@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardSchema
 
 /// Makes the schema of a field, with the types that it names looked up.
 struct FieldLinker {

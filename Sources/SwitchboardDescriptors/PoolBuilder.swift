@@ -1,4 +1,5 @@
 import SwitchboardProtobuf
+import SwitchboardSchema
 
 /// Declares all types of a pool first, so that any can refer to any other, then links their fields.
 struct PoolBuilder {

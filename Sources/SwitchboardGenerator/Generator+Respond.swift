@@ -1,6 +1,3 @@
-import SwitchboardDescriptors
-import SwitchboardProtobuf
-
 extension Generator {
   /// Answers an encoded `CodeGeneratorRequest` with an encoded `CodeGeneratorResponse`, as a plugin of protoc does.
   ///
@@ -18,22 +15,16 @@ extension Generator {
       throw GeneratorError("the mappings in '\(path)' cannot be read here")
     }
   ) throws(GeneratorError) -> [UInt8] {
-    let decoded: Google_Protobuf_Compiler_CodeGeneratorRequest
-    do throws(DecodeError) {
-      decoded = try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: request)
-    } catch {
-      throw invalid(error)
-    }
-    var response = support
+    let request = try decode(request)
+    var response = GeneratorResponse.support.bytes
     do throws(GeneratorError) {
-      for output in try outputs(for: decoded, readMappings) {
-        response.file += try output.files().map(responseFile)
+      for output in try outputs(for: request, readMappings) {
+        response += GeneratorResponse(files: try output.files()).bytes
       }
     } catch {
-      response = support
-      response.error = error.description
+      response = GeneratorResponse.support.bytes + GeneratorResponse(error: error).bytes
     }
-    return try encode(response)
+    return response
   }
 
   /// Does the same on several threads, and hands out the response in pieces.
@@ -50,69 +41,45 @@ extension Generator {
     readMappings: (_ path: String) throws(GeneratorError) -> String,
     write: ([UInt8]) throws -> Void
   ) async throws {
-    let decoded: Google_Protobuf_Compiler_CodeGeneratorRequest
-    do throws(DecodeError) {
-      decoded = try await .decode(request, with: workers)
+    let decoded: GeneratorRequest
+    do throws(GeneratorError) {
+      decoded = try await GeneratorRequest(request, with: workers)
     } catch {
       throw invalid(error)
     }
     // The fields of the pieces add up: they are one message in several parts.
-    try write(encode(support))
+    try write(GeneratorResponse.support.bytes)
     do {
       let outputs = try outputs(for: decoded, readMappings)
       try await workers.run(outputs.count) { index in
-        Result { () throws(GeneratorError) in
-          let files = try outputs[index].files()
-          return try encode(.with { $0.file = files.map(responseFile) })
-        }
+        Result { () throws(GeneratorError) in GeneratorResponse(files: try outputs[index].files()).bytes }
       } take: { (piece: Result<[UInt8], GeneratorError>) throws in
         try write(piece.get())
       }
     } catch let error as GeneratorError {
-      try write(encode(.with { $0.error = error.description }))
-    }
-  }
-
-  /// The response without files: what this generator supports.
-  private static var support: Google_Protobuf_Compiler_CodeGeneratorResponse {
-    let proto3Optional = Google_Protobuf_Compiler_CodeGeneratorResponse.Feature.proto3Optional.rawValue
-    let editions = Google_Protobuf_Compiler_CodeGeneratorResponse.Feature.supportsEditions.rawValue
-    return .with {
-      $0.supportedFeatures = UInt64(proto3Optional | editions)
-      $0.minimumEdition = Int32(Google_Protobuf_Edition.proto2.rawValue)
-      $0.maximumEdition = Int32(Features.latestEdition.rawValue)
+      try write(GeneratorResponse(error: error).bytes)
     }
   }
 
   private static func outputs(
-    for request: Google_Protobuf_Compiler_CodeGeneratorRequest,
+    for request: GeneratorRequest,
     _ readMappings: (String) throws(GeneratorError) -> String
   ) throws(GeneratorError) -> [GeneratorOutput] {
     var mappings: [String: String] = [:]
     for path in try mappingPaths(inParameter: request.parameter) { mappings[path] = try readMappings(path) }
-    return try Generator(request: request, mappings: mappings).outputs()
+    return try Generator(request, mappings: mappings).outputs()
   }
 
-  private static func responseFile(
-    _ file: GeneratedFile
-  ) -> Google_Protobuf_Compiler_CodeGeneratorResponse.File {
-    .with {
-      $0.name = file.name
-      $0.content = file.content
-    }
-  }
-
-  private static func encode(
-    _ response: Google_Protobuf_Compiler_CodeGeneratorResponse
-  ) throws(GeneratorError) -> [UInt8] {
-    do throws(EncodeError) {
-      return try response.serializedBytes()
+  static func decode(_ bytes: [UInt8]) throws(GeneratorError) -> GeneratorRequest {
+    do throws(GeneratorError) {
+      return try GeneratorRequest(bytes)
     } catch {
-      throw GeneratorError("the response cannot be written: \(error)")
+      throw invalid(error)
     }
   }
 
-  private static func invalid(_ error: DecodeError) -> GeneratorError {
+  /// The error for bytes that are not a request.
+  private static func invalid(_ error: GeneratorError) -> GeneratorError {
     GeneratorError("invalid request: \(error)")
   }
 }

@@ -1,12 +1,9 @@
-import SwitchboardDescriptors
-import SwitchboardProtobuf
-
 /// Generates Swift source from `.proto` files.
 ///
 /// It reads and writes no files: it takes a request as protoc sends it and returns the generated files. The same
 /// request gives the same output, byte for byte.
 public struct Generator: Sendable {
-  private let request: Google_Protobuf_Compiler_CodeGeneratorRequest
+  private let request: GeneratorRequest
   private let options: GeneratorOptions
   private let schema: Schema
   private let payloads: PayloadMappings
@@ -14,13 +11,15 @@ public struct Generator: Sendable {
   /// A generator for a request.
   ///
   /// - Parameters:
-  ///   - request: the files, and the user's options in `parameter`.
+  ///   - request: a `CodeGeneratorRequest` in binary: the files, and the user's options in `parameter`.
   ///   - mappings: the content of each file that an option names (`mappingPaths`), by its path in the option.
-  /// - Throws: an error if the options or the descriptors are invalid.
-  public init(
-    request: Google_Protobuf_Compiler_CodeGeneratorRequest,
-    mappings: [String: String] = [:]
-  ) throws(GeneratorError) {
+  /// - Throws: an error if the bytes are not a request, or if the options or the descriptors are invalid.
+  public init(request: [UInt8], mappings: [String: String] = [:]) throws(GeneratorError) {
+    try self.init(Generator.decode(request), mappings: mappings)
+  }
+
+  /// A generator for a request that was read.
+  package init(_ request: GeneratorRequest, mappings: [String: String]) throws(GeneratorError) {
     self.request = request
     options = try GeneratorOptions(parameter: request.parameter)
     for path in options.mappingPaths where mappings[path] == nil {
@@ -31,7 +30,7 @@ public struct Generator: Sendable {
     self.payloads =
       try payloads.map { text throws(GeneratorError) in try PayloadMappings(text: text) } ?? PayloadMappings()
     schema = try SchemaBuilder.build(
-      request.protoFile,
+      request.files,
       mappings: try modules.map { text throws(GeneratorError) in try ModuleMappings(text: text) }
         ?? ModuleMappings()
     )
@@ -64,7 +63,7 @@ public struct Generator: Sendable {
       || schema.enums.contains { scalars.contains($0.swiftName) }
     var sources: [String: String] = [:]
     var outputs: [GeneratorOutput] = []
-    for name in request.fileToGenerate {
+    for name in request.filesToGenerate {
       guard let index = schema.filesByName[name] else {
         throw GeneratorError("\(name): the file to generate is not in the request")
       }

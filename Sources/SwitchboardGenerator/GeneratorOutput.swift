@@ -40,7 +40,6 @@ public struct GeneratorOutput: Sendable {
       options: options,
       payloads: payloads,
       index: index,
-      comments: Comments(of: schema.files[index].descriptor),
       qualifiesScalars: qualifiesScalars
     )
     var files: [GeneratedFile] = []

@@ -6,24 +6,35 @@ public import SwitchboardCall
   public import Foundation
 #endif
 
+// Foundation's coders are 5 MB of a program that is linked statically. So nothing in this module refers to them: what does
+// is compiled in the modules that use it.
+
 /// Marshals `Codable` values as JSON.
 public struct CodableJSONMarshaller<Message: Codable & Sendable>: Marshaller {
-  private let encoder: JSONEncoder
-  private let decoder: JSONDecoder
+  private let encoder: @Sendable (Message) throws -> MessageBuffer
+  private let decoder: @Sendable ([UInt8]) throws -> Message
 
   /// Encodes and decodes with these coders, which must not be changed afterwards.
+  @_alwaysEmitIntoClient
   public init(encoder: sending JSONEncoder = JSONEncoder(), decoder: sending JSONDecoder = JSONDecoder()) {
-    self.encoder = encoder
-    self.decoder = decoder
+    self.init(
+      encode: { [encoder] in MessageBuffer(try encoder.encode($0)) },
+      decode: { [decoder] in try decoder.decode(Message.self, from: Data($0)) }
+    )
+  }
+
+  @usableFromInline
+  init(
+    encode: @escaping @Sendable (Message) throws -> MessageBuffer,
+    decode: @escaping @Sendable ([UInt8]) throws -> Message
+  ) {
+    encoder = encode
+    decoder = decode
   }
 
   public var contentSubtype: ContentSubtype { .json }
 
-  public func encode(_ message: Message) throws -> MessageBuffer {
-    MessageBuffer(try encoder.encode(message))
-  }
+  public func encode(_ message: Message) throws -> MessageBuffer { try encoder(message) }
 
-  public func decode(_ bytes: RawSpan) throws -> Message {
-    try decoder.decode(Message.self, from: Data(BytesMarshaller().decode(bytes)))
-  }
+  public func decode(_ bytes: RawSpan) throws -> Message { try decoder(BytesMarshaller().decode(bytes)) }
 }

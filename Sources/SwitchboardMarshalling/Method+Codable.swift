@@ -6,6 +6,7 @@ public typealias CodableMethod<Request: Codable & Sendable, Response: Codable & 
 
 extension Method {
   /// A method of a service that needs no `.proto` file.
+  @_alwaysEmitIntoClient
   public init<Request, Response>(_ service: String, _ method: String, _ type: GRPCCallType)
   where
     RequestMarshaller == CodableJSONMarshaller<Request>, ResponseMarshaller == CodableJSONMarshaller<Response>

@@ -6,13 +6,26 @@ public struct JSONFormat: PayloadFormat {
   private let encoding: JSONEncodingOptions
   private let decoding: JSONDecodingOptions
   private let extensions: ExtensionRegistry?
+  private let codable: @Sendable (any (Codable & Sendable).Type) -> any Marshaller
 
   /// `encoding`, `decoding` and `extensions` apply to protobuf messages.
+  @_alwaysEmitIntoClient
   public init(
     encoding: JSONEncodingOptions = JSONEncodingOptions(),
     decoding: JSONDecodingOptions = JSONDecodingOptions(),
     extensions: ExtensionRegistry? = nil
   ) {
+    self.init(encoding, decoding, extensions) { JSONFormat.codable($0) }
+  }
+
+  @usableFromInline
+  init(
+    _ encoding: JSONEncodingOptions,
+    _ decoding: JSONDecodingOptions,
+    _ extensions: ExtensionRegistry?,
+    codable: @escaping @Sendable (any (Codable & Sendable).Type) -> any Marshaller
+  ) {
+    self.codable = codable
     self.encoding = encoding
     self.decoding = decoding
     self.extensions = extensions
@@ -32,7 +45,8 @@ public struct JSONFormat: PayloadFormat {
     ProtobufJSONMarshaller<Payload>(encoding: encoding, decoding: decoding, extensions: extensions)
   }
 
-  private func codable<Payload: Codable & Sendable>(_ type: Payload.Type) -> any Marshaller {
+  @_alwaysEmitIntoClient
+  static func codable<Payload: Codable & Sendable>(_ type: Payload.Type) -> any Marshaller {
     CodableJSONMarshaller<Payload>()
   }
 }
@@ -56,6 +70,7 @@ public struct ProtobufFormat: PayloadFormat {
 
 extension PayloadChoice {
   /// JSON for every call.
+  @_alwaysEmitIntoClient
   public static var json: PayloadChoice { PayloadChoice(JSONFormat()) }
   /// Protobuf in binary for every call, with an explicit name.
   public static var protobuf: PayloadChoice { PayloadChoice(ProtobufFormat()) }

@@ -15,7 +15,7 @@ struct GenerateCommand {
     let mappings = try readMappings()
     let request = try await arguments.request(with: workers)
     let outputs = try Self.reporting(.failed) { () throws(GeneratorError) in
-      try Generator(request: request, mappings: mappings).outputs()
+      try Generator(request, mappings: mappings).outputs()
     }
     let missing = try missingNames(in: outputs.flatMap(\.names))
     let output = try openOutput()

@@ -1,18 +1,16 @@
-import SwitchboardDescriptors
 import SwitchboardGenerator
 import SwitchboardProtoCompiler
-import SwitchboardProtobuf
 import SwitchboardToolSupport
 
 extension GenerateArguments {
   /// The request for the generator: the files, compiled or from a descriptor set, and the options.
   func request(
     with workers: Workers
-  ) async throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+  ) async throws(CommandFailure) -> GeneratorRequest {
     if let descriptorSet { return try await request(fromSet: descriptorSet, with: workers) }
     let compiled = try compile(with: workers)
-    do throws(DecodeError) {
-      return try await .decode(compiled, with: workers)
+    do throws(GeneratorError) {
+      return try await GeneratorRequest(compiled, with: workers)
     } catch {
       throw CommandFailure("the compiler's request: \(error)", exitCode: .failed)
     }
@@ -51,10 +49,10 @@ extension GenerateArguments {
   private func request(
     fromSet path: String,
     with workers: Workers
-  ) async throws(CommandFailure) -> Google_Protobuf_Compiler_CodeGeneratorRequest {
+  ) async throws(CommandFailure) -> GeneratorRequest {
     let bytes = try CommandFailure.catching(.failed) { () throws(SystemError) in try readFile(path) }
-    let set = try await descriptorSet(bytes, from: path, with: workers)
-    let names = set.file.map(\.name)
+    var request = try await descriptorSet(bytes, from: path, with: workers)
+    let names = request.files.map(\.name)
     let known = Set(names)
     let missing = files.filter { !known.contains($0) }
     guard missing.isEmpty else {
@@ -64,32 +62,30 @@ extension GenerateArguments {
     guard !wanted.isEmpty else {
       throw CommandFailure("\(path): it contains only the well-known types", exitCode: .failed)
     }
-    return .with {
-      $0.fileToGenerate = wanted
-      $0.parameter = parameter
-      $0.protoFile = set.file
-    }
+    request.filesToGenerate = wanted
+    request.parameter = parameter
+    return request
   }
 
   private func descriptorSet(
     _ bytes: [UInt8],
     from path: String,
     with workers: Workers
-  ) async throws(CommandFailure) -> Google_Protobuf_FileDescriptorSet {
-    let set: Google_Protobuf_FileDescriptorSet
-    do throws(DecodeError) {
-      set = try await .decode(bytes, with: workers)
+  ) async throws(CommandFailure) -> GeneratorRequest {
+    let request: GeneratorRequest
+    do throws(GeneratorError) {
+      request = try await GeneratorRequest(descriptorSet: bytes, with: workers)
     } catch {
       throw CommandFailure("\(path): not a serialized FileDescriptorSet: \(error)", exitCode: .failed)
     }
-    guard !set.file.isEmpty, set.file.allSatisfy({ !$0.name.isEmpty }) else {
+    guard !request.files.isEmpty, request.files.allSatisfy({ !$0.name.isEmpty }) else {
       throw CommandFailure(
         "\(path): not a serialized FileDescriptorSet: it contains no files",
         exitCode: .failed
       )
     }
-    let names = Set(set.file.map(\.name))
-    let missing = set.file.flatMap { file in
+    let names = Set(request.files.map(\.name))
+    let missing = request.files.flatMap { file in
       file.dependency.filter { !names.contains($0) }.map {
         "\(file.name): The import \($0) is not in \(path)."
       }
@@ -98,6 +94,6 @@ extension GenerateArguments {
       let hint = "\(path): note: protoc includes imports with --include_imports."
       throw CommandFailure(lines: missing + [hint], exitCode: .failed)
     }
-    return set
+    return request
   }
 }

@@ -5,6 +5,17 @@ import SwitchboardProtoCompiler
 import SwitchboardProtobuf
 import Testing
 
+extension Generator {
+  /// A generator for a request, as it is without its encoding.
+  init(
+    request: Google_Protobuf_Compiler_CodeGeneratorRequest,
+    mappings: [String: String] = [:]
+  ) throws(GeneratorError) {
+    guard let bytes: [UInt8] = try? request.serializedBytes() else { throw GeneratorError("too large") }
+    try self.init(request: bytes, mappings: mappings)
+  }
+}
+
 /// A folder of `.proto` files with the expected output of the generator.
 ///
 /// It may contain `options.txt` with the parameter of the request, the files named there, and `descriptors.bin` with

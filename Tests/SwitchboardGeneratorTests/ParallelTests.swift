@@ -107,27 +107,29 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
     #expect(pieces == 10)
   }
 
-  // MARK: Decoding
+  // MARK: Reading
 
-  @Test("A request decodes to the same on several threads", arguments: GoldenCase.all, [1, 3])
-  func decoding(golden: GoldenCase, workers: Int) async throws {
+  @Test("A request is read to the same on several threads", arguments: GoldenCase.all, [1, 3])
+  func reading(golden: GoldenCase, workers: Int) async throws {
     var request = try golden.request()
     request.sourceFileDescriptors = request.protoFile
-    let decoded = try await Request.decode(request.serializedBytes(), with: Workers(workers))
-    request.sourceFileDescriptors = []
-    for index in request.protoFile.indices where request.protoFile[index].hasSourceCodeInfo {
-      request.protoFile[index].sourceCodeInfo.location.removeAll {
-        $0.leadingComments.isEmpty && $0.trailingComments.isEmpty
-      }
-    }
-    #expect(decoded == request)
+    let bytes: [UInt8] = try request.serializedBytes()
+    let expected = try GeneratorRequest(bytes)
+    #expect(expected.filesToGenerate == request.fileToGenerate)
+    #expect(expected.parameter == request.parameter)
+    #expect(expected.files.map(\.name) == request.protoFile.map(\.name))
+    let read = try await GeneratorRequest(bytes, with: Workers(workers))
+    #expect("\(read)" == "\(expected)")
     let set = Google_Protobuf_FileDescriptorSet.with { $0.file = request.protoFile }
-    #expect(try await .decode(set.serializedBytes(), with: Workers(workers)) == set)
+    var ofSet = try await GeneratorRequest(descriptorSet: set.serializedBytes(), with: Workers(workers))
+    ofSet.filesToGenerate = request.fileToGenerate
+    ofSet.parameter = request.parameter
+    #expect(try Generator(ofSet, mappings: golden.mappings(of: request)).files() == golden.generate())
   }
 
-  @Test("Bytes that are no request have the error that they have as a whole", arguments: [1, 3])
+  @Test("Bytes that are no request have the error that they have on one thread", arguments: [1, 3])
   func junk(workers: Int) async throws {
-    let request = try Self.request(files: 3).serializedBytes()
+    let request: [UInt8] = try Self.request(files: 3).serializedBytes()
     var inputs = request.indices.map { Array(request[..<$0]) }
     inputs += [
       // A field that is no message, one without an end, a group, a tag of ten bytes, and a length beyond all bounds.
@@ -135,14 +137,14 @@ private typealias Response = Google_Protobuf_Compiler_CodeGeneratorResponse
       [0x7A] + Array(repeating: 0xFF, count: 9) + [1],
     ]
     for input in inputs {
-      let whole = Result { () throws(DecodeError) in try Request(serializedBytes: input) }
-      let parts: Result<Request, DecodeError>
-      do throws(DecodeError) {
-        parts = .success(try await Request.decode(input, with: Workers(workers)))
+      let one = Result { () throws(GeneratorError) in try GeneratorRequest(input) }
+      let several: Result<GeneratorRequest, GeneratorError>
+      do throws(GeneratorError) {
+        several = .success(try await GeneratorRequest(input, with: Workers(workers)))
       } catch {
-        parts = .failure(error)
+        several = .failure(error)
       }
-      #expect("\(parts)" == "\(whole)")
+      #expect("\(several)" == "\(one)")
     }
   }
 }

@@ -76,9 +76,8 @@ import Testing
       ["notes.proto"],
       parameter: parameter
     )
-    let request = try Google_Protobuf_Compiler_CodeGeneratorRequest(serializedBytes: compiled.request)
     let mappings = try String(contentsOf: folder.appendingPathComponent("payloads.txt"), encoding: .utf8)
-    let files = try Generator(request: request, mappings: ["payloads.txt": mappings]).files()
+    let files = try Generator(request: compiled.request, mappings: ["payloads.txt": mappings]).files()
     #expect(files.map(\.name) == ["notes.grpc.swift"])
     let path = folder.appendingPathComponent("Generated/notes.grpc.swift")
     #expect(files.first?.content == (try String(contentsOf: path, encoding: .utf8)))

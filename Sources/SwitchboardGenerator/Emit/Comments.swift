@@ -1,17 +1,12 @@
-import SwitchboardDescriptors
-
 /// The comments of a file, by the path of the declaration.
 struct Comments {
   private var byPath: [[Int32]: Int] = [:]
-  private let locations: [Google_Protobuf_SourceCodeInfo.Location]
+  private let locations: [SourceComments.Location]
 
   /// The comments in a file's source information.
-  init(of file: Google_Protobuf_FileDescriptorProto) {
-    locations = file.hasSourceCodeInfo ? file.sourceCodeInfo.location : []
-    for (index, location) in locations.enumerated() {
-      guard location.hasLeadingComments || location.hasTrailingComments else { continue }
-      byPath[location.path] = index
-    }
+  init(of file: FileDescriptor) {
+    locations = file.comments.locations
+    for (index, location) in locations.enumerated() { byPath[location.path] = index }
   }
 
   /// Writes the comment on the declaration at `path`: the leading one or, if there is none, the trailing one.
@@ -23,8 +18,9 @@ struct Comments {
     printer.line("/// - Note: deprecated in the `.proto` file.")
   }
 
-  private static func lines(of location: Google_Protobuf_SourceCodeInfo.Location) -> [String] {
-    let text = location.leadingComments.isEmpty ? location.trailingComments : location.leadingComments
+  private static func lines(of location: SourceComments.Location) -> [String] {
+    let leading = location.leadingComments ?? ""
+    let text = leading.isEmpty ? location.trailingComments ?? "" : leading
     // By bytes, because most of the text of a large schema is comments.
     var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(line)
     while lines.last == "///" { lines.removeLast() }

@@ -1,5 +1,5 @@
-/// The schema from the point of view of one file, and the options.
-struct FileContext {
+/// The schema from the point of view of one file, and the options. A class, because every emitter has it.
+final class FileContext {
   let schema: Schema
   let options: GeneratorOptions
   let payloads: PayloadMappings
@@ -7,6 +7,21 @@ struct FileContext {
   let comments: Comments
   /// Whether a type of the user has the same name as a scalar type of the runtime.
   let qualifiesScalars: Bool
+
+  init(
+    schema: Schema,
+    options: GeneratorOptions,
+    payloads: PayloadMappings,
+    index: Int,
+    qualifiesScalars: Bool
+  ) {
+    self.schema = schema
+    self.options = options
+    self.payloads = payloads
+    self.index = index
+    self.qualifiesScalars = qualifiesScalars
+    comments = Comments(of: schema.files[index].descriptor)
+  }
 
   var file: FileSchema { schema.files[index] }
   var visibility: String { options.visibility.modifier }

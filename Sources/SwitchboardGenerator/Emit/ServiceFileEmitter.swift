@@ -5,7 +5,7 @@ struct ServiceFileEmitter {
   /// The source text.
   func emit() throws(GeneratorError) -> String {
     var printer = Printer()
-    var reflection = context.options.generatesReflectionData ? try context.reflectionLines : []
+    var reflection = context.options.generatesReflectionData ? context.reflectionLines : []
     let services = context.file.services.map { ($0, MethodCode.all(of: $0, in: context)) }
     FileHeader(context: context).emit(importing: importedModules(by: services.flatMap(\.1)), to: &printer)
     for (service, methods) in services {

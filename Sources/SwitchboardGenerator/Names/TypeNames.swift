@@ -1,11 +1,8 @@
-import SwitchboardDescriptors
-
 /// Names of types.
 enum TypeNames {
   /// The prefix of a file's type names: the option `swift_prefix`, or the package with `_` instead of dots.
-  static func prefix(of file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) -> String {
-    if file.hasOptions, file.options.hasSwiftPrefix {
-      let prefix = file.options.swiftPrefix
+  static func prefix(of file: FileDescriptor) throws(GeneratorError) -> String {
+    if let prefix = file.options.swiftPrefix {
       guard prefix.isEmpty || prefix.isIdentifier else {
         throw GeneratorError("\(file.name): the swift_prefix '\(prefix)' is not the start of an identifier")
       }

@@ -1,4 +1,4 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 /// Converts default values from the text in a descriptor to a Swift expression.
 enum DefaultLiteral {

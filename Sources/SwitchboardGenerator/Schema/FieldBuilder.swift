@@ -1,9 +1,9 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 /// Builds the schema of one field.
 struct FieldBuilder {
   let schema: Schema
-  let descriptor: Google_Protobuf_FieldDescriptorProto
+  let descriptor: FieldDescriptor
   /// The name of the field in errors.
   let user: String
   let path: [Int32]
@@ -19,7 +19,7 @@ struct FieldBuilder {
     guard descriptor.number > 0, isExtension || descriptor.number < 1 << 29 else {
       throw error("\(descriptor.number) is not a valid field number")
     }
-    let features = inherited.with(field: descriptor)
+    let features = inherited.with(field: descriptor.options.features, descriptor.legacyFeatures)
     let own = try type(features)
     let entry = mapEntry(own)
     let shape = if let entry { try mapShape(entry) } else { try self.shape(own, features) }
@@ -34,21 +34,20 @@ struct FieldBuilder {
       initial: try initial(type),
       jsonName: jsonName,
       textName: isGroup ? typeName : nil,
-      isDeprecated: descriptor.hasOptions && descriptor.options.deprecated,
+      isDeprecated: descriptor.options.deprecated,
       path: path,
       namingBase: isGroup ? typeName ?? descriptor.name : descriptor.name
     )
   }
 
   private func type(_ features: Features) throws(GeneratorError) -> FieldSchema.ValueType {
-    if descriptor.hasType {
-      if let scalar = Scalar(descriptor.type, features) { return .scalar(scalar) }
-      if descriptor.type == .enum {
-        return .enumeration(try schema.enumeration(named: descriptor.typeName, for: user))
-      }
+    guard let type = descriptor.type else { throw error("the field has no type") }
+    if let scalar = Scalar(type, features) { return .scalar(scalar) }
+    if type == .enum {
+      return .enumeration(try schema.enumeration(named: descriptor.typeName ?? "", for: user))
     }
-    guard descriptor.hasType, descriptor.hasTypeName else { throw error("the field has no type") }
-    let message = try schema.message(named: descriptor.typeName, for: user)
+    guard let typeName = descriptor.typeName else { throw error("the field has no type") }
+    let message = try schema.message(named: typeName, for: user)
     // Maps and their values are never delimited.
     let isInMap =
       schema.messages[message].isMapEntry || parent.map { schema.messages[$0].isMapEntry } ?? false
@@ -59,16 +58,14 @@ struct FieldBuilder {
     _ type: FieldSchema.ValueType,
     _ features: Features
   ) throws(GeneratorError) -> FieldSchema.Shape {
-    if descriptor.label == .repeated {
-      guard !descriptor.hasOneofIndex else { throw error("a member of a oneof cannot be repeated") }
+    if descriptor.isRepeated {
+      guard descriptor.oneofIndex == nil else { throw error("a member of a oneof cannot be repeated") }
       return .repeated(isPacked: features.repeatedEncoding == .packed && type.isPackable)
     }
-    if descriptor.hasOneofIndex, !descriptor.proto3Optional, !isExtension {
+    if let oneof = descriptor.oneofIndex, !descriptor.proto3Optional, !isExtension {
       let oneofs = parent.map { schema.messages[$0].descriptor.oneofDecl.count } ?? 0
-      guard descriptor.oneofIndex >= 0, descriptor.oneofIndex < oneofs else {
-        throw error("the message has no oneof \(descriptor.oneofIndex)")
-      }
-      return .oneof(Int(descriptor.oneofIndex))
+      guard oneof >= 0, oneof < oneofs else { throw error("the message has no oneof \(oneof)") }
+      return .oneof(Int(oneof))
     }
     if features.presence == .legacyRequired, !isExtension { return .required }
     if case .message = type { return .explicit }
@@ -84,7 +81,7 @@ struct FieldBuilder {
 
   private func mapShape(_ entry: Int) throws(GeneratorError) -> FieldSchema.Shape {
     let fields = schema.messages[entry].fields
-    guard descriptor.label == .repeated, !isExtension, fields.count == 2,
+    guard descriptor.isRepeated, !isExtension, fields.count == 2,
       fields[0].number == 1, fields[1].number == 2,
       case .scalar(let key) = fields[0].type, key.isMapKey
     else { throw error("the type of the field is a map entry, but the field is not a map") }
@@ -94,7 +91,7 @@ struct FieldBuilder {
   // MARK: Names and defaults
 
   private var jsonName: String? {
-    guard descriptor.hasJsonName, !descriptor.jsonName.isEmpty else { return nil }
+    guard !descriptor.jsonName.isEmpty else { return nil }
     return descriptor.jsonName == FieldBuilder.jsonName(for: descriptor.name) ? nil : descriptor.jsonName
   }
 
@@ -122,8 +119,7 @@ struct FieldBuilder {
   }
 
   private func initial(_ type: FieldSchema.ValueType) throws(GeneratorError) -> FieldSchema.Default {
-    guard descriptor.hasDefaultValue, descriptor.label != .repeated else { return .initial }
-    let text = descriptor.defaultValue
+    guard let text = descriptor.defaultValue, !descriptor.isRepeated else { return .initial }
     switch type {
     case .scalar(let scalar):
       guard let literal = DefaultLiteral.swift(for: text, of: scalar) else {
@@ -140,6 +136,17 @@ struct FieldBuilder {
   }
 
   private func error(_ text: String) -> GeneratorError { GeneratorError("\(user): \(text)") }
+}
+
+extension FieldDescriptor {
+  fileprivate var legacyFeatures: LegacyFeatures {
+    var legacy = LegacyFeatures()
+    legacy.isPacked = options.packed
+    legacy.isRequired = isRequired
+    legacy.isProto3Optional = proto3Optional
+    legacy.isGroup = type == .group
+    return legacy
+  }
 }
 
 extension FieldSchema.ValueType {

@@ -1,3 +1,5 @@
+import SwitchboardSchema
+
 /// A field or an extension, with everything that the emitters need to know.
 struct FieldSchema {
   /// The type of one value.
@@ -24,14 +26,6 @@ struct FieldSchema {
     case enumCase(String)
   }
 
-  /// Where a message keeps the value of a field.
-  struct Slot {
-    /// The distance in bytes from the start of the storage; for a member of a oneof, that of the oneof.
-    var offset = 0
-    /// The bit that shows whether the field is set, if a bit does.
-    var bit: Int?
-  }
-
   let name: String
   let number: Int32
   /// The type of one value; for a map, of its values.
@@ -51,7 +45,7 @@ struct FieldSchema {
   /// The property and its `has` and `clear`; assigned once all fields of the message are known.
   var names = PropertyNames(base: "")
   /// Assigned once all fields of the message are known; an extension has none.
-  var slot = Slot()
+  var slot = SlotLayout.Slot()
 
   /// Whether the field has `has` and `clear`.
   var hasCompanions: Bool {

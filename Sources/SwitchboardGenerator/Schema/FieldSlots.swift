@@ -1,7 +1,7 @@
-import SwitchboardProtobuf
+import SwitchboardSchema
 
-/// Finds where messages keep the values of their fields. The runtime decides that, from the same properties of the
-/// fields, when it reads the text of a table.
+/// Finds where messages keep the values of their fields. The runtime finds the same places with the same
+/// layout when it reads the text of a table.
 enum FieldSlots {
   /// Assigns the slots of all messages in `schema`.
   static func assign(to schema: inout Schema) throws(GeneratorError) {
@@ -14,52 +14,47 @@ enum FieldSlots {
     // Oneofs without members were synthesized for optional fields.
     let oneofs = message.oneofs.indices.filter { !message.oneofs[$0].members.isEmpty }
     for (index, oneof) in oneofs.enumerated() { message.oneofs[oneof].slot.index = index }
-    let layout = try layout(of: message, oneofs: oneofs.count)
-    for index in message.fields.indices {
-      guard let slot = layout.place(of: message.fields[index].number) else { continue }
-      message.fields[index].slot = FieldSchema.Slot(offset: slot.offset, bit: slot.bit)
+    let order = message.fields.indices.sorted { message.fields[$0].number < message.fields[$1].number }
+    let layout = try layout(
+      of: order.map { slotField(message.fields[$0], in: message) },
+      in: message,
+      oneofs.count
+    )
+    for (index, slot) in zip(order, layout.slots) {
+      message.fields[index].slot = slot
       if let oneof = message.fields[index].oneof { message.oneofs[oneof].slot.offset = slot.offset }
     }
   }
 
-  private static func layout(of message: MessageSchema, oneofs: Int) throws(GeneratorError) -> TableLayout {
-    var schema = TableSchema(fullName: message.fullName)
-    schema.isExtensible = message.isExtensible
-    schema.oneofs = Array(repeating: "", count: oneofs)
-    schema.fields = message.fields.map { tableField($0, in: message) }
-    do throws(TableError) {
-      return try TableLayout(schema)
+  private static func layout(
+    of fields: [SlotLayout.Field],
+    in message: MessageSchema,
+    _ oneofs: Int
+  ) throws(GeneratorError) -> SlotLayout {
+    do throws(SlotLayout.Failure) {
+      return try SlotLayout(fields, oneofs: oneofs, isExtensible: message.isExtensible)
     } catch {
       throw GeneratorError("\(message.fullName): the message has too many fields or oneofs")
     }
   }
 
-  private static func tableField(_ field: FieldSchema, in message: MessageSchema) -> TableSchema.Field {
-    var result = TableSchema.Field(name: field.name, number: field.number, type: field.type.fieldType)
-    switch field.shape {
-    case .implicit: break
-    case .explicit: result.presence = .explicit
-    case .required: result.presence = .required
-    case .oneof(let oneof):
-      result.presence = .explicit
-      result.oneof = message.oneofs[oneof].slot.index
-    case .repeated(let isPacked):
-      result.isRepeated = true
-      result.isPacked = isPacked
-    case .map(let key):
-      result.isRepeated = true
-      result.mapKey = key.fieldType
-    }
-    return result
+  private static func slotField(_ field: FieldSchema, in message: MessageSchema) -> SlotLayout.Field {
+    var oneof: Int?
+    if let index = field.oneof { oneof = message.oneofs[index].slot.index }
+    return SlotLayout.Field(
+      number: field.number,
+      width: width(of: field),
+      hasBit: field.hasCompanions && field.isTrivial,
+      oneof: oneof
+    )
   }
-}
 
-extension FieldSchema.ValueType {
-  fileprivate var fieldType: FieldType {
-    switch self {
-    case .scalar(let scalar): scalar.fieldType
-    case .enumeration: .enumeration
-    case .message(_, let isDelimited): isDelimited ? .group : .message
+  /// The bytes that the value of a field takes in an object: all but numbers and strings are references.
+  private static func width(of field: FieldSchema) -> Int {
+    switch (field.shape, field.type) {
+    case (.repeated, _), (.map, _), (_, .message): 8
+    case (_, .scalar(let scalar)): scalar.width
+    case (_, .enumeration): 4
     }
   }
 }

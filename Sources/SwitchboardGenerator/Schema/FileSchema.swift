@@ -1,4 +1,4 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 /// A `.proto` file.
 struct FileSchema {
@@ -9,7 +9,7 @@ struct FileSchema {
   /// The module of its types, or nil if it is the module being generated.
   let module: String?
   let features: Features
-  let descriptor: Google_Protobuf_FileDescriptorProto
+  let descriptor: FileDescriptor
 
   /// The top-level messages; below, all messages, each before those nested in it.
   var messages: [Int] = []

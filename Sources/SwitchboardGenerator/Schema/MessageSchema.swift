@@ -1,4 +1,4 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 /// A message, with everything that the emitters need to know.
 struct MessageSchema {
@@ -8,7 +8,7 @@ struct MessageSchema {
   let parent: Int?
   /// The path of the message in the file's descriptor.
   let path: [Int32]
-  let descriptor: Google_Protobuf_DescriptorProto
+  let descriptor: MessageDescriptor
   let features: Features
   let isMapEntry: Bool
   let isMessageSet: Bool

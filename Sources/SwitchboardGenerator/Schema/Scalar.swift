@@ -1,5 +1,4 @@
-import SwitchboardDescriptors
-import SwitchboardProtobuf
+import SwitchboardSchema
 
 /// A scalar type: its encoding and its Swift type.
 enum Scalar: String, CaseIterable {
@@ -21,7 +20,7 @@ enum Scalar: String, CaseIterable {
   case sint64 = "ProtoSInt64"
 
   /// The scalar of a field, or nil for messages and enums.
-  init?(_ type: Google_Protobuf_FieldDescriptorProto.TypeEnum, _ features: Features) {
+  init?(_ type: FieldDescriptor.Kind, _ features: Features) {
     switch type {
     case .double: self = .double
     case .float: self = .float
@@ -70,24 +69,13 @@ enum Scalar: String, CaseIterable {
     }
   }
 
-  /// The runtime's name of the type.
-  var fieldType: FieldType {
-    switch self {
-    case .double: .double
-    case .float: .float
-    case .int64: .int64
-    case .uint64: .uint64
-    case .int32: .int32
-    case .fixed64: .fixed64
-    case .fixed32: .fixed32
-    case .bool: .bool
-    case .string, .uncheckedString: .string
-    case .bytes: .bytes
-    case .uint32: .uint32
-    case .sfixed32: .sfixed32
-    case .sfixed64: .sfixed64
-    case .sint32: .sint32
-    case .sint64: .sint64
+  /// The bytes that a value takes in an object.
+  var width: Int {
+    switch swiftName {
+    case "Bool": 1
+    case "Int32", "UInt32", "Float": 4
+    case "String": 16
+    default: 8
     }
   }
 

@@ -1,4 +1,4 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 // The second pass: fields, oneofs and extensions, with the types that they refer to.
 extension SchemaBuilder {
@@ -90,14 +90,11 @@ extension SchemaBuilder {
   }
 
   /// The features that a field inherits from its oneof or message.
-  private func features(of field: Google_Protobuf_FieldDescriptorProto, in message: MessageSchema) -> Features
-  {
-    guard field.hasOneofIndex, message.descriptor.oneofDecl.indices.contains(Int(field.oneofIndex)) else {
+  private func features(of field: FieldDescriptor, in message: MessageSchema) -> Features {
+    guard let index = field.oneofIndex, message.descriptor.oneofDecl.indices.contains(Int(index)) else {
       return message.features
     }
-    let oneof = message.descriptor.oneofDecl[Int(field.oneofIndex)]
-    return oneof.hasOptions && oneof.options.hasFeatures
-      ? message.features.with(oneof.options.features) : message.features
+    return message.features.with(message.descriptor.oneofDecl[Int(index)].options.features)
   }
 
   // MARK: Extensions
@@ -111,7 +108,7 @@ extension SchemaBuilder {
   }
 
   private func extensions(
-    _ descriptors: [Google_Protobuf_FieldDescriptorProto],
+    _ descriptors: [FieldDescriptor],
     in scope: ExtensionScope
   ) throws(GeneratorError) -> [ExtensionSchema] {
     var extensions: [ExtensionSchema] = []

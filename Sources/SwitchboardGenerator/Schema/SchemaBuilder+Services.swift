@@ -1,5 +1,3 @@
-import SwitchboardDescriptors
-
 // After the other passes: services, whose type names must differ from those of messages.
 extension SchemaBuilder {
   /// Adds the services to `schema`, whose other types have their names.
@@ -17,7 +15,7 @@ extension SchemaBuilder {
   }
 
   private static func build(
-    _ service: Google_Protobuf_ServiceDescriptorProto,
+    _ service: ServiceDescriptor,
     at position: Int32,
     of file: FileSchema,
     in schema: Schema,
@@ -34,14 +32,14 @@ extension SchemaBuilder {
       name: service.name,
       fullName: fullName,
       path: [6, position],
-      isDeprecated: service.hasOptions && service.options.deprecated,
+      isDeprecated: service.options.deprecated,
       swiftName: swiftName,
       methods: try methods(of: service, fullName: fullName, at: [6, position], in: schema)
     )
   }
 
   private static func methods(
-    of service: Google_Protobuf_ServiceDescriptorProto,
+    of service: ServiceDescriptor,
     fullName: String,
     at path: [Int32],
     in schema: Schema
@@ -58,7 +56,7 @@ extension SchemaBuilder {
         MethodSchema(
           name: method.name,
           path: path + [2, Int32(position)],
-          isDeprecated: method.hasOptions && method.options.deprecated,
+          isDeprecated: method.options.deprecated,
           kind: MethodSchema.Kind(
             streamsRequests: method.clientStreaming,
             streamsResponses: method.serverStreaming

@@ -1,4 +1,4 @@
-import SwitchboardDescriptors
+import SwitchboardSchema
 
 /// Builds the schema of a request in three passes: it declares all types, so that any type can refer to any other, then
 /// adds the declarations that refer to them, then computes properties that depend on the whole.
@@ -8,7 +8,7 @@ struct SchemaBuilder {
 
   /// The schema of `files`, linked and with Swift names.
   static func build(
-    _ files: [Google_Protobuf_FileDescriptorProto],
+    _ files: [FileDescriptor],
     mappings: ModuleMappings
   ) throws(GeneratorError) -> Schema {
     var builder = SchemaBuilder(mappings: mappings)
@@ -25,7 +25,7 @@ struct SchemaBuilder {
 
   // MARK: Declaring
 
-  private mutating func declare(_ file: Google_Protobuf_FileDescriptorProto) throws(GeneratorError) {
+  private mutating func declare(_ file: FileDescriptor) throws(GeneratorError) {
     guard !file.name.isEmpty, file.name.utf8.allSatisfy({ $0 >= 0x20 }) else {
       throw GeneratorError("the name of a file is empty or contains control characters")
     }
@@ -34,8 +34,7 @@ struct SchemaBuilder {
       throw GeneratorError("\(file.name): the file is in the request twice")
     }
     try SchemaBuilder.check(package: file.package, of: file.name)
-    var features = try SchemaBuilder.features(of: file)
-    if file.hasOptions, file.options.hasFeatures { features = features.with(file.options.features) }
+    let features = try SchemaBuilder.features(of: file).with(file.options.features)
     let declared = FileSchema(
       name: file.name,
       package: file.package,
@@ -46,7 +45,7 @@ struct SchemaBuilder {
     )
     schema.files.append(declared)
 
-    let scope = Scope(file: index, parent: nil, prefix: file.package, features: features, depth: 0)
+    let scope = Scope(file: index, parent: nil, prefix: file.package, features: features)
     let first = schema.messages.count
     schema.files[index].messages = try declare(file.messageType, at: [4], in: scope)
     schema.files[index].allMessages = first..<schema.messages.count
@@ -54,12 +53,12 @@ struct SchemaBuilder {
   }
 
   private static func features(
-    of file: Google_Protobuf_FileDescriptorProto
+    of file: FileDescriptor
   ) throws(GeneratorError) -> Features {
-    do throws(DescriptorError) {
-      return try Features.defaults(of: file)
+    do throws(UnsupportedSyntax) {
+      return try Features.defaults(syntax: file.syntax, edition: file.edition)
     } catch {
-      throw GeneratorError(error.description)
+      throw GeneratorError("\(file.name): \(error)")
     }
   }
 
@@ -76,18 +75,15 @@ struct SchemaBuilder {
     let parent: Int?
     let prefix: String
     let features: Features
-    let depth: Int
 
     func fullName(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix).\(name)" }
   }
 
   private mutating func declare(
-    _ descriptors: [Google_Protobuf_DescriptorProto],
+    _ descriptors: [MessageDescriptor],
     at path: [Int32],
     in scope: Scope
   ) throws(GeneratorError) -> [Int] {
-    // Real schemas nest a few levels; the limit protects the stack from malicious ones.
-    guard scope.depth < 100 else { throw GeneratorError("\(scope.prefix): messages are nested too deep") }
     var indexes: [Int] = []
     for (position, descriptor) in descriptors.enumerated() {
       indexes.append(try declare(descriptor, at: path + [Int32(position)], in: scope))
@@ -96,15 +92,15 @@ struct SchemaBuilder {
   }
 
   private mutating func declare(
-    _ descriptor: Google_Protobuf_DescriptorProto,
+    _ descriptor: MessageDescriptor,
     at path: [Int32],
     in scope: Scope
   ) throws(GeneratorError) -> Int {
     let index = schema.messages.count
     let fullName = scope.fullName(descriptor.name)
     try addSymbol(.message(index), named: descriptor.name, fullName: fullName)
-    let options = descriptor.hasOptions ? descriptor.options : Google_Protobuf_MessageOptions()
-    let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
+    let options = descriptor.options
+    let features = scope.features.with(options.features)
     schema.messages.append(
       MessageSchema(
         name: descriptor.name,
@@ -119,13 +115,7 @@ struct SchemaBuilder {
         isDeprecated: options.deprecated
       )
     )
-    let inner = Scope(
-      file: scope.file,
-      parent: index,
-      prefix: fullName,
-      features: features,
-      depth: scope.depth + 1
-    )
+    let inner = Scope(file: scope.file, parent: index, prefix: fullName, features: features)
     let nested = try declare(descriptor.nestedType, at: path + [3], in: inner)
     schema.messages[index].nestedMessages = nested
     schema.messages[index].nestedEnums = try declare(descriptor.enumType, at: path + [4], in: inner)
@@ -133,7 +123,7 @@ struct SchemaBuilder {
   }
 
   private mutating func declare(
-    _ descriptors: [Google_Protobuf_EnumDescriptorProto],
+    _ descriptors: [EnumDescriptor],
     at path: [Int32],
     in scope: Scope
   ) throws(GeneratorError) -> [Int] {
@@ -143,8 +133,8 @@ struct SchemaBuilder {
       let fullName = scope.fullName(descriptor.name)
       try addSymbol(.enumeration(index), named: descriptor.name, fullName: fullName)
       let path = path + [Int32(position)]
-      let options = descriptor.hasOptions ? descriptor.options : Google_Protobuf_EnumOptions()
-      let features = options.hasFeatures ? scope.features.with(options.features) : scope.features
+      let options = descriptor.options
+      let features = scope.features.with(options.features)
       schema.enums.append(
         EnumSchema(
           name: descriptor.name,
@@ -177,7 +167,7 @@ struct SchemaBuilder {
 extension EnumValueSchema {
   /// The values of an enum, with their Swift names.
   static func values(
-    of descriptor: Google_Protobuf_EnumDescriptorProto,
+    of descriptor: EnumDescriptor,
     fullName: String,
     at path: [Int32]
   ) throws(GeneratorError) -> [EnumValueSchema] {
@@ -191,7 +181,7 @@ extension EnumValueSchema {
           name: value.name,
           number: value.number,
           path: path + [2, Int32(index)],
-          isDeprecated: value.hasOptions && value.options.deprecated,
+          isDeprecated: value.options.deprecated,
           swiftName: names[index],
           isAlias: !numbers.insert(value.number).inserted
         )

@@ -1,0 +1,86 @@
+import SwitchboardDescriptors
+import SwitchboardGenerator
+import SwitchboardProtobuf
+import Testing
+
+/// The generator reads descriptors itself, and accepts and refuses the bytes that the message runtime does.
+@Suite("Reading requests") struct RequestTests {
+  private typealias Request = Google_Protobuf_Compiler_CodeGeneratorRequest
+
+  private static let sample = Request.with {
+    $0.fileToGenerate = ["a.proto"]
+    $0.parameter = "Visibility=Public"
+    $0.protoFile = [
+      .with { file in
+        file.name = "a.proto"
+        file.syntax = "proto3"
+        file.messageType = [
+          .with {
+            $0.name = "M"
+            $0.field = [
+              .with {
+                $0.name = "f"
+                $0.number = 1
+                $0.type = .string
+                $0.label = .optional
+                $0.options.packed = false
+              }
+            ]
+          }
+        ]
+        file.sourceCodeInfo.location = [
+          .with {
+            $0.path = [4, 0]
+            $0.leadingComments = " A comment.\n"
+          }
+        ]
+      }
+    ]
+  }
+
+  /// What is left of the sample cannot always be read; both must say so of the same inputs.
+  @Test("What the runtime cannot decode cannot be read, and the other way round")
+  func truncated() throws {
+    let bytes: [UInt8] = try Self.sample.serializedBytes()
+    for end in bytes.indices {
+      let input = Array(bytes[..<end])
+      let decodes = (try? Request(serializedBytes: input)) != nil
+      #expect(((try? GeneratorRequest(input)) != nil) == decodes, "the first \(end) bytes")
+    }
+  }
+
+  @Test("Fields that are not known are skipped, groups too")
+  func unknownFields() throws {
+    let bytes: [UInt8] = try Self.sample.serializedBytes()
+    // Numbers of all widths, bytes, and a group in a group.
+    let unknown: [UInt8] = [
+      0xA0, 0x06, 0x96, 0x01, 0xA1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xA5, 0x06, 1, 2, 3, 4, 0xA2, 0x06, 1, 0xFF,
+      0xA3, 0x06, 0xAB, 0x06, 0x08, 1, 0xAC, 0x06, 0xA4, 0x06,
+    ]
+    #expect("\(try GeneratorRequest(unknown + bytes).files.map(\.name))" == #"["a.proto"]"#)
+    let expected = try Generator(request: Self.sample).files()
+    #expect(try Generator(request: unknown + bytes + unknown).files() == expected)
+  }
+
+  @Test("A part of a field that comes twice is merged")
+  func merged() throws {
+    let first = Request.with { $0.parameter = "Visibility=Internal" }
+    let bytes: [UInt8] = try first.serializedBytes()
+    #expect(
+      try Generator(request: bytes + Self.sample.serializedBytes()).files()
+        == Generator(request: Self.sample).files()
+    )
+  }
+
+  @Test(
+    "Bytes that are no message",
+    arguments: [
+      [0x00], [0x07, 0], [0x0E], [0x0F, 0], [0x0C], [0x0B], [0x0B, 0x14], [0x09, 1], [0x0D, 1],
+      Array(repeating: 0x80, count: 11), Array(repeating: 0x0B, count: 200),
+    ] as [[UInt8]]
+  )
+  func malformed(bytes: [UInt8]) {
+    #expect(throws: GeneratorError.self) { try GeneratorRequest(bytes) }
+    #expect(throws: DecodeError.self) { try Request(serializedBytes: bytes) }
+  }
+}
