@@ -35,7 +35,6 @@ import Testing
     while pipe.push(message(0)), count < 100_000 { count += 1 }
     #expect(count < 256 * 1024 / MessageBuffer.heldOverhead + 1)
     while case .message = pipe.pop() {}
-    #expect(pipe.hasMuchRoom)
     #expect(pipe.push(message(0)))
   }
 
@@ -114,12 +113,38 @@ import Testing
     await #expect(throws: GRPCStatus.writeAfterEnd) { try await pipe.write(message(1)) }
   }
 
+  @Test func aWaitingReaderIsWokenOnceForMessagesThatAreFlushedTogether() async throws {
+    let pipe = MessagePipe(limit: 10_000)
+    let reader = Task { try await (pipe.next(), pipe.next(), pipe.next()) }
+    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    pipe.push(message(1), flush: false)
+    pipe.push(message(2), flush: false)
+    #expect(pipe.queue.state.withLock { $0.reader != nil })
+    pipe.push(message(3))
+    let received = try await reader.value
+    #expect([received.0, received.1, received.2].map { $0?.byteCount } == [1, 2, 3])
+  }
+
+  @Test(arguments: ["flush", "end", "fullness"])
+  func whatWasPushedWithoutAFlushReachesAWaitingReaderAt(_ event: String) async throws {
+    let pipe = MessagePipe(limit: 250)
+    let reader = Task { try await pipe.next() }
+    while pipe.queue.state.withLock({ $0.reader == nil }) { await Task.yield() }
+    pipe.push(message(1), flush: false)
+    switch event {
+    case "flush": pipe.flush()
+    case "end": pipe.finish()
+    default: while pipe.push(message(2), flush: false) {}
+    }
+    #expect(try await reader.value?.byteCount == 1)
+  }
+
   private final class Observer: MessagePipe.Observer, @unchecked Sendable {
     // Used on one thread only.
     var readable = 0
-    var released = 0
+    var rooms: [MessagePipe.Room] = []
     func pipeBecameReadable(_ pipe: MessagePipe) { readable += 1 }
-    func pipe(_ pipe: MessagePipe, released byteCount: Int) { released += byteCount }
+    func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) { rooms.append(room) }
   }
 
   @Test func observersAreNotifiedOfTheFirstMessageOnly() {
@@ -131,7 +156,7 @@ import Testing
     #expect(observer.readable == 1)
     _ = pipe.pop()
     _ = pipe.pop()
-    #expect(observer.released == 3)
+    #expect(observer.rooms == [.none, .much])
     pipe.push(message(1))
     #expect(observer.readable == 2)
   }

@@ -44,9 +44,15 @@ struct BoundedQueue<Element: Sendable, Extra: Sendable>: ~Copyable, Sendable {
     @inlinable
     mutating func push(_ element: Element, cost: Int) -> Reader? {
       if let reader = takeReader() { return reader }
+      append(element, cost: cost)
+      return nil
+    }
+
+    /// Adds an element, for which a waiting reader keeps waiting.
+    @inlinable
+    mutating func append(_ element: Element, cost: Int) {
       elements.append(element)
       held += cost
-      return nil
     }
 
     /// Returns `nil` if nothing is available yet.

@@ -10,8 +10,18 @@ import Synchronization
   @usableFromInline package protocol Observer: AnyObject, Sendable {
     /// A message or the end can be popped, for the first time since the pipe was empty.
     func pipeBecameReadable(_ pipe: MessagePipe)
-    /// A message of this size was popped.
-    func pipe(_ pipe: MessagePipe, released byteCount: Int)
+    /// A message was popped, which left this much room.
+    func pipe(_ pipe: MessagePipe, wasReadLeaving room: Room)
+  }
+
+  /// How far the reader has caught up.
+  @usableFromInline package enum Room: Sendable {
+    /// A writer waits.
+    case none
+    /// A writer need not wait.
+    case some
+    /// Enough to be brought more from outside the pipe.
+    case much
   }
 
   @usableFromInline package enum Popped: Sendable {
@@ -29,7 +39,7 @@ import Synchronization
     /// Why the pipe ended, if a message exceeded its limit.
     var refusal: GRPCStatus?
     var totals = MessageTotals()
-    /// Messages were pushed without a flush, and the observer was not notified.
+    /// Messages were pushed without a flush, and the observer was not notified, nor was a waiting reader.
     var isHeldBack = false
     /// The writer has finished, however the call ends after that.
     var isFinished = false
@@ -76,8 +86,10 @@ import Synchronization
   /// Whether a writer need not wait.
   @usableFromInline package var hasRoom: Bool { queue.state.withLock { $0.held < limit } }
 
-  /// Whether the reader has caught up enough to be brought more from outside the pipe.
-  package var hasMuchRoom: Bool { queue.state.withLock { $0.held <= limit / 2 } }
+  private func roomLeft(in state: Messages.State) -> Room {
+    if state.held <= limit / 2 { return .much }
+    return state.held < limit ? .some : .none
+  }
 
   @usableFromInline package var hasEnded: Bool { queue.state.withLock { $0.end != nil } }
 
@@ -95,27 +107,44 @@ import Synchronization
       refuse(.messageTooLarge(byteCount, limit: messageLimit))
       return false
     }
+    let cost = message.heldByteCount
     // A waiting reader gets it; otherwise the observer is notified, unless it already was.
-    let (reader, observer, hasRoom): (Messages.Reader?, (any Observer)?, Bool) =
+    let (reader, isHanded, observer, room): (Messages.Reader?, Bool, (any Observer)?, Room) =
       queue.state.withLock { state in
-        guard state.end == nil else { return (nil, nil, false) }
+        guard state.end == nil else { return (nil, false, nil, .none) }
         state.extra.totals.messages += 1
         state.extra.totals.bytes += byteCount + MessageBuffer.prefixByteCount
+        let mayStay = !flush && state.held + cost < limit
         let isNews = state.elements.isEmpty || state.extra.isHeldBack
-        if let reader = state.push(message, cost: message.heldByteCount) {
-          return (reader, state.extra.observer, state.held < limit)
+        if state.elements.isEmpty, !mayStay {
+          if let reader = state.push(message, cost: cost) {
+            return (reader, true, state.extra.observer, roomLeft(in: state))
+          }
+        } else {
+          state.append(message, cost: cost)
         }
-        guard isNews, let observer = state.extra.observer else { return (nil, nil, state.held < limit) }
-        state.extra.isHeldBack = !flush && state.held < limit
-        return (nil, state.extra.isHeldBack ? nil : observer, state.held < limit)
+        let reader = mayStay ? nil : state.takeReader()
+        guard isNews, let observer = state.extra.observer else {
+          return (reader, false, nil, roomLeft(in: state))
+        }
+        state.extra.isHeldBack = mayStay
+        return (reader, false, mayStay ? nil : observer, roomLeft(in: state))
       }
-    guard let reader else {
-      observer?.pipeBecameReadable(self)
-      return hasRoom
+    reader?.resume(returning: isHanded ? message : nil)
+    if isHanded { observer?.pipe(self, wasReadLeaving: room) } else { observer?.pipeBecameReadable(self) }
+    return room != .none
+  }
+
+  /// Lets the reader have what was pushed without a flush.
+  package func flush() {
+    let (reader, observer): (Messages.Reader?, (any Observer)?) = queue.state.withLock { state in
+      guard !state.elements.isEmpty else { return (nil, nil) }
+      let observer = state.extra.isHeldBack ? state.extra.observer : nil
+      state.extra.isHeldBack = false
+      return (state.takeReader(), observer)
     }
-    reader.resume(returning: message)
-    observer?.pipe(self, released: byteCount)
-    return hasRoom
+    reader?.resume(returning: nil)
+    observer?.pipeBecameReadable(self)
   }
 
   private func refuse(_ status: GRPCStatus) {
@@ -159,11 +188,12 @@ import Synchronization
 
   /// Takes the next message without waiting.
   @usableFromInline package func pop() -> Popped {
-    let (popped, writers, observer): (Messages.Popped?, [Messages.Writer], (any Observer)?) =
+    let (popped, writers, observer, room): (Messages.Popped?, [Messages.Writer], (any Observer)?, Room) =
       queue.state.withLock { state in
-        guard let popped = state.pop(cost: { $0.heldByteCount }) else { return (nil, [], nil) }
+        guard let popped = state.pop(cost: { $0.heldByteCount }) else { return (nil, [], nil, .none) }
         if state.elements.isEmpty { state.extra.isHeldBack = false }
-        return (popped, state.held < limit ? state.takeWriters() : [], state.extra.observer)
+        let room = roomLeft(in: state)
+        return (popped, room != .none ? state.takeWriters() : [], state.extra.observer, room)
       }
     for writer in writers { writer.resume() }
     switch popped {
@@ -171,7 +201,7 @@ import Synchronization
     case .success(nil): return .end
     case .failure(let status): return .failed(status)
     case .success(let message?):
-      observer?.pipe(self, released: message.byteCount)
+      observer?.pipe(self, wasReadLeaving: room)
       return .message(message)
     }
   }

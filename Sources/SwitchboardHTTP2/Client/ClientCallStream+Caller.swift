@@ -21,8 +21,8 @@ extension ClientCallStream: ByteCall, MessagePipe.Observer {
     if channel.loop.inEventLoop { resumeBody() } else { signal(.readable) }
   }
 
-  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
-    guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
+  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
+    guard let flow, flow.pipe === pipe, flow.owesCredit(room) else { return }
     // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
     if channel.loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }

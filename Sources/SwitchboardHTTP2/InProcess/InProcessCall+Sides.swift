@@ -23,7 +23,7 @@ extension InProcessCall: MessagePipe.Observer {
     onLoop { $0.receiver.sent(.end) }
   }
 
-  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
     let isRequest = pipe !== request.responses
     onLoop { $0.tellRead(isRequest: isRequest) }
   }

@@ -81,9 +81,9 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     if loop.inEventLoop { sendResponses() } else { signal(.readable) }
   }
 
-  func pipe(_ pipe: MessagePipe, released byteCount: Int) {
+  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {
     // Both pipes report reads here, but only reads of requests affect the peer's window.
-    guard let flow, flow.pipe === pipe, flow.owesCredit else { return }
+    guard let flow, flow.pipe === pipe, flow.owesCredit(room) else { return }
     // If data is held, it would fill the pipe again at once. The signal lets the reader run in between.
     if loop.inEventLoop, !flow.isHolding { giveCredit() } else { signal(.credit) }
   }

@@ -32,9 +32,9 @@ final class InboundFlow: Sendable {
     withheld.exchange(0, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether a read has made room for withheld bytes, or for a good part of the held ones.
-  var owesCredit: Bool {
-    if isHolding { return pipe.hasMuchRoom }
-    return withheld.load(ordering: .sequentiallyConsistent) > 0 && pipe.hasRoom
+  /// Whether a read that left this much room has made some for withheld bytes, or for a good part of the held ones.
+  func owesCredit(_ room: MessagePipe.Room) -> Bool {
+    if isHolding { return room == .much }
+    return room != .none && withheld.load(ordering: .sequentiallyConsistent) > 0
   }
 }

@@ -106,24 +106,31 @@ extension MessageTaker {
   }
 
   /// Delivers the messages that these bytes complete, until there is no room. Returns the remaining bytes.
+  ///
+  /// A reader that waits is woken once they are all there: waking it costs as much as ten small messages, and it would
+  /// have read the first before the second is there, and wait again.
   private func cut(_ bytes: UnsafeRawBufferPointer) throws(GRPCStatus) -> UnsafeRawBufferPointer {
     var rest = bytes
+    var isFlushed = true
+    defer { if !isFlushed { flow?.pipe.flush() } }
     while let message = try inbound.deframer.next(&rest) {
       countReceived()
-      try take(message)
-      guard hasRoom else { break }
+      isFlushed = rest.isEmpty
+      guard try take(message, flush: isFlushed) else { break }
     }
     return rest
   }
 
-  private func take(_ message: MessageBuffer) throws(GRPCStatus) {
+  /// Returns whether there is room for another message, as the next three do.
+  private func take(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     // Checked at once, and not when the message is delivered. Nothing else would stop such messages from piling up
     // behind the first.
     guard flow != nil || inbound.totals.messages == 1 else { throw Self.tooManyMessages }
-    if !inbound.hasMessages, hasRoom(for: message) { return try takeNow(message) }
+    if !inbound.hasMessages, hasRoom(for: message) { return try takeNow(message, flush: flush) }
     inbound.waiting.append(message)
     flow?.isHolding = true
     takeHeld()
+    return hasRoom
   }
 
   /// Called when the reader has made room.
@@ -166,7 +173,7 @@ extension MessageTaker {
     if let next = inbound.waiting.first {
       guard hasRoom(for: next) else { return false }
       _ = inbound.waiting.popFirst()
-      try takeNow(next)
+      _ = try takeNow(next, flush: true)
       return true
     }
     guard !inbound.held.isEmpty, hasRoom else { return false }
@@ -184,8 +191,8 @@ extension MessageTaker {
     !message.isCompressed || flow?.pipe.hasRoom ?? true
   }
 
-  private func takeNow(_ message: MessageBuffer) throws(GRPCStatus) {
-    guard message.isCompressed else { return deliver(message) }
+  private func takeNow(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
+    guard message.isCompressed else { return deliver(message, flush: flush) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
     let plain: MessageBuffer?
     do {
@@ -193,17 +200,21 @@ extension MessageTaker {
     } catch {
       throw blame(error)
     }
-    if let plain { deliver(plain) } else { decompressElsewhere(message, encoding) }
+    if let plain { return deliver(plain, flush: flush) }
+    decompressElsewhere(message, encoding)
+    return hasRoom
   }
 
   /// Delivers a message that is not or no longer compressed.
-  private func deliver(_ message: MessageBuffer) {
+  @discardableResult
+  private func deliver(_ message: MessageBuffer, flush: Bool) -> Bool {
     if let flow {
-      flow.pipe.push(message)
-    } else {
-      inbound.single = .kept(message)
-      goOn()
+      // The pipe is asked again only if it is full or has ended: its lock is shared with the reader.
+      return flow.pipe.push(message, flush: flush) && !inbound.hasMessages || hasRoom
     }
+    inbound.single = .kept(message)
+    goOn()
+    return true
   }
 
   private func deliveryFailed(_ status: GRPCStatus) {
@@ -231,7 +242,7 @@ extension MessageTaker {
     loop.openHandles -= 1
     guard wantsMessages else { return }
     switch result {
-    case .success(let plain): deliver(plain)
+    case .success(let plain): deliver(plain, flush: true)
     case .failure(let error): return deliveryFailed(blame(error))
     }
     takeWaiting()

@@ -5,7 +5,7 @@ extension RetryingCall: MessagePipe.Observer {
     onLoop { $0.pumpAll() }
   }
 
-  func pipe(_ pipe: MessagePipe, released byteCount: Int) {}
+  func pipe(_ pipe: MessagePipe, wasReadLeaving room: MessagePipe.Room) {}
 
   private func pumpAll() {
     for attempt in attempts { pump(attempt) }
