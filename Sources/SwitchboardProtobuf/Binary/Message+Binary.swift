@@ -53,7 +53,7 @@ extension Message {
   }
 
   /// The last part of the message's name: `Order` for `codec.Order`.
-  static var simpleName: String { String(protoMessageName[...].split(separator: ".").last ?? "") }
+  static var simpleName: String { _table.simpleName }
 
   /// The message in binary.
   ///
@@ -116,7 +116,7 @@ extension MessageStorage {
       var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }
-    if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
+    if !partial, let path = pathToMissingField() { throw DecodeError(.missingRequiredField, at: path) }
   }
 
   /// The message in binary.
@@ -150,7 +150,7 @@ extension MessageStorage {
     partial: Bool,
     options: BinaryEncodingOptions
   ) throws(EncodeError) -> SerializedBytes {
-    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    if !partial { try checkInitialized() }
     var encoder = BinaryEncoder(memory, options: options)
     defer { withExtendedLifetime(object) {} }
     return try encoder.message(object.slots)

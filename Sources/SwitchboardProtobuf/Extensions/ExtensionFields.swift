@@ -60,7 +60,10 @@ public struct ExtensionFields: Sendable {
   }
 
   /// Whether the `required` fields of all messages in the extensions are set.
-  public var isInitialized: Bool { entries.allSatisfy(\.isInitialized) }
+  public var isInitialized: Bool { nameOfUninitialized == nil }
+
+  /// The name of an extension with a message whose `required` fields are not all set; `nil` if there is none.
+  var nameOfUninitialized: String? { entries.first { !$0.isInitialized }?.fullName }
 
   /// Calls `body` with each extension that is set, in the order of the numbers or in the other direction.
   func forEach(

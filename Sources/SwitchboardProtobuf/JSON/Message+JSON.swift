@@ -25,7 +25,9 @@ extension Message {
     do throws(DecodeError) {
       try _storage.merge(from: &decoder)
       try decoder.reader.finish()
-      if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
+      if !partial, let path = _storage.pathToMissingField() {
+        throw DecodeError(.missingRequiredField, at: path)
+      }
     } catch {
       throw error.inside(Self.simpleName)
     }
@@ -53,7 +55,7 @@ extension Message {
 extension MessageStorage {
   /// The message in JSON.
   func json(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> JSONWriter {
-    if !partial, !isInitialized { throw EncodeError(.missingRequiredField) }
+    if !partial { try checkInitialized() }
     var encoder = JSONMessageEncoder(options: options)
     try encode(to: &encoder)
     return encoder.writer
@@ -95,7 +97,10 @@ extension Message {
         try decoder.messages(&messages, of: _table)
       }
       try decoder.reader.finish()
-      if !partial, !messages.allSatisfy(\.isInitialized) { throw DecodeError(.missingRequiredField) }
+      for (index, message) in messages.enumerated() where !partial {
+        guard let path = message._storage.pathToMissingField() else { continue }
+        throw DecodeError(.missingRequiredField, at: path).inField("[\(index)]")
+      }
     } catch {
       throw error.inField(simpleName)
     }
@@ -117,7 +122,7 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    if !partial, !messages.allSatisfy(\.isInitialized) { throw EncodeError(.missingRequiredField) }
+    for message in messages where !partial { try message._storage.checkInitialized() }
     var encoder = JSONMessageEncoder(options: options)
     try encoder.array(messages.map(\._storage))
     return encoder.writer.bytes

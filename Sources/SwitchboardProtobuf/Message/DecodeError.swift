@@ -32,6 +32,12 @@ public struct DecodeError: Error, Hashable, Sendable {
     path = []
   }
 
+  /// An error in the last field of a path.
+  init(_ reason: Reason, at path: [String]) {
+    self.reason = reason
+    self.path = path
+  }
+
   /// Adds the field `name` of the enclosing message to the path.
   func inside(_ name: String) -> DecodeError {
     var error = self

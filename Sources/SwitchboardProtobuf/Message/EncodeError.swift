@@ -15,14 +15,30 @@ public struct EncodeError: Error, Hashable, Sendable {
   /// What was wrong.
   public var reason: Reason
 
-  /// An error for `reason`.
-  public init(_ reason: Reason) { self.reason = reason }
+  /// The names of the fields that lead to a missing one, outermost first; else empty.
+  public var path: [String]
+
+  /// An error without a path.
+  public init(_ reason: Reason) { self.init(reason, at: []) }
+
+  /// An error in the last field of a path.
+  init(_ reason: Reason, at path: [String]) {
+    self.reason = reason
+    self.path = path
+  }
 }
 
 extension EncodeError: CustomStringConvertible {
+  /// The path, if there is one, and the reason: `Order.id: missing required field`.
+  public var description: String {
+    path.isEmpty ? reason.description : "\(path.joined(separator: ".")): \(reason)"
+  }
+}
+
+extension EncodeError.Reason: CustomStringConvertible {
   /// The reason in words.
   public var description: String {
-    switch reason {
+    switch self {
     case .missingRequiredField: "missing required field"
     case .tooLarge: "message larger than 2 GiB"
     case .destinationTooSmall: "destination too small for the message"

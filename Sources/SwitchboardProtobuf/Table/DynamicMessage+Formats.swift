@@ -128,9 +128,10 @@ extension DynamicMessage {
   }
 
   private func check(partial: Bool) throws(DecodeError) {
-    if !partial, !isInitialized { throw DecodeError(.missingRequiredField) }
+    if !partial, let path = storage.pathToMissingField() {
+      throw DecodeError(.missingRequiredField, at: path)
+    }
   }
 
-  /// The last part of the type's name, with which the paths of errors start.
-  private var simpleName: String { String(type.fullName[...].split(separator: ".").last ?? "") }
+  private var simpleName: String { type.data.simpleName }
 }

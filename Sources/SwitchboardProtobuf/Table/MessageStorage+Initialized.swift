@@ -1,23 +1,46 @@
 extension MessageStorage {
   /// Whether every required field is set, in this message and in all messages in it.
-  var isInitialized: Bool {
+  var isInitialized: Bool { pathToMissingField() == nil }
+
+  /// The names of the fields that lead to a required field that is not set, the outermost first; `nil` if all are set.
+  func pathToMissingField() -> [String]? {
     let table = table
-    guard table.needsInitialization else { return true }
-    return extensionFields.isInitialized
-      && table.entries.allSatisfy { entry in
-        if entry.isRequired, !isSet(entry) { return false }
-        guard entry.type.isMessage, table.message(of: entry).needsInitialization, isSet(entry) else {
-          return true
-        }
-        switch entry.shape {
-        case .map: return areInitialized(entry, key: entry.keyType.mapKey(checksUTF8: true))
-        case .repeated: return (many(entry, as: [MessageStorage].self) ?? []).allSatisfy(\.isInitialized)
-        case .singular, .oneof: return message(entry)?.isInitialized ?? true
-        }
-      }
+    guard table.needsInitialization else { return nil }
+    if let name = extensionFields.nameOfUninitialized { return ["[\(name)]"] }
+    for entry in table.entries {
+      if entry.isRequired, !isSet(entry) { return [table.names.name(of: entry.number)] }
+      guard entry.type.isMessage, table.message(of: entry).needsInitialization, isSet(entry),
+        let path = pathToMissingField(in: entry)
+      else { continue }
+      return [table.names.name(of: entry.number)] + path
+    }
+    return nil
   }
 
-  private func areInitialized<K: MapKeyType>(_ entry: TableEntry, key: K.Type) -> Bool {
-    (many(entry, as: [K.Value: MessageStorage].self) ?? [:]).values.allSatisfy(\.isInitialized)
+  func checkInitialized() throws(EncodeError) {
+    guard let path = pathToMissingField() else { return }
+    throw EncodeError(.missingRequiredField, at: [table.simpleName] + path)
+  }
+
+  /// The same below the messages of a field.
+  private func pathToMissingField(in entry: TableEntry) -> [String]? {
+    switch entry.shape {
+    case .map: pathInMap(entry, key: entry.keyType.mapKey(checksUTF8: true))
+    case .repeated: (many(entry, as: [MessageStorage].self) ?? []).firstPathToMissingField()
+    case .singular, .oneof: message(entry)?.pathToMissingField()
+    }
+  }
+
+  private func pathInMap<K: MapKeyType>(_ entry: TableEntry, key: K.Type) -> [String]? {
+    (many(entry, as: [K.Value: MessageStorage].self) ?? [:]).values.firstPathToMissingField()
+  }
+}
+
+extension Sequence<MessageStorage> {
+  fileprivate func firstPathToMissingField() -> [String]? {
+    for message in self {
+      if let path = message.pathToMissingField() { return path }
+    }
+    return nil
   }
 }

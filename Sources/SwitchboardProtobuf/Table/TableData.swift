@@ -110,6 +110,8 @@ public struct TableData: @unchecked Sendable {
   @inline(__always) var details: TableDetails { address.pointee.details._withUnsafeGuaranteedRef { $0 } }
 
   var fullName: String { details.fullName }
+  /// The last part of the name, with which the paths of errors start: `Order` for `codec.Order`.
+  var simpleName: String { String(fullName[...].split(separator: ".").last ?? "") }
   var names: FieldNames { details.names }
   var form: WellKnownForm? { details.form }
 

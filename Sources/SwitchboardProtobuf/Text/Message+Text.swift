@@ -20,7 +20,9 @@ extension Message {
     } catch {
       throw error.inside(Self.simpleName)
     }
-    if !partial, !isInitialized { throw DecodeError(.missingRequiredField).inside(Self.simpleName) }
+    if !partial, let path = _storage.pathToMissingField() {
+      throw DecodeError(.missingRequiredField, at: path).inside(Self.simpleName)
+    }
   }
 
   /// The message in the text format.

@@ -72,7 +72,9 @@ extension TextFormatDecoder {
   private mutating func packed(_ table: TableData) throws(DecodeError) -> [UInt8] {
     var content = MessageStorage(table)
     try body(of: &content)
-    guard isPartial || content.isInitialized else { throw DecodeError(.missingRequiredField) }
+    if !isPartial, let path = content.pathToMissingField() {
+      throw DecodeError(.missingRequiredField, at: path)
+    }
     do throws(EncodeError) {
       return try content.serializedBytes(partial: true, options: .deterministic)
     } catch {

@@ -93,8 +93,13 @@ import Testing
 
   @Test func asksForRequiredFields() throws {
     let error = #expect(throws: DecodeError.self) { try Switchboard_Testing_Required2(jsonString: "{}") }
-    #expect(error?.description == "Required2: missing required field")
-    #expect(throws: EncodeError(.missingRequiredField)) { try Switchboard_Testing_Required2().jsonString() }
+    #expect(error?.description == "Required2.number: missing required field")
+    let unwritten = #expect(throws: EncodeError.self) { try Switchboard_Testing_Required2().jsonString() }
+    #expect(unwritten?.description == "Required2.number: missing required field")
+    let inArray = #expect(throws: DecodeError.self) {
+      try Switchboard_Testing_Required2.array(fromJSONString: #"[{"number":1}]"#)
+    }
+    #expect(inArray?.description == "Required2[0].text: missing required field")
     let partial = try Switchboard_Testing_Required2(jsonString: #"{"number":1}"#, partial: true)
     #expect(try partial.jsonString(partial: true) == #"{"number":1}"#)
   }

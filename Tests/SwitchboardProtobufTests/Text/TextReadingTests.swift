@@ -55,8 +55,10 @@ import Testing
   }
 
   @Test func rejectsMissingRequiredFields() throws {
-    #expect(error("text: 'a'", as: Legacy.self) == "Legacy: missing required field")
-    #expect(error("id: 1 [text.nested] {}", as: Legacy.self) == "Legacy: missing required field")
+    #expect(error("text: 'a'", as: Legacy.self) == "Legacy.id: missing required field")
+    #expect(
+      error("id: 1 [text.nested] {}", as: Legacy.self) == "Legacy.[text.nested]: missing required field"
+    )
     #expect(try Legacy(textFormatString: "text: 'a'", partial: true).text == "a")
   }
 
