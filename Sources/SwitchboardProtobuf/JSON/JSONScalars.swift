@@ -135,8 +135,16 @@ extension JSONReader {
       value = E(rawValue: Int(try integer(Int32.self, quotes: .forbidden)))
     }
     guard value != nil || ignoresUnknown else {
-      throw fail("\(E.protoEnumName) has no such \(isName ? "name" : "number")", at: start)
+      throw failEnum(E.protoEnumName, at: start)
     }
     return value
+  }
+
+  /// The failure of the name or number before here, which an enum does not have.
+  func failEnum(_ name: String, at start: Int) -> DecodeError {
+    // As it is written, since it is a string or a number in one piece; a long one is cut.
+    let token = bytes[start..<position].prefix(100)
+    let shown = String(decoding: token, as: UTF8.self) + (position - start > token.count ? "…" : "")
+    return fail("\(name) has no value \(shown)", at: start)
   }
 }

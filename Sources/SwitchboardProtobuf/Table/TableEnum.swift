@@ -46,7 +46,7 @@ enum TableEnum: ScalarType {
       number = type.accepts(given) ? given : nil
     }
     guard number != nil || reader.ignoresUnknown else {
-      throw reader.fail("\(type.fullName) has no such \(isName ? "name" : "number")", at: start)
+      throw reader.failEnum(type.fullName, at: start)
     }
     return number.map { Value(number: $0, type: type) }
   }

@@ -1,14 +1,14 @@
 /// Why a field mask cannot be applied to a message.
 public enum FieldMaskError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A path that names no field of the message.
-  case invalidPath(String)
+  /// A path that names no field of the message with this full name.
+  case invalidPath(String, message: String)
   /// A message of another type than the one that is changed, which only messages described at run time can be given.
   case otherType(String)
 
   /// The error in words.
   public var description: String {
     switch self {
-    case .invalidPath(let path): "'\(path)' is not a field of the message"
+    case .invalidPath(let path, let message): "'\(path)' is not a field of \(message)"
     case .otherType(let name): "a message of another type, \(name)"
     }
   }
@@ -74,7 +74,9 @@ extension MessageStorage {
     fieldMask: Google_Protobuf_FieldMask,
     mergeOption: Google_Protobuf_FieldMask.MergeOptions
   ) throws(FieldMaskError) {
-    for path in fieldMask.paths where !table.hasPath(path) { throw .invalidPath(path) }
+    for path in fieldMask.paths where !table.hasPath(path) {
+      throw .invalidPath(path, message: table.fullName)
+    }
     let paths = FieldMaskPaths(fieldMask)
     if !paths.isEmpty { take(paths.tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields) }
   }

@@ -116,6 +116,10 @@ import Testing
     ("{\n  \"oneString\": \"ü\", \"oneInt32\" 1}", "AllKinds3: expected ':', found '1' (line 2, column 32)"),
     (#"{"oneInt32":1"#, "AllKinds3: expected ',' or '}', found the end (line 1, column 14)"),
     (#"{"a":1}"#, "AllKinds3: switchboard.testing.AllKinds3 has no field \"a\" (line 1, column 2)"),
+    (
+      #"{"oneOuterColor": "PINK"}"#,
+      "AllKinds3.one_outer_color: switchboard.testing.OuterColor3 has no value \"PINK\" (line 1, column 19)"
+    ),
   ])
   func saysWhatIsWrongAndWhere(_ input: String, _ text: String) {
     #expect(refused(input) == text)

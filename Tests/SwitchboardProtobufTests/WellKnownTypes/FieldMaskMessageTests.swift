@@ -98,7 +98,7 @@ import Testing
 
   @Test func rejectsPathsThatNameNoField() {
     var message = Self.mine
-    #expect(throws: FieldMaskError.invalidPath("one_int32.a")) {
+    #expect(throws: FieldMaskError.invalidPath("one_int32.a", message: AllKinds3.protoMessageName)) {
       try message.merge(from: Self.theirs, fieldMask: Mask(protoPaths: "one_string", "one_int32.a"))
     }
     #expect(message == Self.mine)
