@@ -77,6 +77,8 @@ import Testing
     arguments: [
       [0x00], [0x07, 0], [0x0E], [0x0F, 0], [0x0C], [0x0B], [0x0B, 0x14], [0x09, 1], [0x0D, 1],
       Array(repeating: 0x80, count: 11), Array(repeating: 0x0B, count: 200),
+      // A path in the source whose last number does not end.
+      [0x7A, 7, 0x4A, 5, 0x0A, 3, 0x0A, 1, 0x80],
     ] as [[UInt8]]
   )
   func malformed(bytes: [UInt8]) {

@@ -82,7 +82,7 @@ struct EncodedFields {
     return value
   }
 
-  private static var truncated: GeneratorError {
+  fileprivate static var truncated: GeneratorError {
     GeneratorError("it ends within a field, or a number is too long")
   }
 
@@ -122,13 +122,16 @@ struct EncodedField {
 
   /// The values of a repeated field of numbers, of which this is one, or several that are packed.
   var numbers: [Int32] {
-    guard var rest = bytes else { return int32.map { [$0] } ?? [] }
-    var numbers: [Int32] = []
-    while let (value, end) = EncodedFields.varint(in: rest) {
-      numbers.append(Int32(truncatingIfNeeded: value))
-      rest = rest[end...]
+    get throws(GeneratorError) {
+      guard var rest = bytes else { return int32.map { [$0] } ?? [] }
+      var numbers: [Int32] = []
+      while !rest.isEmpty {
+        guard let (value, end) = EncodedFields.varint(in: rest) else { throw EncodedFields.truncated }
+        numbers.append(Int32(truncatingIfNeeded: value))
+        rest = rest[end...]
+      }
+      return numbers
     }
-    return numbers
   }
 
   /// Merges a field that is a message into `message`.

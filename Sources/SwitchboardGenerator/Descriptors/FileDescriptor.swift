@@ -72,7 +72,7 @@ struct SourceComments: Sendable, EncodedMessage {
 
     mutating func merge(_ field: EncodedField) throws(GeneratorError) {
       switch field.number {
-      case 1: path += field.numbers
+      case 1: path += try field.numbers
       case 3: leadingComments = field.text ?? leadingComments
       case 4: trailingComments = field.text ?? trailingComments
       default: break

@@ -174,6 +174,21 @@ import Testing
     }
   }
 
+  /// The second handler gets the requests, and the first waits for some until the call ends.
+  @Test func aHandlerIsReleasedThatAnInterceptorReplaced() async throws {
+    let live = LiveCount()
+    let make: @Sendable () -> [EchoServerInterceptor] = {
+      [MarkingServerInterceptor(live), ReplacingServerInterceptor()]
+    }
+    try await EchoPair.with(server: make) { pair async throws in
+      let client = pair.client()
+      let requests = [Echo_EchoRequest("x"), Echo_EchoRequest("y")]
+      _ = try await client.collect(requests)
+      _ = try await client.update(requests).collected()
+      try await live.isZero()
+    }
+  }
+
   @Test func wholeCallInterceptorsAreReleased() async throws {
     let live = LiveCount()
     let server: @Sendable () -> [EchoServerInterceptor] = {
@@ -253,6 +268,14 @@ private final class MarkingServerInterceptor: EchoServerInterceptor {
       context.send(.end(GRPCStatus(code: .aborted), HPACKHeaders()), promise: nil)
     default: context.receive(part)
     }
+  }
+}
+
+/// Starts the handler of each call a second time, before the first has any requests.
+private final class ReplacingServerInterceptor: EchoServerInterceptor {
+  override func receive(_ part: GRPCServerRequestPart<Echo_EchoRequest>, context: EchoServerContext) {
+    if case .metadata = part { context.receive(part) }
+    context.receive(part)
   }
 }
 

@@ -58,7 +58,7 @@ extension ServerPipeline {
       switch part {
       case .metadata(let headers):
         // Again, if an interceptor repeats the call to the handler.
-        if streamed.hasHandler { streamed.queue = self.makeQueue() }
+        if streamed.hasHandler { streamed.replaceQueue(with: self.makeQueue()) }
         let queue = streamed.queue
         self.begin(headers)
         self.hasSentMetadata = false

@@ -92,7 +92,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     interceptors.close()
     request = nil
     if let streamed {
-      streamed.queue.finish(.callEnded)
+      streamed.callEnded()
       self.streamed = nil
     }
     if !interceptors.isEntered { releaseInterceptors() }

@@ -4,7 +4,9 @@ final class StreamedRequests<Request: Sendable> {
   @usableFromInline typealias Take = (StreamedRequests, GRPCServerRequestPart<Request>) -> Void
 
   /// Requests for the handler; a new queue for each handler, if an interceptor repeats the call.
-  @usableFromInline var queue: PartQueue<Request>
+  @usableFromInline private(set) var queue: PartQueue<Request>
+  /// The queues of earlier handlers, which may still wait for requests.
+  @usableFromInline private(set) var earlier: [PartQueue<Request>] = []
   /// Whether a handler reads the queue, and so learns of a failure.
   @usableFromInline var hasHandler = false
   /// Takes what leaves the chain.
@@ -14,5 +16,19 @@ final class StreamedRequests<Request: Sendable> {
   init(_ queue: PartQueue<Request>, _ take: @escaping Take) {
     self.queue = queue
     self.take = take
+  }
+
+  /// Gives the next handler its own queue.
+  @usableFromInline
+  func replaceQueue(with next: PartQueue<Request>) {
+    earlier.append(queue)
+    queue = next
+  }
+
+  /// Ends what all handlers wait for: a queue that is never ended keeps its handler, and so the call, for ever.
+  @usableFromInline
+  func callEnded() {
+    for queue in earlier { queue.finish(.callEnded) }
+    queue.finish(.callEnded)
   }
 }
