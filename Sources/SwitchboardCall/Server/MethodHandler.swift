@@ -123,6 +123,8 @@ public final class MethodHandler: Sendable {
   }
 
   /// Runs the handler of one call. Its error becomes the status of the call.
+  ///
+  /// Never inlined: as a part of the task's closure, it would have to be sent to the executor that it is on already.
   @inlinable @inline(never)
   nonisolated(nonsending) static func run<Form: HandlerForm>(
     _ form: Form,
