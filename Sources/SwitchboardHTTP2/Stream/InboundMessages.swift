@@ -121,7 +121,7 @@ extension MessageTaker {
     return rest
   }
 
-  /// Returns whether there is room for another message, as the next three do.
+  /// Returns whether there is room for another message.
   private func take(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     // Checked at once, and not when the message is delivered. Nothing else would stop such messages from piling up
     // behind the first.
@@ -173,7 +173,7 @@ extension MessageTaker {
     if let next = inbound.waiting.first {
       guard hasRoom(for: next) else { return false }
       _ = inbound.waiting.popFirst()
-      _ = try takeNow(next, flush: true)
+      try takeNow(next, flush: true)
       return true
     }
     guard !inbound.held.isEmpty, hasRoom else { return false }
@@ -191,6 +191,8 @@ extension MessageTaker {
     !message.isCompressed || flow?.pipe.hasRoom ?? true
   }
 
+  /// Returns whether there is room for another message.
+  @discardableResult
   private func takeNow(_ message: MessageBuffer, flush: Bool) throws(GRPCStatus) -> Bool {
     guard message.isCompressed else { return deliver(message, flush: flush) }
     guard let encoding = announcedCompression, encoding != .none else { throw .unannouncedCompression }
@@ -205,7 +207,7 @@ extension MessageTaker {
     return hasRoom
   }
 
-  /// Delivers a message that is not or no longer compressed.
+  /// Delivers a message that is not or no longer compressed. Returns whether there is room for another.
   @discardableResult
   private func deliver(_ message: MessageBuffer, flush: Bool) -> Bool {
     if let flow {

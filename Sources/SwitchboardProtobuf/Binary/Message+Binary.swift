@@ -116,7 +116,7 @@ extension MessageStorage {
       var decoder = BinaryDecoder(bytes, extensions: extensions, options: options)
       try change { slots throws(DecodeError) in try decoder.fields(into: slots) }
     }
-    if !partial, let path = pathToMissingField() { throw DecodeError(.missingRequiredField, at: path) }
+    if !partial { try checkDecoded() }
   }
 
   /// The message in binary.
@@ -150,7 +150,7 @@ extension MessageStorage {
     partial: Bool,
     options: BinaryEncodingOptions
   ) throws(EncodeError) -> SerializedBytes {
-    if !partial { try checkInitialized() }
+    if !partial { try checkEncodable() }
     var encoder = BinaryEncoder(memory, options: options)
     defer { withExtendedLifetime(object) {} }
     return try encoder.message(object.slots)

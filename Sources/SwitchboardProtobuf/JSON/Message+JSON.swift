@@ -25,9 +25,7 @@ extension Message {
     do throws(DecodeError) {
       try _storage.merge(from: &decoder)
       try decoder.reader.finish()
-      if !partial, let path = _storage.pathToMissingField() {
-        throw DecodeError(.missingRequiredField, at: path)
-      }
+      if !partial { try _storage.checkDecoded() }
     } catch {
       throw error.inside(Self.simpleName)
     }
@@ -55,7 +53,7 @@ extension Message {
 extension MessageStorage {
   /// The message in JSON.
   func json(partial: Bool, options: JSONEncodingOptions) throws(EncodeError) -> JSONWriter {
-    if !partial { try checkInitialized() }
+    if !partial { try checkEncodable() }
     var encoder = JSONMessageEncoder(options: options)
     try encode(to: &encoder)
     return encoder.writer
@@ -122,7 +120,7 @@ extension Message {
     partial: Bool = false,
     options: JSONEncodingOptions = JSONEncodingOptions()
   ) throws(EncodeError) -> [UInt8] {
-    for message in messages where !partial { try message._storage.checkInitialized() }
+    for message in messages where !partial { try message._storage.checkEncodable() }
     var encoder = JSONMessageEncoder(options: options)
     try encoder.array(messages.map(\._storage))
     return encoder.writer.bytes

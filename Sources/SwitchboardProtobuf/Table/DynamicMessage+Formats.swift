@@ -20,7 +20,7 @@ extension DynamicMessage {
   ) throws(DecodeError) {
     do throws(DecodeError) {
       try storage.merge(bytes.span.bytes, options: options)
-      try check(partial: partial)
+      if !partial { try storage.checkDecoded() }
     } catch {
       throw error.inside(simpleName)
     }
@@ -79,7 +79,7 @@ extension DynamicMessage {
     do throws(DecodeError) {
       try storage.merge(from: &decoder)
       try decoder.reader.finish()
-      try check(partial: partial)
+      if !partial { try storage.checkDecoded() }
     } catch {
       throw error.inside(simpleName)
     }
@@ -114,7 +114,7 @@ extension DynamicMessage {
     var decoder = TextFormatDecoder(text, extensions: nil, partial: partial, options: options)
     do throws(DecodeError) {
       try decoder.fields(of: &storage, until: nil)
-      try check(partial: partial)
+      if !partial { try storage.checkDecoded() }
     } catch {
       throw error.inside(simpleName)
     }
@@ -125,12 +125,6 @@ extension DynamicMessage {
     options: TextFormatEncodingOptions = TextFormatEncodingOptions()
   ) -> String {
     storage.textFormatString(options: options)
-  }
-
-  private func check(partial: Bool) throws(DecodeError) {
-    if !partial, let path = storage.pathToMissingField() {
-      throw DecodeError(.missingRequiredField, at: path)
-    }
   }
 
   private var simpleName: String { type.data.simpleName }

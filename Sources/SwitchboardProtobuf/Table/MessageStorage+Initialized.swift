@@ -17,7 +17,13 @@ extension MessageStorage {
     return nil
   }
 
-  func checkInitialized() throws(EncodeError) {
+  /// Fails, after reading a message, if a required field is not set. The caller adds the name of the message.
+  func checkDecoded() throws(DecodeError) {
+    if let path = pathToMissingField() { throw DecodeError(.missingRequiredField, at: path) }
+  }
+
+  /// Fails, before writing a message, if a required field is not set.
+  func checkEncodable() throws(EncodeError) {
     guard let path = pathToMissingField() else { return }
     throw EncodeError(.missingRequiredField, at: [table.simpleName] + path)
   }

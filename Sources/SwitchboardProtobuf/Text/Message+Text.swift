@@ -17,11 +17,9 @@ extension Message {
     var decoder = TextFormatDecoder(text, extensions: extensions, partial: partial, options: options)
     do throws(DecodeError) {
       try decoder.fields(of: &_storage, until: nil)
+      if !partial { try _storage.checkDecoded() }
     } catch {
       throw error.inside(Self.simpleName)
-    }
-    if !partial, let path = _storage.pathToMissingField() {
-      throw DecodeError(.missingRequiredField, at: path).inside(Self.simpleName)
     }
   }
 

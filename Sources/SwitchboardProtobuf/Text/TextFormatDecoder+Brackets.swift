@@ -72,9 +72,7 @@ extension TextFormatDecoder {
   private mutating func packed(_ table: TableData) throws(DecodeError) -> [UInt8] {
     var content = MessageStorage(table)
     try body(of: &content)
-    if !isPartial, let path = content.pathToMissingField() {
-      throw DecodeError(.missingRequiredField, at: path)
-    }
+    if !isPartial { try content.checkDecoded() }
     do throws(EncodeError) {
       return try content.serializedBytes(partial: true, options: .deterministic)
     } catch {
