@@ -35,6 +35,32 @@ public final class Channel: Sendable {
   /// How many unread bytes a stream holds before its writer waits.
   @usableFromInline var streamBufferSize: Int { engine.streamBufferSize }
 
+  /// Starts a call without interceptors. Not inlined into users' modules, where the request would be copied before it
+  /// reaches the engine: all calls of a method share its descriptor, and a channel its transport, so that each reference
+  /// counted there makes threads wait for each other.
+  @usableFromInline
+  func startCall(
+    _ method: MethodDescriptor,
+    _ options: CallOptions?,
+    _ body: CallRequest.Body,
+    _ responses: MessagePipe?,
+    _ contentSubtype: ContentSubtype,
+    _ receiver: CallReceiver
+  ) -> any ByteCall {
+    let call = engine.makeCall(
+      CallRequest(
+        method: method,
+        options: options,
+        body: body,
+        responses: responses,
+        contentSubtype: contentSubtype
+      ),
+      receiver: receiver
+    )
+    call.start()
+    return call
+  }
+
   /// The loop of the channel's calls. A task that prefers it as its executor makes calls without changing threads.
   public var eventLoop: any EventLoop { transport.eventLoop }
 

@@ -3,12 +3,12 @@ extension MethodCall {
   // MARK: Awaited; a task that is already cancelled starts no call
 
   /// Sends one request and returns the response.
-  @inlinable
+  @inlinable @inline(__always)
   nonisolated(nonsending) public func unary(_ request: Request) async throws -> Response {
     if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
     if let interceptors { return try await makePipeline(interceptors).response(to: request) }
     let response = ResponseHandover<Response>()
-    return try await response.value(of: start(.message(request), response).call)
+    return try await response.value(of: start(request, response))
   }
 
   /// Sends the requests of a sequence and returns the response. Stops writing when the call ends, even while the

@@ -32,7 +32,18 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     self.interceptors = interceptors
   }
 
-  // MARK: Starting: every form of call uses one of these two
+  // MARK: Starting: every form of call uses one of these three
+
+  /// Starts an awaited call with one request, without interceptors.
+  ///
+  /// A `CallBody` would count references to the request, and threads that send the same one would wait for each other.
+  @inlinable @inline(__always)
+  func start(_ request: Request, _ response: ResponseHandover<Response>) -> any ByteCall {
+    if let options, options.payloadFormat != nil {
+      return startInFormat(options, .message(request), response, nil).call
+    }
+    return startOnTransport(request, CallReceiver(nil, response, method.responses), nil)
+  }
 
   /// Starts the call; its single response goes to `response`. `record` receives metadata, trailers and status.
   @inlinable @inline(__always)
@@ -108,20 +119,30 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ receiver: CallReceiver,
     _ responses: MessagePipe?
   ) -> StartedCall<Request> {
-    let encoder = method.requests
     switch body {
     case .message(let request):
-      do {
-        let message = try GRPCStatus.encoding { try encoder.encode(request) }
-        return StartedCall(start(.message(message), receiver, responses))
-      } catch {
-        receiver.close(error, trailers: HPACKHeaders())
-        return StartedCall(EndedCall())
-      }
+      return StartedCall(startOnTransport(request, receiver, responses))
     case .stream:
       let requests = MessagePipe(limit: channel.streamBufferSize)
       let call = start(.stream(requests), receiver, responses)
+      let encoder = method.requests
       return StartedCall(call, RequestStreamWriter(call, requests) { try encoder.encode($0) })
+    }
+  }
+
+  /// With one request.
+  @inlinable @inline(__always)
+  func startOnTransport(
+    _ request: Request,
+    _ receiver: CallReceiver,
+    _ responses: MessagePipe?
+  ) -> any ByteCall {
+    do {
+      let message = try GRPCStatus.encoding { try method.requests.encode(request) }
+      return start(.message(message), receiver, responses)
+    } catch {
+      receiver.close(error, trailers: HPACKHeaders())
+      return EndedCall()
     }
   }
 
@@ -142,18 +163,14 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ receiver: CallReceiver,
     _ responses: MessagePipe?
   ) -> any ByteCall {
-    let call = channel.engine.makeCall(
-      CallRequest(
-        method: method.descriptor,
-        options: options,
-        body: body,
-        responses: responses,
-        contentSubtype: .of(method.requests, method.responses)
-      ),
-      receiver: receiver
+    channel.startCall(
+      method.descriptor,
+      options,
+      body,
+      responses,
+      .of(method.requests, method.responses),
+      receiver
     )
-    call.start()
-    return call
   }
 
   // Formats chosen by the call's options. Not inlinable, which keeps the code compiled into users' modules small.

@@ -74,8 +74,9 @@ extension ByteCall {
   @usableFromInline package var previousAttempts = 0
   @usableFromInline package var contentSubtype: ContentSubtype
 
-  /// Without `responses`, the call has one response.
-  @inlinable
+  /// Without `responses`, the call has one response. Not inlined: the compiler then makes the request where its user
+  /// wants it, instead of copying it there.
+  @inline(never)
   package init(
     method: MethodDescriptor,
     options: CallOptions?,

@@ -50,14 +50,18 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   let signals = Atomic(0)
   let cancellation = Locked<GRPCStatus?>(nil)
 
-  init(_ request: consuming CallRequest, _ receiver: any ResponseReceiver, _ channel: HTTP2ClientTransport) {
+  init(
+    _ request: consuming CallRequest,
+    _ receiver: borrowing any ResponseReceiver,
+    _ channel: borrowing HTTP2ClientTransport
+  ) {
     flow = request.responses.map(InboundFlow.init)
     inbound = InboundMessages(
       deframer: Deframer(sizeLimit: request.options?.responseSizeLimit ?? channel.options.responseSizeLimit)
     )
-    self.request = request
-    self.receiver = receiver
-    self.channel = channel
+    self.request = consume request
+    self.receiver = copy receiver
+    self.channel = copy channel
     wantsMetadata = receiver.wantsMetadata
     head = ResponseHead(listSizeLimit: channel.options.maxMetadataSize)
   }

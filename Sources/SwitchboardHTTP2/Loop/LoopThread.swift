@@ -15,7 +15,7 @@ enum LoopThread {
 
   @inline(__always)
   static func isCurrent(_ loop: Loop) -> Bool {
-    LoopOfThread.address == Unmanaged.passUnretained(loop).toOpaque()
+    UInt(bitPattern: LoopOfThread.address) == UInt(bitPattern: ObjectIdentifier(loop))
   }
 
   static func enter(_ loop: Loop) {
