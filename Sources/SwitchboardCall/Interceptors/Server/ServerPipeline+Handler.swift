@@ -30,13 +30,13 @@ extension ServerPipeline {
     switch part {
     case .metadata(let headers):
       // Again, if an interceptor repeats the call to the handler.
-      if hasMetadataOfRequest { self.request = nil }
+      if hasMetadataOfRequest { self.request.clear() }
       begin(headers)
       hasSentMetadata = false
       hasMetadataOfRequest = true
       if endIsEarly { startHandler() }
     case .message(let request):
-      if self.request == nil { self.request = request } else { finish(.tooManyMessages) }
+      if self.request.isFull { finish(.tooManyMessages) } else { self.request.put(request) }
     case .end:
       if hasMetadataOfRequest { startHandler() } else { endIsEarly = true }
     }

@@ -21,8 +21,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   // The handler.
   /// Takes the parts of a stream of requests; `nil` if there is one request.
   @exclusivity(unchecked) @usableFromInline var streamed: StreamedRequests<Request>?
-  /// The one request, until the requests have ended; `nil` if they stream.
-  @exclusivity(unchecked) @usableFromInline var request: Request?
+  /// The one request, until the requests have ended; empty if they stream.
+  @exclusivity(unchecked) @usableFromInline var request = InlineSlot<Request>()
   /// Whether the metadata of an incomplete request has arrived.
   @exclusivity(unchecked) @usableFromInline var hasMetadataOfRequest = false
   /// The end of the one request left the chain before its metadata.
@@ -58,6 +58,8 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
     stream.observe(self)
   }
 
+  deinit { request.clear() }
+
   var streamsResponses: Bool { codec.method.type.streamsResponses }
 
   @inlinable @inline(__always)
@@ -90,7 +92,7 @@ final class ServerPipeline<Request: Sendable, Response: Sendable>:
   func close() {
     isOpen = false
     interceptors.close()
-    request = nil
+    request.clear()
     if let streamed {
       streamed.callEnded()
       self.streamed = nil
