@@ -64,7 +64,7 @@ extension InProcessCall: ServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {
-    transport.options.handlerExecutor.map { .executor($0) } ?? .loop(transport.loop)
+    HandlerPlace(transport.options.handlerExecutor, or: transport.loop)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
