@@ -17,11 +17,12 @@ protocol HandlerForm: Sendable {
   ) async throws
 }
 
+/// Answers with one response what `Input` is: one request or a stream of them.
 @frozen
 @usableFromInline
-struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
+struct SingleResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    nonisolated(nonsending) @Sendable (Request, ServerCallContext) async throws -> Response
+    nonisolated(nonsending) @Sendable (Input, ServerCallContext) async throws -> Response
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -29,19 +30,20 @@ struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ request: Request,
+    _ input: Input,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try answer.respond(try await handler(request, answer.context), responses)
+    try answer.respond(try await handler(input, answer.context), responses)
   }
 }
 
+/// Answers with a stream of responses what `Input` is: one request or a stream of them.
 @frozen
 @usableFromInline
-struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
+struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+    @Sendable (Input, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -49,52 +51,11 @@ struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ request: Request,
+    _ input: Input,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try await handler(request, answer.writer(responses), answer.context)
-    answer.finish(.ok)
-  }
-}
-
-@frozen
-@usableFromInline
-struct ClientStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
-  @usableFromInline typealias Handler =
-    @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
-  @usableFromInline let handler: Handler
-
-  @inlinable
-  init(_ handler: @escaping Handler) { self.handler = handler }
-
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func handle(
-    _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>,
-    _ responses: some Marshaller<Response>
-  ) async throws {
-    try answer.respond(try await handler(requests, answer.context), responses)
-  }
-}
-
-@frozen
-@usableFromInline
-struct BidirectionalForm<Request: Sendable, Response: Sendable>: HandlerForm {
-  @usableFromInline typealias Handler =
-    @Sendable (RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
-  @usableFromInline let handler: Handler
-
-  @inlinable
-  init(_ handler: @escaping Handler) { self.handler = handler }
-
-  @inlinable @inline(__always)
-  nonisolated(nonsending) func handle(
-    _ requests: RequestStream<Request>,
-    _ answer: CallAnswer<Request, Response>,
-    _ responses: some Marshaller<Response>
-  ) async throws {
-    try await handler(requests, answer.writer(responses), answer.context)
+    try await handler(input, answer.writer(responses), answer.context)
     answer.finish(.ok)
   }
 }
