@@ -17,12 +17,11 @@ protocol HandlerForm: Sendable {
   ) async throws
 }
 
-/// Answers with one response what `Input` is: one request or a stream of them.
 @frozen
 @usableFromInline
-struct SingleResponseForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
+struct UnaryForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    nonisolated(nonsending) @Sendable (Input, ServerCallContext) async throws -> Response
+    nonisolated(nonsending) @Sendable (Request, ServerCallContext) async throws -> Response
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -30,20 +29,19 @@ struct SingleResponseForm<Input: Sendable, Request: Sendable, Response: Sendable
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ input: Input,
+    _ request: Request,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try answer.respond(try await handler(input, answer.context), responses)
+    try answer.respond(try await handler(request, answer.context), responses)
   }
 }
 
-/// Answers with a stream of responses what `Input` is: one request or a stream of them.
 @frozen
 @usableFromInline
-struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable>: HandlerForm {
+struct ServerStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
   @usableFromInline typealias Handler =
-    @Sendable (Input, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+    @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
   @usableFromInline let handler: Handler
 
   @inlinable
@@ -51,11 +49,52 @@ struct ResponseStreamForm<Input: Sendable, Request: Sendable, Response: Sendable
 
   @inlinable @inline(__always)
   nonisolated(nonsending) func handle(
-    _ input: Input,
+    _ request: Request,
     _ answer: CallAnswer<Request, Response>,
     _ responses: some Marshaller<Response>
   ) async throws {
-    try await handler(input, answer.writer(responses), answer.context)
+    try await handler(request, answer.writer(responses), answer.context)
+    answer.finish(.ok)
+  }
+}
+
+@frozen
+@usableFromInline
+struct ClientStreamingForm<Request: Sendable, Response: Sendable>: HandlerForm {
+  @usableFromInline typealias Handler =
+    @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
+  @usableFromInline let handler: Handler
+
+  @inlinable
+  init(_ handler: @escaping Handler) { self.handler = handler }
+
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func handle(
+    _ requests: RequestStream<Request>,
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
+  ) async throws {
+    try answer.respond(try await handler(requests, answer.context), responses)
+  }
+}
+
+@frozen
+@usableFromInline
+struct BidirectionalForm<Request: Sendable, Response: Sendable>: HandlerForm {
+  @usableFromInline typealias Handler =
+    @Sendable (RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
+  @usableFromInline let handler: Handler
+
+  @inlinable
+  init(_ handler: @escaping Handler) { self.handler = handler }
+
+  @inlinable @inline(__always)
+  nonisolated(nonsending) func handle(
+    _ requests: RequestStream<Request>,
+    _ answer: CallAnswer<Request, Response>,
+    _ responses: some Marshaller<Response>
+  ) async throws {
+    try await handler(requests, answer.writer(responses), answer.context)
     answer.finish(.ok)
   }
 }

@@ -7,7 +7,7 @@ extension Method {
     _ handler:
       nonisolated(nonsending) @escaping @Sendable (Request, ServerCallContext) async throws -> Response
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors, SingleResponseForm(handler))
+    MethodHandler(one: self, interceptors, UnaryForm(handler))
   }
 
   /// Serves a method with one request and a stream of responses.
@@ -17,7 +17,7 @@ extension Method {
     _ handler:
       @escaping @Sendable (Request, ResponseStreamWriter<Response>, ServerCallContext) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(one: self, interceptors, ResponseStreamForm(handler))
+    MethodHandler(one: self, interceptors, ServerStreamingForm(handler))
   }
 
   /// Serves a method with a stream of requests and one response.
@@ -26,7 +26,7 @@ extension Method {
     interceptors: (@Sendable () -> [ServerInterceptor<Request, Response>])? = nil,
     _ handler: @escaping @Sendable (RequestStream<Request>, ServerCallContext) async throws -> Response
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors, SingleResponseForm(handler))
+    MethodHandler(stream: self, interceptors, ClientStreamingForm(handler))
   }
 
   /// Serves a method with streams in both directions.
@@ -38,6 +38,6 @@ extension Method {
         RequestStream<Request>, ResponseStreamWriter<Response>, ServerCallContext
       ) async throws -> Void
   ) -> MethodHandler {
-    MethodHandler(stream: self, interceptors, ResponseStreamForm(handler))
+    MethodHandler(stream: self, interceptors, BidirectionalForm(handler))
   }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A call within the process: the client's call and the server's stream in one object.
 final class InProcessCall: @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `request`, which is not written
-  // after the handler starts. The rest is only used on the loop.
+  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `onlyRequest`, which is not
+  // written after the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   idle ──start──> handling ──status──> closed
@@ -20,12 +20,14 @@ final class InProcessCall: @unchecked Sendable {
     var userInfo = UserInfo()
   }
 
-  private(set) var request: CallRequest
+  let request: CallRequest
   let receiver: any ResponseReceiver
   let transport: InProcessTransport
   let headers: HPACKHeaders
   let shared = Locked(Shared())
   let cancelled = Atomic(false)
+  /// The one request of a client that does not stream, for a method that takes a stream.
+  @exclusivity(unchecked) private var onlyRequest: MessagePipe?
   private var phase = Phase.idle
   private(set) var hasSucceeded = false
   private var headersTold = false
@@ -53,6 +55,11 @@ final class InProcessCall: @unchecked Sendable {
 
   private var responseLimit: Int {
     request.options?.responseSizeLimit ?? transport.channelOptions.responseSizeLimit
+  }
+
+  /// The requests, if the method takes a stream.
+  var streamedRequests: MessagePipe? {
+    if case .stream(let pipe) = request.body { pipe } else { onlyRequest }
   }
 
   var isHandling: Bool { phase == .handling }
@@ -87,7 +94,7 @@ final class InProcessCall: @unchecked Sendable {
         let pipe = MessagePipe(limit: .max)
         pipe.push(message)
         pipe.finish()
-        request.body = .stream(pipe)
+        onlyRequest = pipe
         return start(handler, readingFrom: pipe)
       }
       sent.add(message.byteCount)
@@ -183,7 +190,7 @@ final class InProcessCall: @unchecked Sendable {
     tellStreamObserver(status)
     task?.cancel()
     task = nil
-    if case .stream(let pipe) = request.body {
+    if let pipe = streamedRequests {
       pipe.detach()
       pipe.abort(status.isOk ? .callGone : status)
     }
@@ -195,7 +202,7 @@ final class InProcessCall: @unchecked Sendable {
 
   private func tellObservers(_ status: GRPCStatus) {
     guard !observations.isEmpty else { return }
-    if case .stream(let pipe) = request.body { sent = pipe.totals }
+    if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     for observation in observations {
       // The server receives what the client sends.
