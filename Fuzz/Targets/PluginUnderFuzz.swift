@@ -7,7 +7,7 @@ struct PluginUnderFuzz: Sendable {
   private let folder: URL
 
   private init() {
-    // One per process; the system cleans temporary folders, and the next run creates it again.
+    // One per process.
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-fuzz-\(getpid())")
       .resolvingSymlinksInPath()
     for name in ["a.proto", "sub/b.proto"] {
@@ -18,6 +18,7 @@ struct PluginUnderFuzz: Sendable {
       )
       try? Data("syntax = \"proto3\";\n".utf8).write(to: file)
     }
+    atexit { try? FileManager.default.removeItem(at: PluginUnderFuzz.shared.folder) }
   }
 
   func run(_ input: [UInt8]) throws {

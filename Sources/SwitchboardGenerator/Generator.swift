@@ -68,11 +68,13 @@ public struct Generator: Sendable {
         throw GeneratorError("\(name): the file to generate is not in the request")
       }
       let output = GeneratorOutput(
-        schema: schema,
-        options: options,
-        payloads: payloads,
-        index: index,
-        qualifiesScalars: clashes
+        FileSource(
+          schema: schema,
+          options: options,
+          payloads: payloads,
+          index: index,
+          qualifiesScalars: clashes
+        )
       )
       for path in output.names {
         guard let other = sources.updateValue(name, forKey: path) else { continue }

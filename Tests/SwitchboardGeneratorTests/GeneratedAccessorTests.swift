@@ -83,6 +83,19 @@ struct GeneratedAccessorTests {
     #expect(read.awkward == values[index])
   }
 
+  @Test("A member named none is not the absence of members")
+  func memberNamedNone() {
+    var message = Golden_Oneofs_Choices()
+    message.awkward = .none(2)
+    guard case .none(let value)? = message.awkward else {
+      Issue.record("no member is set")
+      return
+    }
+    #expect(value == 2 && message.awkward != nil)
+    message.awkward = nil
+    #expect(message.awkward == nil && message.none == 0)
+  }
+
   @Test("Fields keep their values next to each other, whatever the order of their numbers")
   func order() throws {
     var message = Golden_Proto2_Disorder()

@@ -48,9 +48,26 @@ import Testing
     }
   }
 
-  @Test func aCallOfAnotherShapeThanItsMethodFails() async throws {
-    try await with { caller async throws in
-      #expect(await status { _ = try await caller.get(TestService.collect) }?.code != nil)
+  /// A caller may know a method by another type than the server. What the server does then does not depend on the wire.
+  @Test(arguments: [Wire.ipv4, .inProcess]) func aWrongNumberOfRequestsIsUnimplemented(_ wire: Wire)
+    async throws
+  {
+    let streamed = MethodDescriptor(service: "test.Test", method: "Get", type: .clientStreaming)
+    try await TestPair.with(wire) { pair async throws in
+      for requests in [[], [[1], [2]]] as [[[UInt8]]] {
+        let failure = await status { _ = try await pair.collect(streamed, requests) }
+        #expect(
+          failure == GRPCStatus(code: .unimplemented, message: "the method takes exactly one request")
+        )
+      }
+      #expect(try await pair.collect(streamed, [[1]]) == [1])
+    }
+  }
+
+  @Test(arguments: [Wire.ipv4, .inProcess]) func oneRequestIsAStreamOfOne(_ wire: Wire) async throws {
+    let single = MethodDescriptor(service: "test.Test", method: "Collect", type: .unary)
+    try await TestPair.with(wire) { pair async throws in
+      #expect(try await pair.get(single, [1, 2]) == [1, 2])
     }
   }
 }

@@ -22,12 +22,8 @@ extension ServiceClient {
     >]
   ) -> MethodCall<RequestMarshaller, ResponseMarshaller> {
     let options = defaultCallOptions.overridden(by: options)
-    let chain = interceptors.make(
-      for: method.descriptor,
-      options: options.interceptorFactories ?? [],
-      channel: channel.interceptorFactories,
-      makeInterceptors
-    )
+    let own = interceptors.make(makeInterceptors)
+    let chain = channel.scoped(own, for: method.descriptor, options.interceptorFactories)
     return MethodCall(method, on: channel, options: options, interceptors: chain)
   }
 }

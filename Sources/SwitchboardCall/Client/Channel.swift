@@ -4,7 +4,7 @@
 public final class Channel: Sendable {
   package let transport: any ByteTransport
   /// Make the interceptors of every call on the channel, after those of the client.
-  public let interceptorFactories: [any InterceptorFactory]
+  @usableFromInline let interceptorFactories: [any InterceptorFactory]
   /// The transport, with per-method configuration, tokens and retries added.
   @usableFromInline let engine: CallEngine
 

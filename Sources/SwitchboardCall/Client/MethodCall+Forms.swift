@@ -6,7 +6,10 @@ extension MethodCall {
   @inlinable @inline(__always)
   nonisolated(nonsending) public func unary(_ request: Request) async throws -> Response {
     if Task.isCancelled { throw GRPCStatus.cancelledByCaller }
-    if let interceptors { return try await makePipeline(interceptors).response(to: request) }
+    if let interceptors {
+      if method.descriptor.type.streamsResponses { throw GRPCStatus.wrongForm(method.descriptor) }
+      return try await makePipeline(interceptors).response(to: request)
+    }
     let response = ResponseHandover<Response>()
     return try await response.value(of: start(request, response))
   }

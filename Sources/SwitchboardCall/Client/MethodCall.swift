@@ -52,6 +52,10 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
     _ response: ResponseHandover<Response>,
     _ record: CallRecord? = nil
   ) -> StartedCall<Request> {
+    if method.descriptor.type.streamsResponses {
+      response.end(.wrongForm(method.descriptor), HPACKHeaders(), record)
+      return StartedCall(EndedCall())
+    }
     if let interceptors {
       let pipeline = makePipeline(interceptors)
       pipeline.toCaller = { response.take($0, record) }

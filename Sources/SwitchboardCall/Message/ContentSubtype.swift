@@ -25,10 +25,10 @@ public struct ContentSubtype: Hashable, Sendable {
 
   /// Whether the content type is `application/grpc` alone.
   @inlinable
-  public var isUnnamed: Bool { name == nil }
+  package var isUnnamed: Bool { name == nil }
 
   /// The whole content type.
-  public var contentType: String { name.map { "application/grpc+\($0)" } ?? "application/grpc" }
+  package var contentType: String { name.map { "application/grpc+\($0)" } ?? "application/grpc" }
 
   /// The characters that RFC 6838 allows.
   private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -22,7 +22,7 @@ public final class MethodDescriptor: Sendable {
   }
 
   /// A method by its path, such as `/echo.Echo/Get`.
-  public init(path: String, type: GRPCCallType) {
+  package init(path: String, type: GRPCCallType) {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     service = names.dropFirst().dropLast().joined(separator: "/")
     method = names.last.map(String.init) ?? ""

@@ -48,7 +48,7 @@ public struct Logger: Sendable {
   }
 
   /// A copy that adds this metadata to every entry; an entry's own values take precedence.
-  public func adding(_ context: [String: String]?) -> Logger {
+  package func adding(_ context: [String: String]?) -> Logger {
     guard let context else { return self }
     var logger = self
     logger.context = context.merging(self.context ?? [:]) { added, _ in added }

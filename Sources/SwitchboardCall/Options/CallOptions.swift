@@ -49,15 +49,15 @@ public struct CallOptions: Sendable {
   @inlinable
   public func overridden(by own: CallOptions?) -> CallOptions {
     guard let own else { return self }
-    return own.overriding(self)
+    return merged(with: own)
   }
 
-  /// These options, and `defaults` where they choose nothing.
-  public func overriding(_ defaults: CallOptions) -> CallOptions {
-    guard let other = defaults.box, other !== box else { return self }
-    guard let box else { return defaults }
+  @usableFromInline
+  func merged(with own: CallOptions) -> CallOptions {
+    guard let box, box !== own.box else { return own }
+    guard let choices = own.box?.choices else { return self }
     var merged = CallOptions()
-    merged.box = Box(box.choices.overriding(other.choices))
+    merged.box = Box(choices.overriding(box.choices))
     return merged
   }
 

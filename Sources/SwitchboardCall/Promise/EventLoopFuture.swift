@@ -1,7 +1,6 @@
 /// A result that is set once and delivered on an event loop.
 public final class EventLoopFuture<Value: Sendable>: Sendable {
-  /// Receives the result.
-  public typealias Callback = @Sendable (Result<Value, any Error>) -> Void
+  private typealias Callback = @Sendable (Result<Value, any Error>) -> Void
 
   private enum State: Sendable {
     case pending([Callback])
@@ -18,7 +17,7 @@ public final class EventLoopFuture<Value: Sendable>: Sendable {
   }
 
   /// Calls back on the event loop: immediately if the result is set there, and so before anything that follows there.
-  public func whenComplete(_ callback: @escaping Callback) {
+  public func whenComplete(_ callback: @escaping @Sendable (Result<Value, any Error>) -> Void) {
     let result: Result<Value, any Error>? = state.withLock { state in
       switch state {
       case .pending(let callbacks):

@@ -169,13 +169,10 @@ public final class MethodHandler: Sendable {
   }
 
   /// Starts a call whose one request is complete. The bytes are valid only during this call.
-  package func start(_ stream: any ServerStream, message: RawSpan) {
-    if method.type.streamsRequests { stream.finish(.wrongShape(method)) } else { begin(stream, message) }
-  }
+  package func start(_ stream: any ServerStream, message: RawSpan) { begin(stream, message) }
 
-  package func start(_ stream: any ServerStream) {
-    if method.type.streamsRequests { begin(stream, RawSpan()) } else { stream.finish(.wrongShape(method)) }
-  }
+  /// Starts a call that streams its requests.
+  package func start(_ stream: any ServerStream) { begin(stream, RawSpan()) }
 
   /// Whether it accepts calls with this content subtype; those without one always.
   package func reads(_ subtype: ContentSubtype) -> Bool { formats.reads(subtype) }
@@ -240,15 +237,5 @@ enum CallAnswer<Request: Sendable, Response: Sendable>: Sendable {
     case .stream(let stream): stream.finish(status)
     case .chain(let pipeline): pipeline.finish(status)
     }
-  }
-}
-
-extension GRPCStatus {
-  static func wrongShape(_ method: MethodDescriptor) -> GRPCStatus {
-    GRPCStatus(
-      code: .internalError,
-      message: "\(method.path) was started as another type of call than \(method.type)",
-      origin: .library
-    )
   }
 }

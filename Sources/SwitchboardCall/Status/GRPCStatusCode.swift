@@ -67,7 +67,7 @@ extension GRPCStatus.Code: CustomStringConvertible {
 
 extension GRPCStatus.Code {
   /// The code that the gRPC specification assigns to an HTTP status without a `grpc-status`.
-  public init(httpStatus: Int) {
+  package init(httpStatus: Int) {
     switch httpStatus {
     case 400: self = .internalError
     case 401: self = .unauthenticated
@@ -79,7 +79,7 @@ extension GRPCStatus.Code {
   }
 
   /// The code that the gRPC specification assigns to an HTTP/2 error code that ended a stream.
-  public init(http2Error: UInt32) {
+  package init(http2Error: UInt32) {
     switch http2Error {
     case 0x7: self = .unavailable  // REFUSED_STREAM: nothing was processed
     case 0x8: self = .cancelled  // CANCEL

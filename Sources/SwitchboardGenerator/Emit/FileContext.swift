@@ -1,29 +1,31 @@
-/// The schema from the point of view of one file, and the options. A class, because every emitter has it.
-final class FileContext {
+/// What the code of one file is generated from.
+struct FileSource: Sendable {
   let schema: Schema
   let options: GeneratorOptions
   let payloads: PayloadMappings
+  /// The file in the schema.
   let index: Int
-  let comments: Comments
   /// Whether a type of the user has the same name as a scalar type of the runtime.
   let qualifiesScalars: Bool
 
-  init(
-    schema: Schema,
-    options: GeneratorOptions,
-    payloads: PayloadMappings,
-    index: Int,
-    qualifiesScalars: Bool
-  ) {
-    self.schema = schema
-    self.options = options
-    self.payloads = payloads
-    self.index = index
-    self.qualifiesScalars = qualifiesScalars
-    comments = Comments(of: schema.files[index].descriptor)
+  var file: FileSchema { schema.files[index] }
+}
+
+/// The schema from the point of view of one file, and the options. A class, because every emitter has it.
+final class FileContext {
+  private let source: FileSource
+  let comments: Comments
+
+  init(_ source: FileSource) {
+    self.source = source
+    comments = Comments(of: source.file.descriptor)
   }
 
-  var file: FileSchema { schema.files[index] }
+  var schema: Schema { source.schema }
+  var options: GeneratorOptions { source.options }
+  var payloads: PayloadMappings { source.payloads }
+  var file: FileSchema { source.file }
+  var index: Int { source.index }
   var visibility: String { options.visibility.modifier }
 
   /// A name of the message runtime, qualified with the module because a type of the user may have the same name.
@@ -63,7 +65,7 @@ final class FileContext {
 
   /// The runtime's name of a scalar.
   func scalarName(_ scalar: Scalar) -> String {
-    qualifiesScalars ? FileContext.runtime(scalar.protoName) : scalar.protoName
+    source.qualifiesScalars ? FileContext.runtime(scalar.protoName) : scalar.protoName
   }
 
   /// The type of a property.

@@ -36,10 +36,7 @@ extension InProcessCall: ServerStream {
   var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
   /// The pipe that the client writes to.
-  var requests: MessagePipe {
-    if case .stream(let pipe) = request.body { return pipe }
-    return MessagePipe.ended
-  }
+  var requests: MessagePipe { streamedRequests ?? MessagePipe.ended }
 
   /// The pipe that the client reads from.
   var responses: MessagePipe {
@@ -64,7 +61,7 @@ extension InProcessCall: ServerStream {
   func setCompression(_ compression: MessageCompression) {}
 
   func placeForHandler() -> HandlerPlace {
-    transport.options.handlerExecutor.map { .executor($0) } ?? .loop(transport.loop)
+    HandlerPlace(transport.options.handlerExecutor, or: transport.loop)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A call within the process: the client's call and the server's stream in one object.
 final class InProcessCall: @unchecked Sendable {
-  // Sendable because other threads only use `shared`, which has a lock, and `cancelled`. The rest is only used on the
-  // loop.
+  // Sendable because other threads only use `shared`, which has a lock, `cancelled`, and `onlyRequest`, which is not
+  // written after the handler starts. The rest is only used on the loop.
 
   /// ```
   ///   idle ──start──> handling ──status──> closed
@@ -26,6 +26,8 @@ final class InProcessCall: @unchecked Sendable {
   let headers: HPACKHeaders
   let shared = Locked(Shared())
   let cancelled = Atomic(false)
+  /// The one request of a client that does not stream, for a method that takes a stream.
+  @exclusivity(unchecked) private var onlyRequest: MessagePipe?
   private var phase = Phase.idle
   private(set) var hasSucceeded = false
   private var headersTold = false
@@ -55,6 +57,11 @@ final class InProcessCall: @unchecked Sendable {
     request.options?.responseSizeLimit ?? transport.channelOptions.responseSizeLimit
   }
 
+  /// The requests, if the method takes a stream.
+  var streamedRequests: MessagePipe? {
+    if case .stream(let pipe) = request.body { pipe } else { onlyRequest }
+  }
+
   var isHandling: Bool { phase == .handling }
 
   // MARK: On the loop
@@ -77,17 +84,18 @@ final class InProcessCall: @unchecked Sendable {
     if let deadline = request.deadline, !startTimer(deadline.timeLeft) { return }
     receiver.sent(.metadata)
     switch request.body {
-    case .stream(let pipe):
-      pipe.attach(self)
-      request.responses?.attach(self)
-      if handler.method.type.streamsRequests {
-        handler.start(self)
-      } else {
-        start(handler, readingFrom: pipe)
-      }
+    case .stream(let pipe): start(handler, readingFrom: pipe)
     case .message(let message):
       guard message.byteCount <= transport.options.maxRequestSize else {
         return close(.messageTooLarge(message.byteCount, limit: transport.options.maxRequestSize))
+      }
+      guard !handler.method.type.streamsRequests else {
+        // As over a network, one request is a stream of one.
+        let pipe = MessagePipe(limit: .max)
+        pipe.push(message)
+        pipe.finish()
+        onlyRequest = pipe
+        return start(handler, readingFrom: pipe)
       }
       sent.add(message.byteCount)
       request.responses?.attach(self)
@@ -96,11 +104,14 @@ final class InProcessCall: @unchecked Sendable {
     }
   }
 
-  /// Starts a method with one request for a caller that does not know the method's kind, and streams its request.
+  /// Starts a method for a caller that streams its requests; a method with one request, once the stream has ended.
   private func start(_ handler: MethodHandler, readingFrom pipe: MessagePipe) {
+    pipe.attach(self)
+    request.responses?.attach(self)
+    guard !handler.method.type.streamsRequests else { return handler.start(self) }
     Task(executorPreference: transport.loop) {
-      guard let message = try? await pipe.next() else { return self.close(.missingRequest) }
-      guard (try? await pipe.next()) == nil else { return self.close(.severalRequests) }
+      guard let message = try? await pipe.next() else { return self.close(.wrongRequestCount) }
+      guard (try? await pipe.next()) == nil else { return self.close(.wrongRequestCount) }
       guard self.phase == .handling else { return }
       message.withBytes { handler.start(self, message: $0) }
     }
@@ -179,7 +190,7 @@ final class InProcessCall: @unchecked Sendable {
     tellStreamObserver(status)
     task?.cancel()
     task = nil
-    if case .stream(let pipe) = request.body {
+    if let pipe = streamedRequests {
       pipe.detach()
       pipe.abort(status.isOk ? .callGone : status)
     }
@@ -191,7 +202,7 @@ final class InProcessCall: @unchecked Sendable {
 
   private func tellObservers(_ status: GRPCStatus) {
     guard !observations.isEmpty else { return }
-    if case .stream(let pipe) = request.body { sent = pipe.totals }
+    if let pipe = streamedRequests { sent = pipe.totals }
     if let responses = request.responses { received = responses.totals }
     for observation in observations {
       // The server receives what the client sends.
@@ -239,19 +250,6 @@ final class InProcessCall: @unchecked Sendable {
     if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
     return all
   }
-}
-
-extension GRPCStatus {
-  fileprivate static let missingRequest = GRPCStatus(
-    code: .internalError,
-    message: "the method takes one request and got none",
-    origin: .peer
-  )
-  fileprivate static let severalRequests = GRPCStatus(
-    code: .internalError,
-    message: "the method takes one request and got several",
-    origin: .peer
-  )
 }
 
 extension MessageTotals {

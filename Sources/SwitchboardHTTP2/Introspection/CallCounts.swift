@@ -1,13 +1,13 @@
 /// The number of calls, and their results.
-public struct CallCounts: Sendable, Hashable {
+package struct CallCounts: Sendable, Hashable {
   /// All calls, including those in progress.
-  public internal(set) var started = 0
+  package internal(set) var started = 0
   /// Calls that ended with the status OK.
-  public internal(set) var succeeded = 0
+  package internal(set) var succeeded = 0
   /// Calls that ended with another status, or without one.
-  public internal(set) var failed = 0
+  package internal(set) var failed = 0
   /// The start of the latest call, with millisecond precision; `nil` before the first.
-  public internal(set) var lastStarted: ContinuousClock.Instant?
+  package internal(set) var lastStarted: ContinuousClock.Instant?
 
   mutating func add(_ totals: CallTotals, by clock: LoopClock) {
     started += totals.started

@@ -3,13 +3,13 @@ import SwitchboardCall
 extension Channel {
   /// A snapshot of the channel. `nil` for a channel without connections of its own: one within the process, or one that
   /// uses a pool.
-  public func snapshot() async -> ChannelSnapshot? {
+  package func snapshot() async -> ChannelSnapshot? {
     guard let transport = transport as? HTTP2ClientTransport else { return nil }
     return await transport.loop.find { transport.snapshot() }
   }
 
   /// A snapshot of one connection; `nil` once it has ended.
-  public func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
+  package func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
     guard let transport = transport as? HTTP2ClientTransport else { return nil }
     return await transport.loop.find {
       transport.connections.first { $0.number == number }?.snapshot(number, isServer: false)

@@ -2,7 +2,7 @@ extension Server {
   /// A snapshot of the server and its connections.
   ///
   /// Queries each loop in turn, without stopping it.
-  public func snapshot() async -> ServerSnapshot {
+  package func snapshot() async -> ServerSnapshot {
     let core = core
     var snapshot = ServerSnapshot(listeners: core.listenerReferences)
     for loop in core.group.loops {
@@ -16,7 +16,7 @@ extension Server {
   }
 
   /// A snapshot of one connection; `nil` once it has ended.
-  public func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
+  package func connectionSnapshot(_ number: Int) async -> ConnectionSnapshot? {
     let core = core
     for loop in core.group.loops {
       let found = await loop.find {

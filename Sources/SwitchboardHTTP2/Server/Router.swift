@@ -19,7 +19,7 @@ final class Router: Sendable {
   /// The handlers of methods in other formats than their own, by the handler in the table.
   private let others: [ObjectIdentifier: [ContentSubtype: MethodHandler]]
 
-  /// A method of a later provider replaces one with the same path of an earlier provider.
+  /// A method of a later provider replaces one with the same path of an earlier provider, which a warning says.
   init(_ providers: [any CallHandlerProvider], _ options: ServerOptions) {
     let factories = (options.interceptorRegistry?.freeze() ?? []) + options.interceptorFactories
     var others: [ObjectIdentifier: [ContentSubtype: MethodHandler]] = [:]
@@ -40,6 +40,10 @@ final class Router: Sendable {
       let path = handler.method.pathBytes
       var index = path.withUnsafeBufferPointer(Self.hash) & (capacity - 1)
       while slots[index] != nil, paths[index] != path { index = (index + 1) & (capacity - 1) }
+      if slots[index] != nil {
+        let method = ["method": handler.method.path]
+        options.logger.log(.warning, "two services have the same method; the later one serves it", method)
+      }
       slots[index] = Route(handler)
       paths[index] = path
     }

@@ -44,7 +44,7 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
 
   func placeForHandler() -> HandlerPlace {
     connection.runningHandlers += 1
-    return connection.core.options.handlerExecutor.map { .executor($0) } ?? .loop(loop)
+    return HandlerPlace(connection.core.options.handlerExecutor, or: loop)
   }
 
   func handlerRuns(_ task: consuming Task<Void, any Error>) {
@@ -269,6 +269,14 @@ extension ServerCallStream.Shared {
     guard let failure = trailers?.failureToSend else { return nil }
     trailers = nil
     return failure
+  }
+}
+
+extension HandlerPlace {
+  /// The executor of the server's options, or the call's loop without one.
+  @inline(__always)
+  init(_ executor: (any TaskExecutor)?, or loop: Loop) {
+    self = executor.map { .executor($0) } ?? .loop(loop)
   }
 }
 

@@ -120,6 +120,8 @@ protocol ExtensionEntry: Hashable, Sendable {
   var isInitialized: Bool { get }
   /// The value, if it is a single message.
   var message: MessageStorage? { get }
+  /// The value, to be shown in a mirror.
+  var shown: Any { get }
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError)
 }
 
@@ -135,6 +137,7 @@ private struct SetExtension<Codec: ExtensionCodec>: ExtensionEntry {
 
   var isInitialized: Bool { Codec.isInitialized(value) }
   var message: MessageStorage? { (value as? any Message)?._storage }
+  var shown: Any { value }
 
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
     try Codec.traverse(value, number: number, with: &visitor)
@@ -147,6 +150,7 @@ private struct VacantExtension: ExtensionEntry {
   var fullName: String { "" }
   var isInitialized: Bool { true }
   var message: MessageStorage? { nil }
+  var shown: Any { () }
 
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {}
 }
@@ -159,6 +163,7 @@ private struct StorageExtension: ExtensionEntry {
 
   var isInitialized: Bool { value.isInitialized }
   var message: MessageStorage? { value }
+  var shown: Any { ShownMessage(storage: value) }
 
   func traverse<Visitor: FieldVisitor>(_ visitor: inout Visitor) throws(EncodeError) {
     try visitor.message(value, number: number)

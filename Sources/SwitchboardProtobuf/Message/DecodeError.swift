@@ -47,9 +47,17 @@ public struct DecodeError: Error, Hashable, Sendable {
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// The path and the reason: `Order.shipping.street: truncated`.
-  public var description: String {
-    path.isEmpty ? reason.description : "\(path.joined(separator: ".")): \(reason)"
+  /// The path and the reason: `Order.shipping.street: truncated`. The middle of a long path is left out.
+  public var description: String { path.isEmpty ? reason.description : "\(path.asFieldPath): \(reason)" }
+}
+
+extension [String] {
+  /// The names of nested fields as one path, in which a few names at either end of a long one stand for all.
+  var asFieldPath: String {
+    let (start, end) = (6, 4)
+    guard count > start + end + 1 else { return joined(separator: ".") }
+    let left = prefix(start).joined(separator: ".")
+    return "\(left).(\(count - start - end) more).\(suffix(end).joined(separator: "."))"
   }
 }
 

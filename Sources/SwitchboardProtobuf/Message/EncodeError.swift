@@ -29,10 +29,9 @@ public struct EncodeError: Error, Hashable, Sendable {
 }
 
 extension EncodeError: CustomStringConvertible {
-  /// The path, if there is one, and the reason: `Order.id: missing required field`.
-  public var description: String {
-    path.isEmpty ? reason.description : "\(path.joined(separator: ".")): \(reason)"
-  }
+  /// The path, if there is one, and the reason: `Order.id: missing required field`. The middle of a long path is left
+  /// out.
+  public var description: String { path.isEmpty ? reason.description : "\(path.asFieldPath): \(reason)" }
 }
 
 extension EncodeError.Reason: CustomStringConvertible {

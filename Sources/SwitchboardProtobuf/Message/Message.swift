@@ -3,7 +3,7 @@
 /// Only generated types conform: the struct of a message has its ``MessageStorage`` as the only property. Users call the
 /// extensions of this protocol: ``with(_:)``, `init(serializedBytes:)`, `serializedBytes()`, `init(jsonString:)`,
 /// `jsonString()`, `textFormatString()`.
-public protocol Message: DeclaredType, Hashable, CustomDebugStringConvertible {
+public protocol Message: DeclaredType, Hashable, CustomDebugStringConvertible, CustomReflectable {
   /// The fields of the type.
   static var _table: TableData { get }
 
@@ -26,6 +26,9 @@ extension Message {
 
   /// Whether every `required` field is set, in this message and in all messages in it.
   public var isInitialized: Bool { _storage.isInitialized }
+
+  /// The fields that are set, by their names in the `.proto` file, for `dump` and debuggers.
+  public var customMirror: Mirror { _storage.mirror(of: self) }
 
   /// Creates a message and sets its fields in one expression.
   ///

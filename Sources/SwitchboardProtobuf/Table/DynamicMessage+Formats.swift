@@ -19,8 +19,7 @@ extension DynamicMessage {
     options: BinaryDecodingOptions = BinaryDecodingOptions()
   ) throws(DecodeError) {
     do throws(DecodeError) {
-      try storage.merge(bytes.span.bytes, options: options)
-      if !partial { try storage.checkDecoded() }
+      try storage.merge(bytes.span.bytes, partial: partial, options: options)
     } catch {
       throw error.inside(simpleName)
     }

@@ -49,9 +49,7 @@ public struct DynamicMessage: Hashable, Sendable {
   /// Sets the field with a name. Throws if there is no such field or the value is not one that it may have.
   public mutating func set(_ name: String, to value: DynamicValue) throws(DynamicFieldError) {
     let index = try index(of: name)
-    guard storage.set(index, to: value) else {
-      throw DynamicFieldError(.mismatchedValue, in: storage.table, name)
-    }
+    if let given = storage.set(index, to: value) { throw mismatch(storage.table.entries[index], given, name) }
   }
 
   /// Makes the field with a name unset.
@@ -67,7 +65,7 @@ public struct DynamicMessage: Hashable, Sendable {
     let table = storage.table
     let entry = table.entries[try index(of: name)]
     guard entry.type.isMessage, entry.shape == .singular || entry.shape == .oneof else {
-      throw DynamicFieldError(.mismatchedValue, in: table, name)
+      throw mismatch(entry, "message", name)
     }
     let expected = table.message(of: entry)
     var value = DynamicMessage(storage.take(entry, as: MessageStorage.self) ?? MessageStorage(expected))
@@ -76,7 +74,15 @@ public struct DynamicMessage: Hashable, Sendable {
       if value.storage.table == expected { storage.put(value.storage, in: entry) }
     }
     try change(&value)
-    guard value.storage.table == expected else { throw DynamicFieldError(.mismatchedValue, in: table, name) }
+    guard value.storage.table == expected else {
+      throw mismatch(entry, DynamicValue.message(value).kind, name)
+    }
+  }
+
+  private func mismatch(_ entry: TableEntry, _ given: String, _ name: String) -> DynamicFieldError {
+    let table = storage.table
+    let reason = DynamicFieldError.Reason.mismatchedValue(expected: table.kindOfValue(entry), given: given)
+    return DynamicFieldError(reason, in: table, name)
   }
 
   private func index(of name: String) throws(DynamicFieldError) -> Int {
@@ -88,9 +94,12 @@ public struct DynamicMessage: Hashable, Sendable {
   }
 }
 
-extension DynamicMessage: CustomDebugStringConvertible {
+extension DynamicMessage: CustomDebugStringConvertible, CustomReflectable {
   /// The name of the type, and the fields in the text format.
   public var debugDescription: String { "\(type.fullName):\n" + textFormatString() }
+
+  /// The fields that are set, by their names.
+  public var customMirror: Mirror { storage.mirror(of: self) }
 }
 
 /// Why a field of a ``DynamicMessage`` could not be changed.
@@ -99,8 +108,9 @@ public struct DynamicFieldError: Error, Hashable, Sendable, CustomStringConverti
   public enum Reason: Hashable, Sendable {
     /// The type has no such field.
     case unknownField
-    /// The value is not one that the field may have.
-    case mismatchedValue
+    /// The value is not one that the field may have. Both kinds are cases of ``DynamicValue``, with the type of a
+    /// message.
+    case mismatchedValue(expected: String, given: String)
   }
 
   /// What was wrong.
@@ -120,7 +130,8 @@ public struct DynamicFieldError: Error, Hashable, Sendable, CustomStringConverti
   public var description: String {
     switch reason {
     case .unknownField: "\(messageName) has no field \"\(fieldName)\""
-    case .mismatchedValue: "\(messageName).\(fieldName) cannot have a value of that type"
+    case .mismatchedValue(let expected, let given):
+      "\(messageName).\(fieldName) takes \(expected), not \(given)"
     }
   }
 }

@@ -58,6 +58,7 @@ extension DynamicValue {
     case let value as Bool: self = .bool(value)
     case let value as String: self = .string(value)
     case let value as [UInt8]: self = .bytes(value)
+    case let value as any Enum: self = .enumeration(Int32(truncatingIfNeeded: value.rawValue))
     case let value as MessageStorage: self = .message(DynamicMessage(value))
     default: return nil
     }

@@ -45,30 +45,35 @@ extension MessageStorage {
 
   // MARK: Setting
 
-  /// Sets a field. Returns false, and changes nothing, if the value is not one of the field's.
-  mutating func set(_ index: Int, to value: DynamicValue) -> Bool {
+  /// Sets a field. Changes nothing, and returns the kind of value that was given, if the field cannot have it.
+  mutating func set(_ index: Int, to value: DynamicValue) -> String? {
     let table = table
     let entry = table.entries[index]
     let nested = entry.type.isMessage ? table.message(of: entry) : nil
     switch (entry.shape, value) {
     case (.map, .map(let entries)):
-      let key = entry.keyType.mapKey(checksUTF8: true)
-      guard entries.keys.allSatisfy({ $0.fits(entry.keyType, nil) }) else { return false }
-      guard entries.values.allSatisfy({ $0.fits(entry.type, nested) }) else { return false }
-      setMap(entry, entries, key: key)
+      if let key = entries.keys.first(where: { !$0.fits(entry.keyType, nil) }) {
+        return "map with the key \(key.kind)"
+      }
+      if let value = entries.values.first(where: { !$0.fits(entry.type, nested) }) {
+        return "map with \(value.kind)"
+      }
+      setMap(entry, entries, key: entry.keyType.mapKey(checksUTF8: true))
     case (.repeated, .list(let values)):
-      guard values.allSatisfy({ $0.fits(entry.type, nested) }) else { return false }
+      if let value = values.first(where: { !$0.fits(entry.type, nested) }) {
+        return "list with \(value.kind)"
+      }
       setList(entry, values)
     case (.singular, _), (.oneof, _):
-      guard value.fits(entry.type, nested) else { return false }
+      guard value.fits(entry.type, nested) else { return value.kind }
       if case .message(let message) = value {
         set(entry, to: message.storage)
       } else {
         setScalar(entry, value, as: table.stored(entry))
       }
-    default: return false
+    default: return value.kind
     }
-    return true
+    return nil
   }
 
   private mutating func setScalar<S: ScalarType>(
@@ -139,9 +144,52 @@ extension TableData {
     guard entry.type == .enumeration else { return entry.type.scalar(checksUTF8: true) }
     return enumType(of: entry) ?? ProtoInt32.self
   }
+
+  /// The kind of value that a field takes, as ``DynamicValue/kind`` names it.
+  func kindOfValue(_ entry: TableEntry) -> String {
+    let element = entry.type.isMessage ? "message \(message(of: entry).fullName)" : entry.type.kindOfValue
+    switch entry.shape {
+    case .map: return "map of \(entry.keyType.kindOfValue) to \(element)"
+    case .repeated: return "list of \(element)"
+    case .singular, .oneof: return element
+    }
+  }
+}
+
+extension FieldType {
+  /// The case of ``DynamicValue`` that has values of this type.
+  fileprivate var kindOfValue: String {
+    switch self {
+    case .int32, .sint32, .sfixed32: "int32"
+    case .int64, .sint64, .sfixed64: "int64"
+    case .uint32, .fixed32: "uint32"
+    case .uint64, .fixed64: "uint64"
+    case .message, .group: "message"
+    case .float, .double, .bool, .enumeration, .string, .bytes: "\(self)"
+    }
+  }
 }
 
 extension DynamicValue {
+  /// The case, and for a message its type.
+  var kind: String {
+    switch self {
+    case .int32: "int32"
+    case .int64: "int64"
+    case .uint32: "uint32"
+    case .uint64: "uint64"
+    case .float: "float"
+    case .double: "double"
+    case .bool: "bool"
+    case .enumeration: "enumeration"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .message(let message): "message \(message.type.fullName)"
+    case .list: "list"
+    case .map: "map"
+    }
+  }
+
   /// Whether a field of a type may have the value; for a message, of the type that `table` describes.
   fileprivate func fits(_ type: FieldType, _ table: TableData?) -> Bool {
     switch (self, type) {

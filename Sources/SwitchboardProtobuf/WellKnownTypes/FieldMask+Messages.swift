@@ -33,9 +33,9 @@ extension Message {
   public mutating func merge(
     from source: Self,
     fieldMask: Google_Protobuf_FieldMask,
-    mergeOption: Google_Protobuf_FieldMask.MergeOptions = .init()
+    options: Google_Protobuf_FieldMask.MergeOptions = .init()
   ) throws(FieldMaskError) {
-    try _storage.merge(from: source._storage, fieldMask: fieldMask, mergeOption: mergeOption)
+    try _storage.merge(from: source._storage, fieldMask: fieldMask, options: options)
   }
 
   /// Clears the fields that a mask does not name. Unknown fields and extensions stay.
@@ -49,15 +49,15 @@ extension Message {
 }
 
 extension DynamicMessage {
-  /// Copies the fields that a mask names from a message of the same type, as `merge(from:fieldMask:mergeOption:)` of a
+  /// Copies the fields that a mask names from a message of the same type, as `merge(from:fieldMask:options:)` of a
   /// generated message does. A message of another type has none of the fields.
   public mutating func merge(
     from source: DynamicMessage,
     fieldMask: Google_Protobuf_FieldMask,
-    mergeOption: Google_Protobuf_FieldMask.MergeOptions = .init()
+    options: Google_Protobuf_FieldMask.MergeOptions = .init()
   ) throws(FieldMaskError) {
     guard source.type == type else { throw .otherType(source.type.fullName) }
-    try storage.merge(from: source.storage, fieldMask: fieldMask, mergeOption: mergeOption)
+    try storage.merge(from: source.storage, fieldMask: fieldMask, options: options)
   }
 
   /// Clears the fields that a mask does not name, as `trim(keeping:)` of a generated message does. Extensions are fields,
@@ -72,13 +72,13 @@ extension MessageStorage {
   mutating func merge(
     from source: MessageStorage,
     fieldMask: Google_Protobuf_FieldMask,
-    mergeOption: Google_Protobuf_FieldMask.MergeOptions
+    options: Google_Protobuf_FieldMask.MergeOptions
   ) throws(FieldMaskError) {
     for path in fieldMask.paths where !table.hasPath(path) {
       throw .invalidPath(path, message: table.fullName)
     }
     let paths = FieldMaskPaths(fieldMask)
-    if !paths.isEmpty { take(paths.tree, from: source, replacesRepeated: mergeOption.replaceRepeatedFields) }
+    if !paths.isEmpty { take(paths.tree, from: source, replacesRepeated: options.replaceRepeatedFields) }
   }
 
   mutating func trim(keeping fieldMask: Google_Protobuf_FieldMask) -> Bool {

@@ -77,13 +77,15 @@ class Account:
     def __init__(self, path):
         fields = json.loads(Path(path).read_text())
         self.email, self.key_id = fields["client_email"], fields["private_key_id"]
-        self.key = tempfile.NamedTemporaryFile(suffix=".pem")
-        self.key.write(fields["private_key"].encode())
-        self.key.flush()
+        self.key = fields["private_key"].encode()
 
     def sign(self, data):
-        words = ["openssl", "dgst", "-sha256", "-sign", self.key.name]
-        return subprocess.run(words, input=data, capture_output=True, check=True).stdout
+        # The file exists only while openssl reads it, because tests kill this process when they end.
+        with tempfile.NamedTemporaryFile(suffix=".pem") as file:
+            file.write(self.key)
+            file.flush()
+            words = ["openssl", "dgst", "-sha256", "-sign", file.name]
+            return subprocess.run(words, input=data, capture_output=True, check=True).stdout
 
     def token(self, scope):
         now = int(time.time())

@@ -9,7 +9,7 @@ import Testing
     var options = CallOptions()
     options.initialMetadata = HPACKHeaders()
     #expect(options.box == nil)
-    #expect(options.overriding(CallOptions()).box == nil)
+    #expect(CallOptions().overridden(by: options).box == nil)
   }
 
   @Test func changingACopyLeavesTheOriginalUnchanged() {
@@ -40,7 +40,7 @@ import Testing
       $0.compression = .none
       $0.keepaliveInterval = .seconds(6)
     }
-    let both = call.overriding(client)
+    let both = client.overridden(by: call)
     #expect(both.timeout == .seconds(1))
     #expect(both.initialMetadata == ["client": "1"])
     #expect(both.waitForReady)
@@ -48,10 +48,10 @@ import Testing
     #expect(both.userAgentPrefix == "client")
     #expect(both.keepaliveInterval == .seconds(6))
     #expect(both.logContext == ["who": "client"])
-    #expect(CallOptions.with { $0.waitForReady = false }.overriding(client).waitForReady == false)
-    #expect(CallOptions.with { $0.timeout = CallOptions.noTimeout }.overriding(client).timeout == nil)
-    #expect(CallOptions().overriding(client).timeout == .seconds(10))
-    #expect(client.overriding(CallOptions()).timeout == .seconds(10))
+    #expect(client.overridden(by: .with { $0.waitForReady = false }).waitForReady == false)
+    #expect(client.overridden(by: .with { $0.timeout = CallOptions.noTimeout }).timeout == nil)
+    #expect(client.overridden(by: CallOptions()).timeout == .seconds(10))
+    #expect(CallOptions().overridden(by: client).timeout == .seconds(10))
   }
 
   /// For every single option: what one of two values chose is kept in both orders of merging.
@@ -64,8 +64,8 @@ import Testing
       $0.channelPoolDomain = "other"
     }
     #expect(choice.isChosen(chosen))
-    #expect(choice.isChosen(chosen.overriding(other)))
-    if index >= 2 { #expect(choice.isChosen(other.overriding(chosen))) }
+    #expect(choice.isChosen(other.overridden(by: chosen)))
+    if index >= 2 { #expect(choice.isChosen(chosen.overridden(by: other))) }
     #expect(!choice.isChosen(CallOptions()))
   }
 

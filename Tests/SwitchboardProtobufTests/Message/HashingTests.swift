@@ -44,4 +44,13 @@ import Testing
     #expect(negative == Kinds())
     #expect(negative.hashValue == Kinds().hashValue)
   }
+
+  /// As docs/Messages.md says.
+  @Test func notANumberIsEqualInCopiesAlone() throws {
+    let message = Kinds.with { $0.oneDouble = .nan }
+    let copy = message
+    #expect(message == copy)
+    #expect(try Kinds(serializedBytes: message.serializedBytes()) != message)
+    #expect(try Kinds.with { $0.oneDouble = -0.0 }.serializedBytes() != Kinds().serializedBytes())
+  }
 }

@@ -82,6 +82,35 @@ import Testing
     #expect(message == DynamicMessage(order))
   }
 
+  @Test func anErrorNamesTheFieldAndBothKinds() throws {
+    var message = DynamicMessage(order)
+    let other = DynamicValue.message(message)
+    for (name, value, text) in [
+      ("customer", DynamicValue.int32(1), "string, not int32"),
+      ("count", .enumeration(1), "int32, not enumeration"),
+      ("numbers", .int64(1), "list of int64, not int64"), ("articles", .map([:]), "list of string, not map"),
+      ("articles", .list([.string(""), .bytes([])]), "list of string, not list with bytes"),
+      ("address", other, "message Address, not message Order"),
+      ("stock", .map([.int32(1): other]), "map of string to message Address, not map with the key int32"),
+      ("stock", .map([.string("a"): other]), "map of string to message Address, not map with message Order"),
+    ] {
+      #expect(error { try message.set(name, to: value) } == "Order.\(name) takes \(text)")
+    }
+    #expect(error { try message.modify("count") { _ in } } == "Order.count takes int32, not message")
+    let replaced = error { try message.modify("address") { [order] in $0 = DynamicMessage(order) } }
+    #expect(replaced == "Order.address takes message Address, not message Order")
+    #expect(error { try message.clear("nobody") } == "Order has no field \"nobody\"")
+  }
+
+  private func error(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
   @Test func aCopyIsAnotherValue() throws {
     var first = DynamicMessage(order)
     try first.modify("address") { address throws(DynamicFieldError) in

@@ -39,7 +39,7 @@ import Testing
     var message = Self.mine
     var option = Mask.MergeOptions()
     option.replaceRepeatedFields = replacing
-    try message.merge(from: Self.theirs, fieldMask: Mask(protoPaths: paths), mergeOption: option)
+    try message.merge(from: Self.theirs, fieldMask: Mask(protoPaths: paths), options: option)
     return message
   }
 

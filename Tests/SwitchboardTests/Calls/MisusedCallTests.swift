@@ -60,4 +60,28 @@ import Testing
       for reader in readers { await reader.value }
     }
   }
+
+  @Test(arguments: [false, true]) func aStreamingMethodHasNoSingleResponse(_ intercepted: Bool) async throws {
+    try await EchoPair.with { pair async throws in
+      func call(_ method: String, _ type: GRPCCallType) -> MethodCall<BytesMarshaller, BytesMarshaller> {
+        let descriptor = MethodDescriptor(service: "echo.Echo", method: method, type: type)
+        let method = Method(descriptor, requests: BytesMarshaller(), responses: BytesMarshaller())
+        let chain = ClientInterceptorChain([ClientInterceptor<[UInt8], [UInt8]>()])
+        return MethodCall(method, on: pair.channel, interceptors: intercepted ? chain : nil)
+      }
+      let refusal =
+        "/echo.Echo/Expand was called with the wrong form: the type of the method is serverStreaming"
+      let unary = await status { _ = try await call("Expand", .serverStreaming).unary([]) }
+      #expect(unary == GRPCStatus(code: .failedPrecondition, message: refusal))
+      let object = call("Expand", .serverStreaming).makeUnaryCall([])
+      #expect(await object.status == unary)
+      #expect(await status { _ = try await object.response } == unary)
+      let collected = await status {
+        _ = try await call("Update", .bidirectionalStreaming).clientStreaming([[]])
+      }
+      #expect(
+        collected?.code == .failedPrecondition && collected?.message?.hasPrefix("/echo.Echo/Update") == true
+      )
+    }
+  }
 }

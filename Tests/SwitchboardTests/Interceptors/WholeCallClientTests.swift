@@ -117,9 +117,13 @@ import Testing
           ClientCallHook(),
           ClientCallHook(streamed: { request, _, next in
             var request = request
-            request.messages = request.messages.mapped { message in .with { $0.text = message.text + "!" } }
+            request.messages = MessageStream(
+              request.messages.map { message in .with { $0.text = message.text + "!" } }
+            )
             var response = try await next(request)
-            response.messages = response.messages.mapped { message in .with { $0.text = "<" + message.text } }
+            response.messages = MessageStream(
+              response.messages.map { message in .with { $0.text = "<" + message.text } }
+            )
             return response
           }),
         ]

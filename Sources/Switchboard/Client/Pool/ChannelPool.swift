@@ -76,7 +76,7 @@ public final class ChannelPool: Sendable {
   }
 
   /// The number of channels, used or not.
-  public var channelCount: Int { state.withLock { $0.channels.count } }
+  package var channelCount: Int { state.withLock { $0.channels.count } }
 
   /// Refuses new calls and lets calls in flight finish within `grace`.
   public func shutDown(grace: Duration = .seconds(30)) async {

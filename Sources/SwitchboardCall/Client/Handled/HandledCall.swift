@@ -67,7 +67,7 @@ final class HandledCall<Request: Sendable, Response: Sendable>: Sendable {
   ) {
     self.init(handler, call.options) { () throws(GRPCStatus) in
       let type = call.method.descriptor.type
-      guard type.streamsRequests == (request == nil) else { throw .wrongKind(call.method.descriptor) }
+      guard type.streamsRequests == (request == nil) else { throw .wrongForm(call.method.descriptor) }
       let body = request.map { CallBody.message($0) } ?? .stream
       let record = CallRecord()
       if type.streamsResponses {
@@ -230,8 +230,8 @@ extension GRPCStatus {
   static func misuse(_ what: String) -> GRPCStatus { GRPCStatus(code: .failedPrecondition, message: what) }
 
   @usableFromInline
-  static func wrongKind(_ method: MethodDescriptor) -> GRPCStatus {
-    .misuse("\(method.path) was called with the wrong form: either the method or the call streams requests")
+  static func wrongForm(_ method: MethodDescriptor) -> GRPCStatus {
+    .misuse("\(method.path) was called with the wrong form: the type of the method is \(method.type)")
   }
 
   static func tooManyUnsent(_ count: Int) -> GRPCStatus {

@@ -11,18 +11,13 @@ public struct ClientInterceptors<Factory>: Sendable {
     if let factory { box = FactoryBox(factory) } else { box = nil }
   }
 
-  /// The interceptors of one call: those of its options, then those of the client's factory, then those of the channel.
-  /// `nil` if there are none.
+  /// The interceptors that the factory makes for one call; `nil` if there are none.
   @inlinable
   package func make<Request, Response>(
-    for method: MethodDescriptor,
-    options: [any InterceptorFactory],
-    channel: [any InterceptorFactory],
     _ make: (Factory) -> [ClientInterceptor<Request, Response>]
   ) -> ClientInterceptorChain<Request, Response>? {
-    let own = box?.withFactory(make) ?? []
-    if options.isEmpty, channel.isEmpty { return own.isEmpty ? nil : ClientInterceptorChain(own) }
-    return ClientInterceptorChain(own, for: method, options: options, channel: channel)
+    guard let own = box?.withFactory(make), !own.isEmpty else { return nil }
+    return ClientInterceptorChain(own)
   }
 }
 
@@ -39,22 +34,6 @@ public struct ClientInterceptorChain<Request: Sendable, Response: Sendable>: @un
   }
 }
 
-extension ClientInterceptorChain {
-  /// The method's interceptors between those of other scopes; `nil` if there are none.
-  @usableFromInline
-  init?(
-    _ own: [ClientInterceptor<Request, Response>],
-    for method: MethodDescriptor,
-    options: [any InterceptorFactory],
-    channel: [any InterceptorFactory]
-  ) {
-    let all =
-      options.makeClientInterceptors(for: method) + own + channel.makeClientInterceptors(for: method)
-    if all.isEmpty { return nil }
-    interceptors = all
-  }
-}
-
 extension Channel {
   /// The call's interceptors between those of its options and those of the channel; `nil` if there are none.
   @inlinable
@@ -64,12 +43,19 @@ extension Channel {
     _ factories: [any InterceptorFactory]?
   ) -> ClientInterceptorChain<Request, Response>? {
     if interceptorFactories.isEmpty, factories?.isEmpty ?? true { return own }
-    return ClientInterceptorChain(
-      own?.interceptors ?? [],
-      for: method,
-      options: factories ?? [],
-      channel: interceptorFactories
-    )
+    return chain(around: own?.interceptors ?? [], for: method, factories ?? [])
+  }
+
+  @usableFromInline
+  func chain<Request: Sendable, Response: Sendable>(
+    around own: [ClientInterceptor<Request, Response>],
+    for method: MethodDescriptor,
+    _ factories: [any InterceptorFactory]
+  ) -> ClientInterceptorChain<Request, Response>? {
+    let all =
+      factories.makeClientInterceptors(for: method) + own
+      + interceptorFactories.makeClientInterceptors(for: method)
+    return all.isEmpty ? nil : ClientInterceptorChain(all)
   }
 }
 

@@ -14,13 +14,6 @@ public struct MessageStream<Message: Sendable>: AsyncSequence, Sendable {
     self.init(ImmediateSequence(messages))
   }
 
-  /// The same messages, each transformed as it is read.
-  public func mapped<Result: Sendable>(
-    _ transform: @escaping @Sendable (Message) async throws -> Result
-  ) -> MessageStream<Result> {
-    MessageStream<Result>(map(transform))
-  }
-
   public func makeAsyncIterator() -> AsyncIterator { makeIterator() }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
