@@ -41,7 +41,8 @@ let swiftProtobuf: [Target.Dependency] =
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardCall", "SwitchboardDescriptors",
+    "CAres", "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardCall",
+    "SwitchboardDescriptors",
     "SwitchboardGenerator", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport",
     "TestMessages",
   ]
@@ -136,9 +137,10 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .target(
       name: "SwitchboardHTTP2",
-      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv"]
+      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv", "CAres"]
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",

@@ -138,7 +138,7 @@ extension Wire {
     switch self {
     case .ipv4, .tls: "ipv4:127.0.0.1:"
     case .ipv6: "ipv6:[::1]:"
-    case .unix: "unix:"
+    case .unix, .unixAbstract: "unix:"
     case .inProcess: "inprocess"
     }
   }

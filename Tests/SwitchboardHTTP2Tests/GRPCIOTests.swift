@@ -9,7 +9,9 @@ import Testing
 
 /// grpcio, the C++ core behind Python, as the peer.
 @Suite(.mayBlock, .serialized, .timeLimit(.minutes(5))) struct GRPCIOTests {
-  @Test(arguments: [Wire.ipv4, .unix, .tls]) func grpcioCallsOurServer(_ wire: Wire) async throws {
+  @Test(arguments: [Wire.ipv4, .unix, .unixAbstract, .tls]) func grpcioCallsOurServer(_ wire: Wire)
+    async throws
+  {
     try await TestPair.with(wire) { pair async throws in
       var arguments = ["client", "\(pair.address)"]
       if wire == .tls { arguments += [try temporaryFile(TestCertificates.authority)] }

@@ -91,7 +91,7 @@ import Testing
 
   @Test func nothingIsOpenedOnIt() async throws {
     let loop = try await endedLoop()
-    let failure = Locked<[SocketError]>([])
+    let failure = Locked<[String]>([])
     let address = try #require(SocketAddress.numeric("127.0.0.1", port: 1))
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -103,17 +103,21 @@ import Testing
         var byte: UInt8 = 0
         #expect(recv(pair[0], &byte, 1, Int32(MSG_DONTWAIT)) == 0)
         SignalWatcher([SIGWINCH], on: loop) {}.finish()
-        Resolver.resolve("localhost", port: 1, on: loop) { result in
-          if case .failure(let error) = result { failure.withLock { $0.append(error) } }
+        loop.names.addresses(of: "localhost", port: 1) { result in
+          if case .failure(let status) = result { failure.withLock { $0.append(status.message ?? "") } }
         }
         Connector([address], on: loop) { result in
-          if case .failure(let error) = result { failure.withLock { $0.append(error) } }
+          if case .failure(let error) = result { failure.withLock { $0.append("\(error)") } }
           continuation.resume()
         }
         .start()
       }
     }
-    #expect(failure.withLock { $0.count } == 2)
+    #expect(
+      failure.withLock { $0 } == [
+        "localhost was not found: the event loop has ended", "operation canceled",
+      ]
+    )
     await #expect(throws: CancellationError.self) {
       try await Task(executorPreference: loop) { try await loop.sleep(for: .seconds(1)) }.value
     }

@@ -17,6 +17,7 @@ import Testing
     ("ipv4:10.0.0.1:80", ["ipv4:10.0.0.1:80"]), ("10.0.0.1:80", ["ipv4:10.0.0.1:80"]),
     ("ipv6:[::1]:80,[::2]:81", ["ipv6:[::1]:80", "ipv6:[::2]:81"]), ("[::1]:50051", ["ipv6:[::1]:50051"]),
     ("unix:/tmp/a", ["unix:/tmp/a"]), ("unix:///tmp/a", ["unix:/tmp/a"]),
+    ("unix-abstract:a name/", ["unix-abstract:a name/"]),
   ])
   func addressesAreRead(_ sample: (text: String, addresses: [String])) throws {
     guard case .addresses(let addresses) = try Target(sample.text).place else {
@@ -28,7 +29,7 @@ import Testing
 
   @Test(arguments: [
     "", "ipv4:", "ipv4:nonsense:80", "ipv4:[::1]:80", "ipv6:1.2.3.4:80", "host:99999", "host:port", "unix:",
-    "unix://relative", "a/b:80", "dns://8.8.8.8/host:80",
+    "unix://relative", "unix-abstract:", "unix-abstract:a\0b", "a/b:80", "dns://8.8.8.8/host:80",
   ])
   func nonsenseIsRefused(_ text: String) {
     let expected = GRPCStatus(

@@ -17,10 +17,10 @@ extension HTTP2ClientTransport {
     switch target.place {
     case .addresses(let addresses): connect(dialing, addresses)
     case .name(let host, let port):
-      Resolver.resolve(host, port: port, on: loop) { result in
+      dialing.lookup = loop.names.addresses(of: host, port: port) { result in
         switch result {
-        case .success(let addresses): self.connect(dialing, addresses)
-        case .failure(let error): self.dialingFailed(dialing, error.status("\(host) was not found"))
+        case .success(let answer): self.connect(dialing, answer.addresses)
+        case .failure(let status): self.dialingFailed(dialing, status)
         }
       }
     }

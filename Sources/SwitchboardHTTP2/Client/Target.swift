@@ -1,7 +1,7 @@
 import SwitchboardCall
 
 /// The target of a channel in gRPC's syntax: `host:port`, `dns:///host:port`, `ipv4:1.2.3.4:80`, `ipv6:[::1]:80`
-/// (several, separated by commas), or `unix:path`.
+/// (several, separated by commas), `unix:path`, or `unix-abstract:name`.
 struct Target: Sendable, Equatable {
   enum Place: Sendable, Equatable {
     case name(host: String, port: Int)
@@ -24,6 +24,8 @@ struct Target: Sendable, Equatable {
   init(_ text: String) throws(GRPCStatus) {
     if text.hasPrefix("unix:") {
       self = try Self.unix(text)
+    } else if text.hasPrefix("unix-abstract:") {
+      self = try Self.unixAbstract(text)
     } else if text.hasPrefix("ipv4:") || text.hasPrefix("ipv6:") {
       self = try Self.numeric(text)
     } else {
@@ -48,6 +50,14 @@ struct Target: Sendable, Equatable {
     return Target(place: .addresses([address]), authority: "localhost", host: "localhost")
   }
 
+  private static func unixAbstract(_ text: String) throws(GRPCStatus) -> Target {
+    let name = text.dropFirst("unix-abstract:".count)
+    guard !name.isEmpty, let address = SocketAddress.unix(abstractName: String(name)) else {
+      throw .badTarget(text)
+    }
+    return Target(place: .addresses([address]), authority: "localhost", host: "localhost")
+  }
+
   private static func numeric(_ text: String) throws(GRPCStatus) -> Target {
     let list = text.dropFirst("ipv4:".count)
     var addresses: [SocketAddress] = []
@@ -67,7 +77,7 @@ struct Target: Sendable, Equatable {
     var name = text[...]
     if name.hasPrefix("dns:") {
       name = name.dropFirst("dns:".count)
-      // An authority between the slashes would name a DNS server, but the system's resolver does not accept one.
+      // An authority between the slashes would name a DNS server. Channels use those of the system.
       if name.hasPrefix("///") { name = name.dropFirst(3) }
     }
     guard !name.contains("/"), let (host, port) = hostAndPort(name, defaultPort: 443), !host.isEmpty else {
@@ -79,7 +89,7 @@ struct Target: Sendable, Equatable {
     return Target(place: .name(host: host, port: port), authority: String(name), host: host)
   }
 
-  private static func hostAndPort(_ text: Substring, defaultPort: Int) -> (String, Int)? {
+  static func hostAndPort(_ text: Substring, defaultPort: Int) -> (String, Int)? {
     var host = text
     var port = defaultPort
     let lastColon = text.lastIndex(of: ":")

@@ -1,5 +1,11 @@
 import CLibuv
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// One attempt to connect to one address.
 final class ConnectAttempt: @unchecked Sendable {
   // Sendable because it is used only on the loop.
@@ -37,7 +43,7 @@ final class ConnectAttempt: @unchecked Sendable {
     guard !loop.hasEnded else { return fail(UV_ECANCELED.rawValue) }
     switch address.kind {
     case .ip: connectTCP(address)
-    case .unix(let path): connectPipe(path)
+    case .unix, .unixAbstract: connectUnix(address)
     }
   }
 
@@ -58,16 +64,23 @@ final class ConnectAttempt: @unchecked Sendable {
     fail(result)
   }
 
-  private func connectPipe(_ path: String) {
-    let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
-    uv_pipe_init(loop.uv, pipe, 0)
-    socket = Socket(
-      loop: loop,
-      adopting: UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
-    )
-    _ = Unmanaged.passRetained(self)
-    // This function also reports errors to the callback.
-    uv_pipe_connect(request, pipe, path, Self.connected)
+  /// Not with `uv_pipe_connect`, which takes no abstract names. The system connects unix sockets at once, or not at all.
+  private func connectUnix(_ address: SocketAddress) {
+    let descriptor = switchboard_stream_socket(AF_UNIX)
+    guard descriptor >= 0 else { return fail(-errno) }
+    _ = switchboard_set_nonblocking(descriptor)
+    let result = address.withSockaddr { sockaddr, length in connect(descriptor, sockaddr, length) }
+    guard result == 0 else {
+      let error = -errno
+      close(descriptor)
+      return fail(error)
+    }
+    guard let socket = Socket.adopt(descriptor, address.kind, on: loop) else {
+      return fail(UV_ENOMEM.rawValue)
+    }
+    self.socket = socket
+    // Not within `init`, as with errors.
+    loop.execute { self.finish(0) }
   }
 
   private func finish(_ status: Int32) {

@@ -18,7 +18,7 @@ final class Listener: @unchecked Sendable {
   private let loop: Loop
   private let accepted: Accepted
   private let changed: @Sendable (SocketError?) -> Void
-  private var poll: UnsafeMutablePointer<uv_poll_t>?
+  private var poll: PollHandle?
   private var isClosed = false
   /// The last attempt to accept failed for lack of resources.
   private var isShort = false
@@ -59,25 +59,17 @@ final class Listener: @unchecked Sendable {
       closeDescriptor()
       return changed(SocketError(UV_ECANCELED.rawValue))
     }
-    let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-    let result = uv_poll_init(loop.uv, poll, descriptor)
-    guard result == 0 else {
-      poll.deallocate()
+    do {
+      poll = try PollHandle(descriptor, on: loop) { _ in self.acceptWaiting() }
+    } catch {
       closeDescriptor()
-      return changed(SocketError(result))
+      return changed(error)
     }
-    loop.openHandles += 1
-    poll.pointee.data = Unmanaged.passRetained(self).toOpaque()
-    self.poll = poll
     watch()
   }
 
   private func watch() {
-    guard let poll else { return }
-    uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { poll, _, _ in
-      guard let data = poll?.pointee.data else { return }
-      Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue().acceptWaiting()
-    }
+    poll?.watch(for: .readable)
   }
 
   private func acceptWaiting() {
@@ -108,21 +100,14 @@ final class Listener: @unchecked Sendable {
   private func pause(_ error: SocketError) {
     if !isShort { changed(error) }
     isShort = true
-    if let poll { uv_poll_stop(poll) }
+    poll?.watch(for: [])
     loop.schedule(LoopTimer { [weak self] in self?.watch() }, after: .milliseconds(100))
   }
 
   private func closeOnLoop() {
-    if let poll { uv_poll_stop(poll) }
+    poll?.close()
+    poll = nil
     closeDescriptor()
-    guard let poll else { return }
-    self.poll = nil
-    uv_close(UnsafeMutableRawPointer(poll).assumingMemoryBound(to: uv_handle_t.self)) { handle in
-      guard let handle, let data = handle.pointee.data else { return }
-      let listener = Unmanaged<Listener>.fromOpaque(data).takeRetainedValue()
-      listener.loop.openHandles -= 1
-      handle.deallocate()
-    }
   }
 
   private func closeDescriptor() {

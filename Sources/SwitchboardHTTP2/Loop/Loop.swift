@@ -46,6 +46,7 @@ package final class Loop: EventLoop, @unchecked Sendable {
   @exclusivity(unchecked) private var lingeringWaiters: [CheckedContinuation<Void, Never>] = []
   @exclusivity(unchecked) private var spareOutputs: [OutputBuffer] = []
   private let spin = AdaptiveSpin()
+  @exclusivity(unchecked) private var nameClient: NameClient?
 
   /// The allocator for sessions.
   let blocks = BlockPool()
@@ -151,6 +152,7 @@ extension Loop {
     hasEnded = true
     // What they refer to may refer to the loop.
     _ = timers.takeAll()
+    nameClient = nil
     runLateWork()
     LoopThread.leave()
   }
@@ -259,6 +261,18 @@ extension Loop {
     uv_close(UnsafeMutableRawPointer(alarm).assumingMemoryBound(to: uv_handle_t.self), nil)
     uv_run(uv, UV_RUN_DEFAULT)
     uv_loop_close(uv)
+  }
+}
+
+// MARK: - Names
+
+extension Loop {
+  /// Looks names up as the system's configuration says. One for all that runs on the loop, made when it is first needed.
+  var names: NameClient {
+    if let nameClient { return nameClient }
+    let client = NameClient(on: self)
+    if !hasEnded { nameClient = client }
+    return client
   }
 }
 

@@ -25,8 +25,8 @@ enum ProcessDescriptors {
     }
   }
 
-  /// Whether the process can open another descriptor. If not, `errno` says why.
-  static var areLeft: Bool { areThere(1) }
+  /// Why the process cannot open another descriptor; `nil` if it can.
+  static var shortage: SocketError? { areThere(1) ? nil : SocketError(errno: errno) }
 
   // MARK: Scarce descriptors
 

@@ -23,7 +23,7 @@ extension Socket {
       result = uv_tcp_open(tcp, descriptor)
       if result == 0 { uv_tcp_nodelay(tcp, 1) }
       stream = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
-    case .unix:
+    case .unix, .unixAbstract:
       let pipe = UnsafeMutablePointer<uv_pipe_t>.allocate(capacity: 1)
       uv_pipe_init(loop.uv, pipe, 0)
       result = uv_pipe_open(pipe, descriptor)

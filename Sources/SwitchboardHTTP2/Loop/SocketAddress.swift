@@ -11,21 +11,34 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   enum Kind: Hashable {
     case ip(isV6: Bool)
     case unix(path: String)
+    /// A name without a file, which only Linux has.
+    case unixAbstract(name: String)
   }
 
   let kind: Kind
   /// A `sockaddr` of the kind's family.
-  private let bytes: [UInt8]
+  private var bytes: [UInt8]
 
   init?(_ address: UnsafePointer<sockaddr>, count: Int) {
     let bytes = Array(UnsafeRawBufferPointer(start: address, count: count))
     switch Int32(address.pointee.sa_family) {
     case AF_INET: kind = .ip(isV6: false)
     case AF_INET6: kind = .ip(isV6: true)
-    case AF_UNIX: kind = .unix(path: String(decoding: bytes.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self))
+    case AF_UNIX: kind = Self.unixKind(bytes.dropFirst(2))
     default: return nil
     }
     self.bytes = bytes
+  }
+
+  /// Linux has abstract names behind a zero, where a path would begin. They end with the address.
+  private static func unixKind(_ name: ArraySlice<UInt8>) -> Kind {
+    let path = name.prefix { $0 != 0 }
+    #if os(Linux)
+      if path.isEmpty, name.count > 1 {
+        return .unixAbstract(name: String(decoding: name.dropFirst(), as: UTF8.self))
+      }
+    #endif
+    return .unix(path: String(decoding: path, as: UTF8.self))
   }
 
   /// `nil` if the path is longer than the system allows.
@@ -40,6 +53,26 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         SocketAddress($0.assumingMemoryBound(to: sockaddr.self), count: MemoryLayout<sockaddr_un>.size)
       }
     }
+  }
+
+  /// `nil` if the name is empty, contains a zero, or is longer than the system allows, and on other systems than Linux.
+  static func unix(abstractName name: String) -> SocketAddress? {
+    #if os(Linux)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let room = MemoryLayout.size(ofValue: address.sun_path)
+      let length = name.utf8.count
+      guard length > 0, length < room, !name.utf8.contains(0) else { return nil }
+      withUnsafeMutableBytes(of: &address.sun_path) {
+        UnsafeMutableRawBufferPointer(rebasing: $0.dropFirst()).copyBytes(from: name.utf8)
+      }
+      let size = MemoryLayout<sockaddr_un>.size - room + 1 + length
+      return withUnsafeBytes(of: &address) { raw in
+        raw.baseAddress.flatMap { SocketAddress($0.assumingMemoryBound(to: sockaddr.self), count: size) }
+      }
+    #else
+      return nil
+    #endif
   }
 
   /// An address in numeric form; `nil` if the text is not one.
@@ -67,6 +100,15 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The same internet address with another port.
+  func with(port: Int) -> SocketAddress {
+    guard case .ip = kind, bytes.count >= 4 else { return self }
+    var address = self
+    address.bytes[2] = UInt8(truncatingIfNeeded: port >> 8)
+    address.bytes[3] = UInt8(truncatingIfNeeded: port)
+    return address
+  }
+
   /// The port, for an internet address.
   public var port: Int? {
     guard case .ip = kind, bytes.count >= 4 else { return nil }
@@ -84,10 +126,17 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether this is a unix socket that was not bound.
   var isUnnamed: Bool { kind == .unix(path: "") }
 
-  /// The numeric host, or the path.
+  /// The numeric host, or the path or name of a unix socket.
   public var host: String {
-    if case .unix(let path) = kind { return path }
-    return withSockaddr { address, _ in
+    switch kind {
+    case .ip: numericHost
+    case .unix(let path): path
+    case .unixAbstract(let name): name
+    }
+  }
+
+  private var numericHost: String {
+    withSockaddr { address, _ in
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
         guard let base = text.baseAddress, uv_ip_name(address, base, 64) == 0 else { return "" }
         return String(cString: base)
@@ -95,12 +144,12 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// In gRPC's form: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`.
+  /// In gRPC's form: `ipv4:127.0.0.1:80`, `ipv6:[::1]:80`, `unix:/path`, `unix-abstract:name`.
   public var description: String {
     switch kind {
     case .ip(isV6: false): "ipv4:\(endpoint)"
     case .ip(isV6: true): "ipv6:\(endpoint)"
-    case .unix: endpoint
+    case .unix, .unixAbstract: endpoint
     }
   }
 
@@ -110,6 +159,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     case .ip(isV6: false): "\(host):\(port ?? 0)"
     case .ip(isV6: true): "[\(host)]:\(port ?? 0)"
     case .unix(let path): "unix:\(path)"
+    case .unixAbstract(let name): "unix-abstract:\(name)"
     }
   }
 }

@@ -40,6 +40,16 @@ public final class Server: Sendable {
     return try listen(address)
   }
 
+  /// Listens on a unix socket whose name is not a file, which only Linux has: the target `unix-abstract:name`. Any user
+  /// of the system may connect.
+  @discardableResult
+  public func bind(unixAbstractName name: String) throws(GRPCStatus) -> SocketAddress {
+    guard let address = SocketAddress.unix(abstractName: name) else {
+      throw GRPCStatus(code: .invalidArgument, message: "not a name of an abstract unix socket: \(name)")
+    }
+    return try listen(address)
+  }
+
   /// Uses other certificates for new connections. Open connections keep theirs.
   ///
   /// Throws and changes nothing if the new ones cannot be used.

@@ -5,7 +5,7 @@ import SwitchboardHTTP2
 
 /// The connections that the same suite runs over.
 enum Wire: CaseIterable {
-  case ipv4, ipv6, unix, tls, inProcess
+  case ipv4, ipv6, unix, unixAbstract, tls, inProcess
 }
 
 /// A server and a channel to it, each on its own loop.
@@ -49,6 +49,8 @@ struct TestPair {
     case .ipv6: try server.bind(host: "::1", port: 0)
     case .unix:
       try server.bind(unixPath: "/tmp/switchboard-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock")
+    case .unixAbstract:
+      try server.bind(unixAbstractName: "switchboard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))")
     }
   }
 

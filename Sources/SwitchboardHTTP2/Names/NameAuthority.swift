@@ -1,0 +1,33 @@
+import SwitchboardCall
+
+/// The name servers in a target: `dns://AUTHORITY/name`.
+enum NameAuthority {
+  static let maxServers = 8
+  private static let defaultPort = 53
+
+  /// The servers, whose number is limited; an error names an authority that is none.
+  static func servers(_ authority: String) throws(GRPCStatus) -> [SocketAddress] {
+    var servers: [SocketAddress] = []
+    for part in authority.split(separator: ",", omittingEmptySubsequences: false) {
+      guard servers.count < maxServers, let server = server(part) else { throw .badAuthority(authority) }
+      servers.append(server)
+    }
+    return servers
+  }
+
+  private static func server(_ text: Substring) -> SocketAddress? {
+    // c-ares takes no scopes of addresses (`fe80::1%eth0`).
+    guard !text.contains("%"), let (host, port) = Target.hostAndPort(text, defaultPort: defaultPort), port > 0
+    else { return nil }
+    return SocketAddress.numeric(host, port: port)
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func badAuthority(_ text: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: "not the address of a name server, nor up to \(NameAuthority.maxServers) of them: \"\(text)\""
+    )
+  }
+}

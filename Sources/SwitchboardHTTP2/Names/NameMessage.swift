@@ -1,0 +1,74 @@
+/// Checks and limits a message of a name server before c-ares reads it.
+///
+/// c-ares does not limit how long a name becomes, only how often it refers to another place. In a message of 64 KiB,
+/// thousands of records could each have a name of megabytes, which takes c-ares minutes and gigabytes. Names that keep
+/// to RFC 1035 cost at most 255 bytes each. It also walks over all addresses that it has for each that it adds.
+enum NameMessage {
+  private static let headerSize = 12
+  /// Behind a name: type, class, lifetime and length.
+  private static let recordSize = 10
+  private static let alias = 5
+  private static let maxNameLength = 255
+  /// The most answers of a message that c-ares reads.
+  static let maxAnswers = 2048
+  /// c-ares follows no more.
+  private static let maxReferences = 50
+
+  /// Whether the message is whole and its names keep to the limits, as far as c-ares reads it: the question and the
+  /// answers. Of a message that says that it was cut off, c-ares reads no answers.
+  static func isSound(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= headerSize, number(bytes, 4) == 1 else { return false }
+    guard let question = end(ofName: headerSize, bytes), question + 4 <= bytes.count else { return false }
+    let isCutOff = bytes[2] & 0x02 != 0
+    var place = question + 4
+    for _ in 0..<(isCutOff ? 0 : min(maxAnswers, number(bytes, 6))) {
+      guard let record = end(ofName: place, bytes), record + recordSize <= bytes.count else { return false }
+      let data = record + recordSize
+      let end = data + number(bytes, data - 2)
+      guard end <= bytes.count else { return false }
+      if number(bytes, record) == alias {
+        guard let name = self.end(ofName: data, bytes), name <= end else { return false }
+      }
+      place = end
+    }
+    return true
+  }
+
+  /// Hides the answers above the limit from c-ares, which looks no further behind the answers.
+  static func limitAnswers(of bytes: inout [UInt8]) {
+    guard number(bytes, 6) > maxAnswers else { return }
+    bytes[6] = UInt8(maxAnswers >> 8)
+    bytes[7] = UInt8(maxAnswers & 0xff)
+  }
+
+  private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
+    Int(bytes[place]) << 8 | Int(bytes[place + 1])
+  }
+
+  /// The place behind a name; `nil` if it is not a name, or too long.
+  private static func end(ofName start: Int, _ bytes: [UInt8]) -> Int? {
+    var place = start
+    var end: Int?
+    var length = 1
+    var references = 0
+    while place < bytes.count {
+      let byte = Int(bytes[place])
+      switch byte >> 6 {
+      case 0 where byte == 0:
+        return end ?? place + 1
+      case 0:
+        length += byte + 1
+        guard length <= maxNameLength else { return nil }
+        place += byte + 1
+      case 3:
+        references += 1
+        guard place + 1 < bytes.count, references <= maxReferences else { return nil }
+        end = end ?? place + 2
+        place = number(bytes, place) & 0x3fff
+      default:
+        return nil
+      }
+    }
+    return nil
+  }
+}
