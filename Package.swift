@@ -41,9 +41,9 @@ let swiftProtobuf: [Target.Dependency] =
 /// the tests that replay its corpus. Both import what is internal, so neither is a library.
 let fuzzing: Target = {
   let dependencies: [Target.Dependency] = [
-    "CAres", "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardCall",
-    "SwitchboardDescriptors",
-    "SwitchboardGenerator", "SwitchboardHTTP2", "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport",
+    "CAres", "CallTestSupport", "CertificateSupport", "Switchboard", "SwitchboardBalancing",
+    "SwitchboardCall", "SwitchboardDescriptors", "SwitchboardGenerator", "SwitchboardHTTP2",
+    "SwitchboardProtobuf", "SwitchboardServices", "TLSSupport",
     "TestMessages",
   ]
   if Context.environment["SWITCHBOARD_FUZZ"] == "1" {
@@ -66,7 +66,7 @@ let fuzzing: Target = {
 /// (`scripts/check-states`), which is built for release, and else a test of a few.
 let states: Target = {
   let dependencies: [Target.Dependency] = [
-    "CNghttp2", "CallTestSupport", "SwitchboardCall", "SwitchboardHTTP2",
+    "CNghttp2", "CallTestSupport", "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2",
   ]
   if Context.environment["SWITCHBOARD_STATES"] == "1" {
     return .executableTarget(
@@ -102,6 +102,7 @@ let package = Package(
     // Also what targets need whose `.proto` files import google/protobuf/descriptor.proto.
     .library(name: "SwitchboardDescriptors", targets: ["SwitchboardDescriptors"]),
     .library(name: "SwitchboardCall", targets: ["SwitchboardCall"]),
+    .library(name: "SwitchboardBalancing", targets: ["SwitchboardBalancing"]),
     .library(name: "SwitchboardMarshalling", targets: ["SwitchboardMarshalling"]),
     .library(name: "SwitchboardHTTP2", targets: ["SwitchboardHTTP2"]),
     .library(name: "SwitchboardInterceptors", targets: ["SwitchboardInterceptors"]),
@@ -132,21 +133,31 @@ let package = Package(
     .target(name: "SwitchboardCall", dependencies: ["CLoopThread"]),
     .testTarget(name: "SwitchboardCallTests", dependencies: ["SwitchboardCall", "CallTestSupport"]),
 
+    // Many servers behind a name: resolvers, policies, pickers. Knows neither sockets nor protobuf.
+    .target(name: "SwitchboardBalancing", dependencies: ["SwitchboardCall"]),
+    .testTarget(
+      name: "SwitchboardBalancingTests",
+      dependencies: ["SwitchboardBalancing", "SwitchboardCall", "CallTestSupport"]
+    ),
+
     // The runtime: event loop, TLS, HTTP/2, client and server transports.
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(
       name: "SwitchboardHTTP2",
-      dependencies: ["SwitchboardCall", "CNghttp2", "COpenSSL", "CZlib", "CLibuv", "CAres"]
+      dependencies: [
+        "SwitchboardBalancing", "SwitchboardCall", "CAres", "CNghttp2", "COpenSSL", "CZlib", "CLibuv",
+      ]
     ),
     .testTarget(
       name: "SwitchboardHTTP2Tests",
       dependencies: [
-        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardHTTP2", "SwitchboardCall",
-        "TLSSupport",
+        "CallTestSupport", "CertificateSupport", "HTTP2TestSupport", "SwitchboardBalancing",
+        "SwitchboardHTTP2",
+        "SwitchboardCall", "TLSSupport",
         "TestSupport",
       ],
       exclude: ["Peers"]
@@ -216,7 +227,8 @@ let package = Package(
     .target(
       name: "Switchboard",
       dependencies: [
-        "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling", "SwitchboardProtobuf",
+        "SwitchboardBalancing", "SwitchboardCall", "SwitchboardHTTP2", "SwitchboardMarshalling",
+        "SwitchboardProtobuf",
       ]
     ),
     // What tests share: threads for those that block, processes and sockets; time that tests of calls make pass;
@@ -242,7 +254,8 @@ let package = Package(
       name: "SwitchboardTests",
       dependencies: [
         "Switchboard", "Echo", "EchoService", "CallTestSupport", "GoldenServicesTestClient",
-        "SwitchboardProtobuf", "TestSupport",
+        "HTTP2TestSupport",
+        "SwitchboardHTTP2", "SwitchboardProtobuf", "TestSupport",
       ],
       exclude: ["Peers"]
     ),
@@ -380,7 +393,11 @@ let package = Package(
     .systemLibrary(name: "CAllocator", path: "Benchmarks/CAllocator"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardProtobuf"],
+      dependencies: [
+        "BenchService", "CAllocator", "CodecMessages", "Switchboard", "SwitchboardBalancing",
+        "SwitchboardCall",
+        "SwitchboardProtobuf",
+      ],
       path: "Benchmarks/Sources"
     ),
 

@@ -11,6 +11,8 @@ struct Arguments {
     case tls = "--tls"
     case onLoop = "--on-loop"
     case lowLatency = "--low-latency"
+    case twoLoops = "--two-loops"
+    case reusePort = "--reuse-port"
   }
 
   private var rest: ArraySlice<String>

@@ -9,7 +9,7 @@ enum Benchmarks {
            Benchmarks interceptors TRANSPORT CHAINS CALLS REPEATS
              makes small unary calls, over inprocess or http2, through each of the chains, such as
              none,client1,server1,both5
-           Benchmarks server PORT [--tls] [--low-latency]
+           Benchmarks server PORT [--tls] [--low-latency] [--two-loops] [--reuse-port]
              serves Protos/bench/bench.proto until it receives a signal; port 0 picks a free port
            Benchmarks unary HOST:PORT SECONDS CALLERS CONNECTIONS
              makes unary calls; each caller makes one after the other
@@ -22,12 +22,17 @@ enum Benchmarks {
            Benchmarks attack ATTACK PORT SECONDS
              attacks the server on that local port repeatedly;
              `Benchmarks attacks` lists the attacks
+           Benchmarks balancing ENDPOINTS UPDATES PICKS
+             measures what load balancing policies cost without connections: a pick among 100 servers,
+             an update that replaces a hundredth of ENDPOINTS, and memory
            Benchmarks soak SECONDS
              makes calls of all kinds while injecting faults; fails if calls or memory are lost
 
     `interceptors` accepts --on-loop; `server` and the next four accept
            --tls          use TLS, with the certificate of scripts/bench-certificate
            --on-loop      run the callers on the connection's event loop instead of the global pool
+           --two-loops    serve on two event loops
+           --reuse-port   let each of them listen for itself
            --low-latency  poll for responses without blocking while calls are in progress
     Latencies are in microseconds.
     """
@@ -54,6 +59,7 @@ enum Benchmarks {
     case "idle": try report(try await IdleBenchmark(&arguments).run())
     case "attack": print(try await AttackBenchmark(&arguments).run().line)
     case "attacks": print(Attack.names.joined(separator: "\n"))
+    case "balancing": print(try BalancingBenchmark(&arguments).run())
     case "soak": try await Soak(&arguments).run()
     case "help", "--help", "-h": print(usage)
     case let name: throw Arguments.Misuse(text: "unknown benchmark '\(name)'\n\(usage)")

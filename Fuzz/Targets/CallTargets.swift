@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -98,10 +99,20 @@ enum CallTargets {
   }
 
   static func target(_ input: [UInt8]) throws {
-    guard let target = try? Target(String(decoding: input, as: UTF8.self)) else { return }
-    if case .addresses(let addresses) = target.place {
-      try BrokenPromise.unless(!addresses.isEmpty, "a target without an address")
-      for address in addresses { _ = "\(address)" }
+    let resolver = AddressResolver()
+    let schemes = Set(resolver.schemes)
+    let text = String(decoding: input, as: UTF8.self)
+    guard let target = try? Target(text, schemes: schemes, fallback: "dns") else { return }
+    guard schemes.contains(target.scheme) else {
+      _ = HostAndPort(target.endpoint)
+      return
+    }
+    guard let addresses = try? AddressResolver.addresses(of: target) else { return }
+    try BrokenPromise.unless(!addresses.isEmpty, "a target without an address")
+    for address in addresses {
+      guard let port = address.port, address.isIP else { continue }
+      let again = EndpointAddress(ip: address.host, port: port)
+      try BrokenPromise.unless(again == address, "\(address) is written so that it is read as another")
     }
   }
 }

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -44,15 +45,13 @@ extension Result<ClientUnderFuzz, any Error> {
 }
 
 extension HTTP2ClientTransport {
-  /// Adds a connected socket. Call on the loop.
+  /// Makes a connection of a socket, as if the channel had connected it. Call on the loop.
   func take(_ descriptor: Int32) {
-    guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop),
-      let connection = ClientConnection(self, socket: socket)
-    else { return }
-    let dialing = Dialing(started: loop.now, backoff: .zero)
-    dialing.connection = connection
-    self.dialing = dialing
-    connections.append(connection)
-    connection.start()
+    guard let socket = Socket.adopt(descriptor, .unix(path: ""), on: loop) else { return }
+    balancer.leaveIdle()
+    balancer.received(ResolverResult(endpoints: [Endpoint([.unix(path: "/nowhere/at/all")])]))
+    guard let subchannel = subchannels.values.first else { return }
+    subchannel.finishDialing()
+    subchannel.adopt(subchannel.startDialing(), socket, nil)
   }
 }

@@ -1,7 +1,7 @@
 /// Code that reads untrusted bytes; each target has a corpus of the same name.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case wire, json, text, fieldMask, descriptors
-  case deframer, metadata, encodings, timeout, target, http1, names
+  case deframer, metadata, encodings, timeout, target, http1, names, proxy
   case server, web, client, services
   case tls, secure
   case serviceConfig, generator, mappings, plugin
@@ -21,6 +21,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .target: try CallTargets.target(input)
     case .http1: try HTTP1Target.run(input)
     case .names: try NamesTarget.run(input)
+    case .proxy: try ProxyTarget.run(input)
     case .server: try ServerUnderFuzz.shared.run(input)
     case .web: try ServerUnderFuzz.ofPages.run(input)
     case .client: try ClientUnderFuzz.shared.run(input)

@@ -1,3 +1,4 @@
+@_exported public import SwitchboardBalancing
 @_exported public import SwitchboardCall
 @_exported public import SwitchboardHTTP2
 @_exported public import SwitchboardMarshalling

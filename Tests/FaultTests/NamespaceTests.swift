@@ -55,7 +55,7 @@ import Testing
     let patient = CallKind.allCases.map { kind in
       Task { await FaultCall(kind, on: channel).outcome(.patient) }
     }
-    await loop.until { transport.dialing != nil }
+    await loop.until { transport.isConnecting }
     // A connection attempt made during the outage times out, and the next succeeds.
     await loop.advance(by: .seconds(21))
     try await network.heal()

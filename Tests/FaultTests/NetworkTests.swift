@@ -80,7 +80,7 @@ import Testing
     }
     // The silent relay still accepts connections, so this call waits for a preface.
     let patient = Task { await line.channel.ping(.patient) }
-    await line.loop.until { transport.dialing != nil }
+    await line.loop.until { transport.isConnecting }
     await line.relay.heal()
     #expect(await patient.value == .ok)
     await line.provider.until { $0.released == calls.count }

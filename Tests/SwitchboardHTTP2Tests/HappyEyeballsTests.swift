@@ -29,7 +29,7 @@ import Testing
       connector = Connector(addresses, on: loop, delay: Self.delay) { result in
         let left = connector?.remaining ?? []
         if case .success(let socket) = result {
-          socket.close()
+          socket.socket.close()
           outcome.withLock { $0 = (true, left) }
         }
         connector = nil

@@ -70,7 +70,7 @@ import Testing
     let call = Task {
       try await Caller(channel: channel).get(options: CallOptions.with { $0.waitForReady = true })
     }
-    await transport.loop.until { transport.retryTimer != nil && transport.dialing == nil }
+    await transport.loop.until { transport.state == .transientFailure && !transport.isConnecting }
     group.shutDown()
     try await body(transport, channel, call)
     await hasEnded(transport.loop)

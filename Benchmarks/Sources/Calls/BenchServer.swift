@@ -7,11 +7,15 @@ struct BenchServer {
   private let port: Int
   private let isSecure: Bool
   private let isLowLatency: Bool
+  private let loops: Int
+  private let reusesPort: Bool
 
   init(_ arguments: inout Arguments) throws {
     port = try arguments.nextNumber("PORT")
     isSecure = arguments.take(.tls)
     isLowLatency = arguments.take(.lowLatency)
+    loops = arguments.take(.twoLoops) ? 2 : 1
+    reusesPort = arguments.take(.reusePort)
     try arguments.end()
   }
 
@@ -21,7 +25,9 @@ struct BenchServer {
     options.maxConcurrentStreams = 2048
     if isSecure { options.tls = ServerTLS(credentials: BenchTLS.credentials) }
     options.lowLatency = isLowLatency
-    let server = try Server(providers: [BenchProvider()], options: options)
+    options.reusePort = reusesPort
+    let group = try LoopGroup(count: loops)
+    let server = try Server(providers: [BenchProvider()], options: options, group: group)
     let address = try server.bind(host: "0.0.0.0", port: port)
     // Not earlier: sources that are released before they were resumed end the process.
     let terminated = TerminationSignals()

@@ -39,6 +39,10 @@ public struct MethodCall<RequestMarshaller: Marshaller, ResponseMarshaller: Mars
   /// A `CallBody` would count references to the request, and threads that send the same one would wait for each other.
   @inlinable @inline(__always)
   func start(_ request: Request, _ response: ResponseHandover<Response>) -> any ByteCall {
+    if method.descriptor.type.streamsResponses {
+      response.end(.wrongForm(method.descriptor), HPACKHeaders(), nil)
+      return EndedCall()
+    }
     if let options, options.payloadFormat != nil {
       return startInFormat(options, .message(request), response, nil).call
     }

@@ -26,6 +26,13 @@ extension CallOptions {
     set { choose { $0.serviceConfig = newValue } }
   }
 
+  /// Whether a proxy is used, and which; `.environment` by default.
+  public var proxy: ProxyOption {
+    // Not an optional like other options: `.none` would mean that none is chosen.
+    get { box?.choices.channel?.channel[\.proxy] ?? .environment }
+    set { setChannel { channel, _ in channel[\.proxy] = newValue } }
+  }
+
   /// An option of the channel by its name in `ChannelOptions`, such as `keepaliveInterval`. `nil`: not chosen.
   @_disfavoredOverload
   public subscript<Value: Hashable & Sendable>(

@@ -59,6 +59,8 @@ public struct ChannelOptions: Sendable {
   public var controlFrameAllowance = 1000
   /// How connections are secured. `nil`: plaintext.
   public var tls: ClientTLS?
+  /// Whether a proxy is used, and which.
+  public var proxy = ProxyOption.environment
   /// Whether the event loop and callers poll for up to 60 µs before they block. That saves the time to wake up on each
   /// call, and keeps cores busy while calls are in flight; they are idle while none are.
   public var lowLatency = false
@@ -71,6 +73,8 @@ public struct ChannelOptions: Sendable {
   public var serviceConfig: ServiceConfig?
   /// Make interceptors for every call, after those of the client.
   public var interceptorFactories: [any InterceptorFactory] = []
+  /// How long a channel without calls keeps its connections and looks up its name. `nil`: for ever.
+  public var idleTimeout: Duration? = .seconds(1800)
   /// Shared factories, used after the channel's own. The channel freezes the registry.
   public var interceptorRegistry: InterceptorRegistry?
 
@@ -78,6 +82,9 @@ public struct ChannelOptions: Sendable {
   public var logger = Logger.quiet
   /// Observes calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
+
+  /// Options of modules above this one.
+  package var extensions = OptionExtensions()
 
   /// The defaults.
   public init() {}
@@ -95,6 +102,7 @@ public struct ChannelOptions: Sendable {
         "the initial backoff, \(connectInitialBackoff), is above the maximum, \(connectMaxBackoff)"
       )
     }
+    try proxy.validate()
     for rule in Self.rules { try rule.check(self) }
   }
 }

@@ -13,15 +13,25 @@ public struct ServiceConfig: Hashable, Sendable {
   public let methodConfigs: [MethodConfig]
   /// When the retries of all methods are suspended.
   public let retryThrottling: RetryThrottling?
+  /// The policies that may spread calls over servers, the preferred one first. Empty: the channel's.
+  public let loadBalancing: [LoadBalancingConfig]
+  /// The service whose health the servers are asked for before they get calls, which may be empty. `nil`: none is asked.
+  public let healthCheckedService: String?
 
   /// Positions in `methodConfigs`, by `/service/method`, `/service/` and `//`.
   private let positions: [String: Int]
 
   /// Throws `INVALID_ARGUMENT` if two configs are for the same method.
-  public init(methodConfigs: [MethodConfig] = [], retryThrottling: RetryThrottling? = nil) throws(GRPCStatus)
-  {
+  public init(
+    methodConfigs: [MethodConfig] = [],
+    retryThrottling: RetryThrottling? = nil,
+    loadBalancing: [LoadBalancingConfig] = [],
+    healthCheckedService: String? = nil
+  ) throws(GRPCStatus) {
     self.methodConfigs = methodConfigs
     self.retryThrottling = retryThrottling
+    self.loadBalancing = loadBalancing
+    self.healthCheckedService = healthCheckedService
     var positions: [String: Int] = [:]
     for (position, config) in methodConfigs.enumerated() {
       for name in config.names where positions.updateValue(position, forKey: name.key) != nil {

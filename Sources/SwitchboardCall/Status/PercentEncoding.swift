@@ -20,6 +20,15 @@ package enum PercentEncoding {
 
   /// Never fails: invalid escapes are kept, as the specification requires.
   package static func decode(_ bytes: some Collection<UInt8>) -> String {
+    String(decoding: decoded(bytes, keepsInvalid: true) ?? [], as: UTF8.self)
+  }
+
+  /// `nil` if an escape is invalid, as in the credentials of a URL.
+  package static func decodeStrictly(_ bytes: some Collection<UInt8>) -> [UInt8]? {
+    decoded(bytes, keepsInvalid: false)
+  }
+
+  private static func decoded(_ bytes: some Collection<UInt8>, keepsInvalid: Bool) -> [UInt8]? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var rest = Array(bytes)[...]
@@ -27,11 +36,13 @@ package enum PercentEncoding {
       if byte == UInt8(ascii: "%"), let escaped = escape(in: rest) {
         decoded.append(escaped)
         rest = rest.dropFirst(2)
+      } else if byte == UInt8(ascii: "%"), !keepsInvalid {
+        return nil
       } else {
         decoded.append(byte)
       }
     }
-    return String(decoding: decoded, as: UTF8.self)
+    return decoded
   }
 
   private static func escape(in rest: ArraySlice<UInt8>) -> UInt8? {

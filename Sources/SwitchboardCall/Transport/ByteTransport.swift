@@ -14,6 +14,12 @@
   /// redirect.
   func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport
 
+  /// The service config that comes with the name. `nil`: none can.
+  var resolvedConfig: ResolvedConfig? { get }
+
+  /// Resolves the name and connects, and does not wait for a call.
+  func connect()
+
   /// Prepares a call; nothing is sent before `start`. Failures reach the receiver's `close`.
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall
 
@@ -29,6 +35,10 @@ extension ByteTransport {
   @usableFromInline package var host: String { "" }
 
   @usableFromInline package var streamBufferSize: Int { 256 * 1024 }
+
+  @usableFromInline package var resolvedConfig: ResolvedConfig? { nil }
+
+  @usableFromInline package func connect() {}
 
   /// Itself, for its own host; other hosts are unreachable.
   @usableFromInline package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
@@ -72,6 +82,9 @@ extension ByteCall {
   @usableFromInline package var responses: MessagePipe?
   /// How many attempts were made before; the server is informed.
   @usableFromInline package var previousAttempts = 0
+  /// The servers that attempts of the call were sent to, so that a repetition can prefer another. `nil`: it is not
+  /// repeated.
+  package var servers: AttemptedServers?
   @usableFromInline package var contentSubtype: ContentSubtype
 
   /// Without `responses`, the call has one response. Not inlined: the compiler then makes the request where its user
@@ -90,6 +103,17 @@ extension ByteCall {
     self.responses = responses
     self.contentSubtype = contentSubtype
   }
+}
+
+/// The servers that the attempts of one call were sent to, as the transport knows them.
+package final class AttemptedServers: Sendable {
+  private let servers = Locked<[ObjectIdentifier]>([])
+
+  init() {}
+
+  package func add(_ server: ObjectIdentifier) { servers.withLock { $0.append(server) } }
+
+  package func contains(_ server: ObjectIdentifier) -> Bool { servers.withLock { $0.contains(server) } }
 }
 
 /// When a call must end. An object, because the layout of the standard library's instants is known only at run time, and

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 extension Channel {
@@ -12,5 +13,5 @@ extension Channel {
   }
 
   /// Connects now, and not with the first call.
-  public func connect() { (transport as? HTTP2ClientTransport)?.connect() }
+  public func connect() { transport.connect() }
 }

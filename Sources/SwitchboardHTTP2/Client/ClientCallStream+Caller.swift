@@ -56,9 +56,4 @@ extension GRPCStatus {
     message: "too many calls wait for a connection",
     origin: .library
   )
-  static let channelShutDown = GRPCStatus(
-    code: .unavailable,
-    message: "the channel was shut down",
-    origin: .user
-  )
 }

@@ -24,3 +24,19 @@ extension ClientCallStream: MessageTaker {
     }
   }
 }
+
+extension GRPCStatus {
+  static func responseHeadersTooLarge(limit: Int) -> GRPCStatus {
+    GRPCStatus(
+      code: .resourceExhausted,
+      message: "the response's headers are larger than the limit of \(limit) bytes",
+      origin: .peer
+    )
+  }
+
+  static let tooManyResponses = GRPCStatus(
+    code: .internalError,
+    message: "the call takes one response and got several",
+    origin: .peer
+  )
+}

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import Synchronization
 
@@ -33,6 +34,13 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   @exclusivity(unchecked) private var wantsSent = false
   let channel: HTTP2ClientTransport
   @exclusivity(unchecked) var phase = Phase.idle
+  /// The server that was chosen for the call, and what wants to know how the call ends there.
+  @exclusivity(unchecked) var subchannel: HTTP2Subchannel?
+  @exclusivity(unchecked) var tracker: (any CallTracker)?
+  /// What the server has reported with the trailers, if the tracker wants it.
+  @exclusivity(unchecked) var loadReport: [UInt8]?
+  /// Whether it is one of the channel's calls.
+  @exclusivity(unchecked) var isCounted = false
   /// The stream's connection, until the stream has closed and its messages were read.
   @exclusivity(unchecked) private(set) var connection: ClientConnection?
   @exclusivity(unchecked) private(set) var state = StreamState.open
@@ -77,6 +85,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   func begin() {
     guard case .idle = phase else { return }
     phase = .started
+    isCounted = true
     channel.calls.callStarted(at: channel.loop.turnTime)
     if let observer = channel.options.observer {
       let headers = request.options?.initialMetadata ?? HPACKHeaders()
@@ -112,7 +121,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   }
 
   /// Opens the stream on a connection with room. If there is none, the channel opens it once there is.
-  private func dispatch() {
+  func dispatch() {
     do throws(GRPCStatus) {
       if let connection = try channel.connection(for: self) { open(on: connection) }
     } catch {
@@ -133,8 +142,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       self.connection = nil
       phase = .started
       connection.retire()
-      return dispatch()
+      guard isCounted else { return close(.connectionLost) }
+      return placeAgain()
     }
+    if isCounted { subchannel?.callStarted() }
+    if let subchannel { request.servers?.add(ObjectIdentifier(subchannel)) }
     connection.counters.streamStarted(at: connection.loop.turnTime)
     wantsSent = receiver.wantsSent
     if wantsSent { receiver.sent(.metadata) }
@@ -163,10 +175,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     guard !isClosed else { return }
     let wasWaiting = isWaiting
     phase = .closed
-    channel.calls.callEnded(isOk: status.isOk)
+    if isCounted { channel.calls.callEnded(isOk: status.isOk) }
     if let timer { channel.loop.cancel(timer) }
     timer = nil
-    if wasWaiting { channel.waitingCallDidClose() }
+    if wasWaiting { channel.waitingCallDidClose(subchannel) }
+    leave(status)
     if case .stream(let pipe) = request.body {
       pipe.abort(status.isOk ? .callGone : status)
       pipe.detach()
@@ -189,7 +202,11 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
 
   func receiveHeader(_ name: Bytes, _ value: Bytes, _ fields: FieldCollector) {
     guard isOpen else { return }
-    if head.add(name, value), wantsMetadata { fields.append(name: name, value: value) }
+    guard head.add(name, value) else { return }
+    if wantsMetadata { fields.append(name: name, value: value) }
+    if let tracker, tracker.wantsLoadReport, name.equals(LoadReportMessages.trailer) {
+      loadReport = Base64.decode(value)
+    }
   }
 
   func headersDidEnd(endsStream: Bool, _ fields: FieldCollector) {
@@ -352,7 +369,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   /// A request that was not sent can be sent on another connection, as often as necessary. A request that the server
   /// refused unprocessed may be sent once more, if it is still stored completely.
   private func canRetry(_ code: UInt32) -> Bool {
-    guard !head.isWhole, let connection, channel.state != .shutdown else { return false }
+    guard isCounted, !head.isWhole, let connection, channel.state != .shutdown else { return false }
     if id > connection.session.lastRequestSent { return true }
     guard code == HTTP2Error.refusedStream.rawValue, !wasRetried, body.canSendAgain else { return false }
     wasRetried = true
@@ -366,22 +383,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
     connection = nil
     head.startAgain()
     body.startAgain()
-    dispatch()
+    subchannel?.callEnded(.connectionLost)
+    placeAgain()
   }
-}
-
-extension GRPCStatus {
-  static func responseHeadersTooLarge(limit: Int) -> GRPCStatus {
-    GRPCStatus(
-      code: .resourceExhausted,
-      message: "the response's headers are larger than the limit of \(limit) bytes",
-      origin: .peer
-    )
-  }
-
-  static let tooManyResponses = GRPCStatus(
-    code: .internalError,
-    message: "the call takes one response and got several",
-    origin: .peer
-  )
 }

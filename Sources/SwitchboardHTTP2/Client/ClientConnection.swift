@@ -1,9 +1,13 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// A connection of a channel.
 final class ClientConnection: ConnectionParts, Connection {
   // Unchecked exclusivity: confined to the loop.
-  private let channel: HTTP2ClientTransport
+  private let subchannel: HTTP2Subchannel
+  private var channel: HTTP2ClientTransport { subchannel.channel }
+  /// Where it is connected to. `nil` if the socket was connected elsewhere.
+  private let address: SocketAddress?
   /// The number of the connection in its channel.
   let number: Int
   @exclusivity(unchecked) private(set) var isReady = false
@@ -21,9 +25,11 @@ final class ClientConnection: ConnectionParts, Connection {
   @exclusivity(unchecked) private var keepalive: Keepalive?
   @exclusivity(unchecked) private var keepaliveTimer: LoopTimer?
 
-  init?(_ channel: HTTP2ClientTransport, socket: Socket) {
-    self.channel = channel
-    number = channel.nextConnectionNumber()
+  init?(_ subchannel: HTTP2Subchannel, socket: Socket, address: SocketAddress?) {
+    self.subchannel = subchannel
+    self.address = address
+    let channel = subchannel.channel
+    number = channel.nextNumber()
     keepalive = channel.keepaliveInterval.map {
       Keepalive(interval: $0, timeout: channel.options.keepaliveTimeout)
     }
@@ -35,6 +41,7 @@ final class ClientConnection: ConnectionParts, Connection {
     let settings = channel.sessionSettings
     guard let session = Session(.client, settings: settings, memory: channel.loop.blocks) else { return nil }
     super.init(loop: channel.loop, socket: socket, session: session, tls: tls)
+    if keepalive != nil { socket.setUserTimeout(channel.options.keepaliveTimeout) }
   }
 
   /// Unlike a server, a client does not tell its calls who the peer is.
@@ -46,6 +53,14 @@ final class ClientConnection: ConnectionParts, Connection {
     isReady && !isRetired && !isClosed && session.streams.count < streamLimit
   }
 
+  /// Whether its address is among these. A name may stand for any.
+  func isServing(_ addresses: [EndpointAddress]) -> Bool {
+    guard let address else { return true }
+    return addresses.contains { candidate in
+      if case .name = candidate { true } else { SocketAddress(candidate) == address }
+    }
+  }
+
   private var streamLimit: Int {
     guard let limit = channel.options.maxConcurrentStreams else { return session.remoteMaxConcurrentStreams }
     return min(limit, session.remoteMaxConcurrentStreams)
@@ -53,13 +68,13 @@ final class ClientConnection: ConnectionParts, Connection {
 
   /// The first settings make the connection usable. A peer that sends none may not speak HTTP/2.
   func sessionDidReceiveSettings() {
-    guard !isReady else { return channel.connectionHasRoom() }
+    guard !isReady else { return subchannel.connectionHasRoom() }
     isReady = true
     readySince = loop.now
     channel.options.observer?.connectionOpened(channel.observed)
-    channel.options.logger.log(.debug, "connection opened", ["target": channel.target.authority])
+    channel.options.logger.log(.debug, "connection opened", ["target": channel.serverName])
     if let interval = channel.keepaliveInterval { watchKeepalive(after: interval) }
-    channel.connectionBecameReady(self)
+    subchannel.connectionBecameReady(self)
   }
 
   func report(_ abuse: PeerAbuse) {
@@ -67,7 +82,7 @@ final class ClientConnection: ConnectionParts, Connection {
     channel.options.logger.log(
       .info,
       "a server misbehaves",
-      ["target": channel.target.authority, "how": abuse.rawValue]
+      ["target": channel.serverName, "how": abuse.rawValue]
     )
   }
 
@@ -106,7 +121,7 @@ final class ClientConnection: ConnectionParts, Connection {
   func didServe() {
     guard !hasServed else { return }
     hasServed = true
-    channel.connectionServed()
+    subchannel.connectionServed()
   }
 
   func mismatch(_ protocol: PeerProtocol) -> GRPCStatus? {
@@ -128,7 +143,7 @@ final class ClientConnection: ConnectionParts, Connection {
   func willClose(_ reason: GRPCStatus) {
     guard isReady, !isRetired else { return }
     isRetired = true
-    channel.connectionWasRetired(self, session.errorSent.map { _ in reason })
+    subchannel.connectionWasRetired(self, session.errorSent.map { _ in reason })
   }
 
   func didClose(_ reason: GRPCStatus) {
@@ -139,9 +154,9 @@ final class ClientConnection: ConnectionParts, Connection {
     channel.options.logger.log(
       .debug,
       "connection closed",
-      ["target": channel.target.authority, "reason": "\(reason)"]
+      ["target": channel.serverName, "reason": "\(reason)"]
     )
-    channel.connectionDidClose(self, reason)
+    subchannel.connectionDidClose(self, reason)
   }
 
   private func watchKeepalive(after delay: Duration) {
@@ -167,14 +182,14 @@ final class ClientConnection: ConnectionParts, Connection {
   }
 
   func streamDidClose() {
-    if isRetired { closeIfIdle() } else { channel.connectionHasRoom() }
+    if isRetired { closeIfIdle() } else { subchannel.connectionHasRoom() }
   }
 
   /// Opens no more calls, and closes when the last one has ended.
   func retire(_ reason: GRPCStatus? = nil) {
     guard !isRetired else { return }
     isRetired = true
-    channel.connectionWasRetired(self, reason)
+    subchannel.connectionWasRetired(self, reason)
     closeIfIdle()
   }
 

@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import Synchronization
 
 /// The watchers of a channel's state.

@@ -1,21 +1,48 @@
-/// An attempt to connect: resolving the name, connecting a socket, and waiting for the peer's settings.
+/// An attempt to connect: looking a name up, connecting a socket, perhaps asking a proxy for a tunnel, and waiting for the
+/// peer's settings.
 final class Dialing {
   let started: UInt64
   /// How long after the start the next attempt may begin if this one fails.
   let backoff: Duration
+  /// The ways that have not been tried.
+  var legs: ArraySlice<ProxyRoute.Leg>
+  /// The way that is being tried.
+  var leg: ProxyRoute.Leg?
   var lookup: NameQuery?
   var connector: Connector?
+  var handshake: ProxyHandshake?
   var connection: ClientConnection?
   var timeout: LoopTimer?
-  var isOver = false {
-    didSet {
-      lookup?.cancel()
-      lookup = nil
-    }
-  }
+  private(set) var isOver = false
 
-  init(started: UInt64, backoff: Duration) {
+  init(started: UInt64, backoff: Duration, legs: [ProxyRoute.Leg] = []) {
     self.started = started
     self.backoff = backoff
+    self.legs = legs[...]
+  }
+
+  /// Begins with the next way. `nil` if there is none.
+  func nextLeg() -> ProxyRoute.Leg? {
+    stopLeg()
+    leg = legs.popFirst()
+    return leg
+  }
+
+  private func stopLeg() {
+    lookup?.cancel()
+    lookup = nil
+    connector?.cancel()
+    connector = nil
+    handshake?.cancel()
+    handshake = nil
+  }
+
+  func end() {
+    isOver = true
+    lookup?.cancel()
+    lookup = nil
+    connector?.cancel()
+    handshake?.cancel()
+    handshake = nil
   }
 }

@@ -32,7 +32,13 @@ extension HTTP2ClientTransport {
   package func sibling(for host: String) throws(GRPCStatus) -> any ByteTransport {
     if host == self.host { return self }
     if let known = siblings.withLock({ $0.take(host) }) { return known }
-    let channel = try HTTP2ClientTransport(target: host, options: options, group: group, loop: loop)
+    let channel = try HTTP2ClientTransport(
+      target: host,
+      options: options,
+      group: group,
+      loop: loop,
+      proxies: proxies
+    )
     siblings.withLock { $0.add(channel) }?.retire()
     return channel
   }

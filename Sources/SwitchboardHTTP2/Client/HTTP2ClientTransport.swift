@@ -1,36 +1,39 @@
+import SwitchboardBalancing
 import SwitchboardCall
 import Synchronization
 
-/// The HTTP/2 transport of a channel. It connects, reconnects, and assigns a connection to each call.
+/// The HTTP/2 transport of a channel. It finds servers for a name, and assigns one of their connections to each call.
 package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
-  // Sendable because everything except `watchers` is only used on the loop.
+  // Sendable because everything except `watchers` and `siblings` is only used on the loop.
 
   let loop: Loop
   let options: ChannelOptions
   package let host: String
-  let target: Target
+  /// What the resolver calls the target: the default for `:authority`, and for logs.
+  let serverName: String
   let authority: [UInt8]
   let userAgent: [UInt8]
   let tlsContext: TLSContext?
+  let proxies: ProxyEnvironment
   /// Keeps the loops running while the channel may need them.
   let group: LoopGroup
 
+  let balancer: ChannelBalancer
+  package let resolvedConfig: ResolvedConfig?
   @exclusivity(unchecked) private(set) var state = ConnectivityState.idle
-  @exclusivity(unchecked) var connections: [ClientConnection] = []
-  @exclusivity(unchecked) private var lastConnectionNumber = 0
+  @exclusivity(unchecked) private(set) var subchannels: [Int: HTTP2Subchannel] = [:]
+  @exclusivity(unchecked) private var lastNumber = 0
   @exclusivity(unchecked) var calls = CallTotals()
   @exclusivity(unchecked) var trace = ChannelTrace()
-  @exclusivity(unchecked) private var waiting = WaitingCalls() {
+  /// Calls for which no server was chosen yet.
+  @exclusivity(unchecked) private var unplaced = WaitingCalls()
+  /// The calls that wait for a server or for a connection with room.
+  @exclusivity(unchecked) var waitingCount = 0 {
     didSet { keepLoop() }
   }
   /// Whether the loop is kept running for waiting calls. Between two attempts to connect, nothing else is open.
   @exclusivity(unchecked) private var keepsLoop = false
-  @exclusivity(unchecked) var dialing: Dialing?
-  @exclusivity(unchecked) var backoff: Backoff
-  @exclusivity(unchecked) var retryTimer: LoopTimer?
-  @exclusivity(unchecked) var lastFailure: GRPCStatus?
-  /// The number of consecutive connections that ended soon, without a response to any call.
-  @exclusivity(unchecked) var uselessInARow = 0
+  @exclusivity(unchecked) private var idleTimer: LoopTimer?
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
   @exclusivity(unchecked) private(set) var keepaliveInterval: Duration?
   @exclusivity(unchecked) private var drained: [CheckedContinuation<Void, Never>] = []
@@ -38,32 +41,59 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   let siblings = Locked(ChannelSiblings())
 
   /// Throws `INVALID_ARGUMENT` if the target is invalid or the options contradict each other.
-  package convenience init(target: String, options: ChannelOptions, group: LoopGroup) throws(GRPCStatus) {
-    try self.init(target: target, options: options, group: group, loop: group.nextLoop())
-  }
-
-  /// Runs on one of the group's loops.
-  package init(
+  /// `loop` is one of the group's.
+  package convenience init(
     target: String,
     options: ChannelOptions,
     group: LoopGroup,
-    loop: Loop
+    loop: Loop? = nil
+  ) throws(GRPCStatus) {
+    let loop = loop ?? group.nextLoop()
+    try self.init(target: target, options: options, group: group, loop: loop, proxies: .ofProcess)
+  }
+
+  /// `proxies` is what the environment says about them.
+  init(
+    target text: String,
+    options: ChannelOptions,
+    group: LoopGroup,
+    loop: Loop,
+    proxies: ProxyEnvironment
   ) throws(GRPCStatus) {
     try options.validate()
-    let parsed = try Target(target)
-    host = target
-    self.target = parsed
+    let resolvers: [any Resolver] =
+      options.resolvers + [
+        AddressResolver(),
+        DNSResolver(findsServiceConfigs: options.looksUpServiceConfig, options.proxy, proxies),
+      ]
+    let target = try Target(text, schemes: Set(resolvers.flatMap(\.schemes)), fallback: "dns")
+    guard let resolver = resolvers.first(where: { $0.schemes.contains(target.scheme) }) else {
+      throw .badTarget(text, "no resolver is registered for the scheme \(target.scheme)")
+    }
+    let serverName = try resolver.serverName(of: target)
+    host = text
+    self.proxies = proxies
+    self.serverName = serverName
     tlsContext = try options.tls.map { tls throws(GRPCStatus) in
-      try TLSContext(client: tls, serverName: parsed.host)
+      try TLSContext(client: tls, serverName: HostAndPort(serverName)?.host ?? serverName)
     }
     self.options = options
     self.group = group
     self.loop = loop
-    authority = Array((options.authority ?? self.target.authority).utf8)
+    authority = Array((options.authority ?? serverName).utf8)
     let prefix = options.userAgentPrefix.isEmpty ? "" : "\(options.userAgentPrefix) "
     userAgent = Array("\(prefix)grpc-swift-switchboard/0.1".utf8)
     keepaliveInterval = options.keepaliveInterval.map { max($0, ChannelOptions.shortestKeepaliveInterval) }
-    backoff = Backoff(initial: options.connectInitialBackoff, maximum: options.connectMaxBackoff)
+    resolvedConfig = resolver.findsServiceConfigs ? ResolvedConfig() : nil
+    balancer = try ChannelBalancer(
+      target,
+      resolver,
+      options.balancing,
+      serviceConfig: options.serviceConfig,
+      eventLoop: loop,
+      time: LoopTime(loop: loop)
+    )
+    balancer.owner = self
   }
 
   package var eventLoop: any EventLoop { loop }
@@ -89,7 +119,12 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   /// Whether no call is in progress or waits for a connection. Call on the loop.
   package var isUnused: Bool {
-    !hasWaitingCalls && connections.allSatisfy { $0.session.streams.count == 0 }
+    waitingCount == 0 && calls.inProgress == 0
+  }
+
+  /// All connections, in the order in which they were made.
+  var connections: [ClientConnection] {
+    subchannels.values.flatMap(\.connections).sorted { $0.number < $1.number }
   }
 
   // MARK: Calls
@@ -100,41 +135,74 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     CallerSpin.ofProcess.look(urgent: options.lowLatency, for: isThere)
   }
 
+  /// How often a repeated call asks for another server than those that it was sent to before.
+  private static let otherServerTries = 10
+
   /// Returns a connection for a call. Returns `nil` if none has room; the call is then queued, and is opened when one
   /// has.
   func connection(for call: ClientCallStream) throws(GRPCStatus) -> ClientConnection? {
     if state == .shutdown { throw .channelShutDown }
-    if let connection = connections.first(where: \.hasRoom) { return connection }
-    if state == .transientFailure, !call.waitsForReady { throw lastFailure ?? .connectionLost }
-    guard waiting.count < options.maxWaitingCalls else { throw .tooManyWaitingCalls }
-    waiting.append(call)
-    connectIfNeeded()
-    return nil
-  }
-
-  func waitingCallDidClose() { waiting.callDidEnd() }
-
-  /// Opens waiting calls on connections with room.
-  func connectionHasRoom() {
-    while !waiting.isEmpty {
-      guard let connection = connections.first(where: \.hasRoom) else { return connectIfNeeded() }
-      waiting.popFirst()?.open(on: connection)
+    var tries = 0
+    while true {
+      switch balancer.picker.pick(call) {
+      case .subchannel(let picked, let tracker):
+        guard let subchannel = picked as? HTTP2Subchannel else { throw .foreignSubchannel }
+        let isUsable = subchannel.state.connectivity == .ready
+        tries += 1
+        if isUsable, call.wasSent(to: subchannel), tries < Self.otherServerTries {
+          tracker?.callEnded(CallOutcome(status: nil))
+          continue
+        }
+        guard isUsable else {
+          tracker?.callEnded(CallOutcome(status: nil))
+          try wait(call)
+          return nil
+        }
+        call.place(on: subchannel, tracker)
+        return try subchannel.connection(for: call)
+      case .wait: try wait(call)
+      case .fail(let status):
+        guard call.waitsForReady else { throw status }
+        try wait(call)
+      case .drop(let status): throw status
+      }
+      return nil
     }
   }
 
-  /// Fails the waiting calls, except those that wait until a connection is ready if `includingPatient` is false.
-  func failWaiting(_ status: GRPCStatus, includingPatient: Bool) {
-    for call in waiting.take(where: { includingPatient || !$0.waitsForReady }) { call.endEarly(status) }
+  private func wait(_ call: ClientCallStream) throws(GRPCStatus) {
+    try countWaiting()
+    unplaced.append(call)
+  }
+
+  /// Counts one more call that waits. Throws if too many do.
+  func countWaiting() throws(GRPCStatus) {
+    guard waitingCount < options.maxWaitingCalls else { throw .tooManyWaitingCalls }
+    waitingCount += 1
+  }
+
+  /// Called when a call has ended while it waited, for a server or at one.
+  func waitingCallDidClose(_ subchannel: HTTP2Subchannel?) {
+    waitingCount -= 1
+    if let subchannel { subchannel.waitingCallDidClose() } else { unplaced.callDidEnd() }
+  }
+
+  /// Whether a connection is being opened.
+  var isConnecting: Bool { subchannels.values.contains { $0.dialing != nil } }
+
+  /// Asks the picker again for all calls that wait for a server.
+  private func placeWaiting() {
+    if unplaced.isEmpty || (balancer.picker as? ConstantPicker)?.waits == true { return }
+    let calls = unplaced.take()
+    waitingCount -= calls.count
+    for call in calls { call.placeAgain() }
   }
 
   private func keepLoop() {
-    guard keepsLoop == waiting.isEmpty else { return }
+    guard keepsLoop == (waitingCount == 0) else { return }
     keepsLoop.toggle()
     loop.openHandles += keepsLoop ? 1 : -1
   }
-
-  var waitingCallCount: Int { waiting.count }
-  var hasWaitingCalls: Bool { !waiting.isEmpty }
 
   /// Doubles the keepalive interval, up to a maximum, because a server has complained about pings.
   func askLessOften() {
@@ -145,27 +213,36 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     options.logger.log(
       .warning,
       "the server complained about too many keepalive pings",
-      ["target": target.authority, "interval": "\(longer)"]
+      ["target": serverName, "interval": "\(longer)"]
     )
   }
 
-  func nextConnectionNumber() -> Int {
-    lastConnectionNumber += 1
-    return lastConnectionNumber
+  func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 
   var observed: ObservedConnection {
-    ObservedConnection(peer: target.authority, isSecure: tlsContext != nil, isServer: false)
+    ObservedConnection(peer: serverName, isSecure: tlsContext != nil, isServer: false)
+  }
+
+  /// Servers in messages: the name, unless it consists of addresses, and the first addresses.
+  func shown(_ addresses: [EndpointAddress]) -> String {
+    let first = addresses.prefix(3).map(\.description).joined(separator: ", ")
+    let list = addresses.count > 3 ? "\(first) and \(addresses.count - 3) more" : first
+    let namesItself =
+      addresses.contains { $0.description == serverName || $0.port == nil } || list == serverName
+    return namesItself ? list : "\(serverName) (\(list))"
   }
 
   /// Connects without a call, unless there is a connection or the channel is connecting already.
   package func connect() {
     loop.execute {
-      if self.state == .idle { self.connectIfNeeded() }
+      if self.state == .idle { self.balancer.leaveIdle() }
     }
   }
 
-  func setState(_ new: ConnectivityState) {
+  private func setState(_ new: ConnectivityState) {
     guard state != new, state != .shutdown else { return }
     state = new
     trace.add("\(new)")
@@ -173,6 +250,22 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       watcher.yield(new)
       if new == .shutdown { watcher.finish() }
     }
+    if new != .idle { watchForIdleness() }
+  }
+
+  // MARK: Idleness
+
+  /// Looks after each idle timeout whether there was a call since the last look.
+  private func watchForIdleness() {
+    guard idleTimer == nil, state != .shutdown, let timeout = options.idleTimeout else { return }
+    let callsBefore = calls.started
+    let timer = LoopTimer { [unowned self] in
+      idleTimer = nil
+      if calls.started == callsBefore, calls.inProgress == 0 { balancer.goIdle() }
+      if state != .idle { watchForIdleness() }
+    }
+    idleTimer = timer
+    loop.schedule(timer, after: timeout)
   }
 
   // MARK: Shutting down
@@ -198,20 +291,66 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   private func beginShutDown(_ continuation: CheckedContinuation<Void, Never>?) {
     setState(.shutdown)
-    cancelDialing()
-    failWaiting(.channelShutDown, includingPatient: true)
+    if let idleTimer { loop.cancel(idleTimer) }
+    balancer.shutDown()
+    resolvedConfig?.failed(.channelShutDown, isFinal: true)
+    placeWaiting()
     if let continuation { drained.append(continuation) }
-    for connection in connections { connection.retire() }
     resumeIfDrained()
   }
 
-  func resumeIfDrained() {
-    guard state == .shutdown, connections.isEmpty else { return }
+  /// A subchannel that was shut down has closed its last connection.
+  func subchannelDidEnd(_ subchannel: HTTP2Subchannel) {
+    subchannels[subchannel.number] = nil
+    resumeIfDrained()
+  }
+
+  private func resumeIfDrained() {
+    guard state == .shutdown, subchannels.isEmpty else { return }
     for continuation in drained { continuation.resume() }
     drained = []
   }
 
   private func closeAll() {
-    for connection in connections { connection.close(.channelShutDown) }
+    for subchannel in subchannels.values { subchannel.closeAll(.channelShutDown) }
   }
+}
+
+// MARK: What the balancer asks for, and says
+
+extension HTTP2ClientTransport: ChannelBalancerOwner {
+  package func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    let subchannel = HTTP2Subchannel(self, number: nextNumber(), addresses, options, observer)
+    subchannels[subchannel.number] = subchannel
+    return subchannel
+  }
+
+  package func balancerChanged() {
+    setState(balancer.state)
+    placeWaiting()
+  }
+
+  package func serviceConfigChanged() {
+    resolvedConfig?.resolved(balancer.serviceConfig)
+    for subchannel in subchannels.values { subchannel.healthCheckedServiceChanged() }
+  }
+
+  package func resolvingFailed(_ status: GRPCStatus) { resolvedConfig?.failed(status, isFinal: false) }
+
+  package func balancerReports(_ event: String, isWarning: Bool) {
+    trace.add(event, isWarning: isWarning)
+    options.logger.log(isWarning ? .warning : .debug, event, ["target": host])
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let foreignSubchannel = GRPCStatus(
+    code: .internalError,
+    message: "the load balancing policy chose a subchannel that its host did not make",
+    origin: .library
+  )
 }

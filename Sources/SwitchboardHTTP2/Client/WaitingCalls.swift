@@ -1,6 +1,6 @@
 import SwitchboardCall
 
-/// Calls that wait for a connection with room, in order. Calls that end while they wait stay in the queue until their
+/// Calls that wait for a server, or for a connection with room, in order. Calls that end while they wait stay in the queue until their
 /// turn comes, there are many of them, or no other calls wait.
 struct WaitingCalls {
   private var queue = Queue<ClientCallStream>()
@@ -40,14 +40,11 @@ struct WaitingCalls {
     ended = 0
   }
 
-  /// Removes and returns the calls that satisfy the predicate.
-  mutating func take(where condition: (ClientCallStream) -> Bool) -> [ClientCallStream] {
+  /// Removes and returns the calls that still wait.
+  mutating func take() -> [ClientCallStream] {
     var taken: [ClientCallStream] = []
-    var kept = WaitingCalls()
-    while let call = popFirst() {
-      if condition(call) { taken.append(call) } else { kept.append(call) }
-    }
-    self = kept
+    while let call = popFirst() { taken.append(call) }
+    self = WaitingCalls()
     return taken
   }
 }

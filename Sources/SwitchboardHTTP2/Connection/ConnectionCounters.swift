@@ -43,6 +43,8 @@ struct CallTotals {
   private(set) var failed = 0
   private(set) var lastStarted: UInt64 = 0
 
+  var inProgress: Int { started - succeeded - failed }
+
   mutating func callStarted(at time: UInt64) {
     started += 1
     lastStarted = time

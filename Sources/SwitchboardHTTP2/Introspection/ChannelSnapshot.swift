@@ -1,3 +1,5 @@
+import SwitchboardBalancing
+
 /// The state of a channel at one moment.
 package struct ChannelSnapshot: Sendable {
   /// The target given to the channel.

@@ -1,7 +1,8 @@
 /// Connects to the first of several addresses that answers, by RFC 8305: it alternates between the address families and
 /// starts each attempt shortly after the one before, without waiting for that to fail.
 final class Connector {
-  typealias Completion = (Result<Socket, SocketError>) -> Void
+  typealias Connected = (socket: Socket, address: SocketAddress)
+  typealias Completion = (Result<Connected, SocketError>) -> Void
 
   /// The value that RFC 8305 recommends.
   static let attemptDelay = Duration.milliseconds(250)
@@ -60,7 +61,7 @@ final class Connector {
     let attempt = ConnectAttempt(address, on: loop) { [self] result in
       if let key { attempts[key] = nil }
       switch result {
-      case .success: finish(result)
+      case .success(let socket): finish(.success((socket, address)))
       case .failure(let error):
         lastError = error
         tryNext()
@@ -77,7 +78,7 @@ final class Connector {
     loop.schedule(timer, after: delay)
   }
 
-  private func finish(_ result: Result<Socket, SocketError>) {
+  private func finish(_ result: Result<Connected, SocketError>) {
     let completion = completion
     self.completion = nil
     stop()

@@ -27,9 +27,10 @@ final class Listener: @unchecked Sendable {
   private static let batch = 8
 
   /// Calls `changed` once with an error when the listener cannot accept, and once with nil when it can again. It keeps
-  /// trying in between.
+  /// trying in between. With `sharesPort`, others that share it may listen on the same address.
   init(
     _ address: SocketAddress,
+    sharesPort: Bool = false,
     on loop: Loop,
     accepted: @escaping Accepted,
     changed: @escaping @Sendable (SocketError?) -> Void = { _ in }
@@ -37,7 +38,7 @@ final class Listener: @unchecked Sendable {
     self.loop = loop
     self.accepted = accepted
     self.changed = changed
-    descriptor = try ListeningSocket.open(address)
+    descriptor = try ListeningSocket.open(address, sharesPort: sharesPort)
     self.address = ListeningSocket.name(of: descriptor) ?? address
   }
 

@@ -8,13 +8,18 @@ import CLibuv
 
 /// The system calls of a listener.
 enum ListeningSocket {
-  static func open(_ address: SocketAddress) throws(SocketError) -> Int32 {
+  /// With `sharesPort`, several sockets may listen on the address, and the system spreads connections over them.
+  static func open(_ address: SocketAddress, sharesPort: Bool = false) throws(SocketError) -> Int32 {
     let family = address.withSockaddr { sockaddr, _ in Int32(sockaddr.pointee.sa_family) }
     let descriptor = switchboard_stream_socket(family)
     guard descriptor >= 0 else { throw SocketError(errno: errno) }
     if case .unix(let path) = address.kind { removeStaleSocket(path, address) }
     _ = switchboard_set_nonblocking(descriptor)
     configure(descriptor, family)
+    if sharesPort, !sharePort(descriptor) {
+      close(descriptor)
+      throw .cannotSharePort
+    }
     let result = address.withSockaddr { sockaddr, length in Glibc.bind(descriptor, sockaddr, length) }
     guard result == 0, listen(descriptor, 4096) == 0 else {
       let error = SocketError(errno: errno)
@@ -31,9 +36,19 @@ enum ListeningSocket {
     if family == AF_INET6 { set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
   }
 
-  private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+  /// Returns `false` if the system cannot. Others than Linux have the option, but do not spread connections.
+  static func sharePort(_ descriptor: Int32) -> Bool {
+    #if os(Linux)
+      return set(descriptor, SOL_SOCKET, SO_REUSEPORT)
+    #else
+      return false
+    #endif
+  }
+
+  @discardableResult
+  private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32) -> Bool {
     var on: Int32 = 1
-    setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    return setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
   }
 
   /// The file of a unix socket remains when a server is killed. If it refuses connections, no server uses it.
@@ -70,4 +85,8 @@ enum ListeningSocket {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress($0, count: Int(length)) }
     }
   }
+}
+
+extension SocketError {
+  static let cannotSharePort = SocketError(errno: ENOPROTOOPT)
 }

@@ -1,6 +1,10 @@
 import CLibuv
 import SwitchboardCall
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Receives the events of a socket, on the loop.
 protocol SocketDelegate: AnyObject {
   /// Called with bytes that are only valid during this call.
@@ -91,6 +95,18 @@ final class Socket {
     guard let stream, stream.pointee.type == UV_TCP else { return }
     let tcp = UnsafeMutableRawPointer(stream).assumingMemoryBound(to: uv_tcp_t.self)
     uv_tcp_keepalive(tcp, 1, UInt32(clamping: silence.components.seconds))
+  }
+
+  /// How long the peer may leave bytes unacknowledged before the system ends the connection (gRFC A18). Only Linux has
+  /// this, and only for TCP.
+  func setUserTimeout(_ limit: Duration) {
+    #if os(Linux)
+      guard let stream, stream.pointee.type == UV_TCP, let descriptor else { return }
+      // Zero would be the system's own limit.
+      var milliseconds = Int32(clamping: max(1, limit.nanoseconds / 1_000_000))
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+    #endif
   }
 
   private func lendMemory() -> uv_buf_t {

@@ -1,9 +1,10 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 /// The name servers in a target: `dns://AUTHORITY/name`.
 enum NameAuthority {
   static let maxServers = 8
-  private static let defaultPort = 53
+  private static let defaultPort: UInt16 = 53
 
   /// The servers, whose number is limited; an error names an authority that is none.
   static func servers(_ authority: String) throws(GRPCStatus) -> [SocketAddress] {
@@ -17,9 +18,9 @@ enum NameAuthority {
 
   private static func server(_ text: Substring) -> SocketAddress? {
     // c-ares takes no scopes of addresses (`fe80::1%eth0`).
-    guard !text.contains("%"), let (host, port) = Target.hostAndPort(text, defaultPort: defaultPort), port > 0
+    guard !text.contains("%"), let parts = HostAndPort(text, defaultPort: defaultPort), parts.port > 0
     else { return nil }
-    return SocketAddress.numeric(host, port: port)
+    return SocketAddress.numeric(parts.host, port: Int(parts.port))
   }
 }
 

@@ -63,11 +63,38 @@ public final class Server: Sendable {
   public func reloadCertificates() throws(GRPCStatus) { try core.reloadTLS() }
 
   private func listen(_ address: SocketAddress) throws(GRPCStatus) -> SocketAddress {
+    var listeners: [Listener] = []
+    if core.options.reusePort, address.port != nil {
+      // The first chooses the port if the address has none.
+      for loop in core.group.loops {
+        listeners.append(try listener(listeners.first?.address ?? address, on: loop, sharesPort: true))
+      }
+    } else {
+      listeners.append(try listener(address, on: core.group.nextLoop(), sharesPort: false))
+    }
+    for listener in listeners {
+      // A server that stops meanwhile closes those that it has.
+      guard core.add(listener) else { throw .serverStopped }
+    }
+    for (index, listener) in listeners.enumerated() where !listener.start() {
+      for listener in listeners { core.remove(listener) }
+      for started in listeners[..<index] { started.close() }
+      throw .loopEnded
+    }
+    return listeners.first?.address ?? address
+  }
+
+  /// A listener that shares its port serves its connections on its own loop, and the system chooses the listener. Others
+  /// give each to the next loop.
+  private func listener(
+    _ address: SocketAddress,
+    on loop: Loop,
+    sharesPort: Bool
+  ) throws(GRPCStatus) -> Listener {
     let core = core
-    let listener: Listener
     do {
-      listener = try Listener(address, on: core.group.nextLoop()) { descriptor, kind, peer in
-        let loop = core.group.nextLoop()
+      return try Listener(address, sharesPort: sharesPort, on: loop) { descriptor, kind, peer in
+        let loop = sharesPort ? loop : core.group.nextLoop()
         loop.execute { core.accept(descriptor, kind, peer: peer, on: loop) }
       } changed: { error in
         let logger = core.options.logger
@@ -79,14 +106,8 @@ public final class Server: Sendable {
         }
       }
     } catch {
-      throw error.status("cannot listen on \(address)")
+      throw error == .cannotSharePort ? .cannotSharePort : error.status("cannot listen on \(address)")
     }
-    guard core.add(listener) else { throw .serverStopped }
-    guard listener.start() else {
-      core.remove(listener)
-      throw .loopEnded
-    }
-    return listener.address
   }
 
   /// Stops accepting calls, lets those in progress finish within `grace`, and then closes the connections. Unless
@@ -108,6 +129,11 @@ public final class Server: Sendable {
 }
 
 extension GRPCStatus {
+  static let cannotSharePort = GRPCStatus(
+    code: .unimplemented,
+    message: "reusePort: this system cannot spread the connections of a port over several listeners",
+    origin: .library
+  )
   static let loopEnded = GRPCStatus(
     code: .failedPrecondition,
     message: "the group of event loops was shut down",

@@ -47,6 +47,7 @@ final class ServerConnection: ConnectionParts, Connection {
     }
     super.init(loop: loop, socket: socket, session: session, tls: tls)
     awaitsGreeting = crossOrigin != nil
+    socket.setUserTimeout(core.options.keepaliveTimeout)
     startLimits()
   }
 

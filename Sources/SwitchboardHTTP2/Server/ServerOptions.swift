@@ -51,6 +51,9 @@ public struct ServerOptions: Sendable {
   /// Whether the loops spin for up to 60 µs after each event of a call before they block. This removes the time of
   /// waking up from the latency of calls, but keeps a core busy while calls are made. Without calls, the core is idle.
   public var lowLatency = false
+  /// Whether each loop of the server's group listens on its own, on a shared port (`SO_REUSEPORT`), and the system
+  /// spreads connections over them; on Linux only. Unless it is set, one loop accepts connections for all in turn.
+  public var reusePort = false
   /// The executor on which handlers run. `nil`: the loop of their connection, without a thread switch.
   public var handlerExecutor: (any TaskExecutor)?
   /// The formats in which every method is offered, in addition to its own and those of its service, if they have

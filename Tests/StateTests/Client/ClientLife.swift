@@ -1,3 +1,4 @@
+import SwitchboardBalancing
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -30,19 +31,14 @@ final class ClientLife: Life {
   init?(_ group: LoopGroup, _ options: ChannelOptions, seed: UInt64, tracing: Bool) {
     let loop = group.loops[0]
     guard let channel = try? HTTP2ClientTransport(target: Self.target, options: options, group: group),
-      let (wire, socket) = Wire.make(on: loop), let connection = ClientConnection(channel, socket: socket)
+      let (wire, socket) = Wire.make(on: loop), let connection = channel.adopt(socket)
     else { return nil }
     self.wire = wire
     self.channel = channel
     remainingChannel = channel
     remaining = connection
     super.init(loop, seed: seed, tracing: tracing)
-    let dialing = Dialing(started: loop.now, backoff: .zero)
-    dialing.connection = connection
-    channel.dialing = dialing
-    channel.connections.append(connection)
     intercepted = Channel(channel)
-    connection.start()
     let window = dice.pick([0, 1, 10, 100, 65_535, 65_535])
     note("the server's windows are of \(window) bytes")
     feed(Frame(.settings, [0, 4] + Frame.number(UInt32(window))))
@@ -298,5 +294,17 @@ final class ClientLife: Life {
     for call in all { try call.model.checkEnd() }
     wire.close()
     return nil
+  }
+}
+
+extension HTTP2ClientTransport {
+  /// Makes a connection of a socket, as if the channel had connected it. Call on the loop.
+  func adopt(_ socket: Socket) -> ClientConnection? {
+    balancer.leaveIdle()
+    balancer.received(ResolverResult(endpoints: [Endpoint([.unix(path: "/nowhere/at/all")])]))
+    guard let subchannel = subchannels.values.first else { return nil }
+    subchannel.finishDialing()
+    subchannel.adopt(subchannel.startDialing(), socket, nil)
+    return subchannel.dialing?.connection
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SwitchboardBalancing
 import SwitchboardCall
 
 @testable import SwitchboardHTTP2
@@ -42,12 +43,7 @@ enum FedConnection {
   ) rethrows -> Result? {
     guard let (socket, other) = socket(on: channel.loop) else { return nil }
     defer { Glibc.close(other) }
-    guard let connection = ClientConnection(channel, socket: socket) else { return nil }
-    let dialing = Dialing(started: channel.loop.now, backoff: .zero)
-    dialing.connection = connection
-    channel.dialing = dialing
-    channel.connections.append(connection)
-    connection.start()
+    guard let connection = channel.adopt(socket) else { return nil }
     connection.feed([0, 0, 0, 4, 0, 0, 0, 0, 0])
     defer { connection.close(.connectionLost) }
     return try body(connection)
@@ -57,4 +53,16 @@ enum FedConnection {
 extension Connection {
   /// Delivers bytes as if the peer had sent them.
   func feed(_ bytes: [UInt8]) { bytes.withUnsafeBytes { socketDidRead($0) } }
+}
+
+extension HTTP2ClientTransport {
+  /// Makes a connection of a socket, as if the channel had connected it. Call on the loop.
+  func adopt(_ socket: Socket) -> ClientConnection? {
+    balancer.leaveIdle()
+    balancer.received(ResolverResult(endpoints: [Endpoint([.unix(path: "/nowhere/at/all")])]))
+    guard let subchannel = subchannels.values.first else { return nil }
+    subchannel.finishDialing()
+    subchannel.adopt(subchannel.startDialing(), socket, nil)
+    return subchannel.dialing?.connection
+  }
 }

@@ -47,10 +47,11 @@ import Testing
       #expect(ended != nil)
       #expect(
         trace.events.filter { $0 != ended }.map(\.description_p) == [
-          "the channel was made", "connecting", "connected to \(socket.name)", "ready", "shutdown",
+          "the channel was made", "connecting", "the policy is pick_first", "connected to \(socket.name)",
+          "ready", "shutdown",
         ]
       )
-      #expect(trace.numEventsLogged == 6)
+      #expect(trace.numEventsLogged == 7)
       #expect(trace.events.allSatisfy { $0.severity == .ctInfo && $0.hasTimestamp })
       #expect(trace.hasCreationTimestamp)
     }

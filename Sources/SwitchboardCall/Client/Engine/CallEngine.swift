@@ -9,6 +9,8 @@ final class CallEngine: ByteTransport {
   @usableFromInline let streamBufferSize: Int
   let environment: CallEnvironment
   private let config: ServiceConfig?
+  /// The config that comes with the channel's name, if one can. It takes precedence.
+  @usableFromInline let resolvedConfig: ResolvedConfig?
   private let retryBufferSize: Int
   private let enablesRetry: Bool
   private let throttles: RetryThrottles
@@ -25,6 +27,7 @@ final class CallEngine: ByteTransport {
     eventLoop = transport.eventLoop
     streamBufferSize = transport.streamBufferSize
     self.config = config
+    resolvedConfig = transport.resolvedConfig
     self.retryBufferSize = retryBufferSize ?? 256 * 1024
     self.enablesRetry = enablesRetry
     self.environment = environment
@@ -50,6 +53,9 @@ final class CallEngine: ByteTransport {
   }
 
   @usableFromInline
+  func connect() { transport.connect() }
+
+  @usableFromInline
   func retire() { transport.retire() }
 
   @usableFromInline
@@ -57,7 +63,7 @@ final class CallEngine: ByteTransport {
 
   @usableFromInline
   func makeCall(_ request: consuming CallRequest, receiver: any ResponseReceiver) -> any ByteCall {
-    guard config != nil || request.options?.box != nil else {
+    guard config != nil || request.options?.box != nil || resolvedConfig != nil else {
       return transport.makeCall(request, receiver: receiver)
     }
     return makeCallWithOptions(request, receiver)
@@ -68,16 +74,38 @@ final class CallEngine: ByteTransport {
     if request.deadline == nil, let timeout = request.options?.timeout {
       request.deadline = environment.time.deadline(after: timeout)
     }
+    if let config = request.options?.serviceConfig {
+      return makeCall(request, receiver, config)
+    }
+    if let resolvedConfig { return makeCall(request, receiver, resolvedConfig) }
     guard config != nil || request.options?.needsEngine == true else {
       return transport.makeCall(request, receiver: receiver)
     }
-    return makeConfiguredCall(request, receiver)
+    return makeCall(request, receiver, config)
   }
 
-  private func makeConfiguredCall(_ request: CallRequest, _ receiver: any ResponseReceiver) -> any ByteCall {
+  /// Waits for the name's config, if it is not known yet.
+  private func makeCall(
+    _ request: CallRequest,
+    _ receiver: any ResponseReceiver,
+    _ resolvedConfig: ResolvedConfig
+  ) -> any ByteCall {
+    if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
+    transport.connect()
+    let isPatient = request.options?.waitForReady ?? false
+    return PreparedCall(request, receiver, self) { [self] () throws(GRPCStatus) in
+      let resolved = try await resolvedConfig.wait(isPatient: isPatient)
+      return makeCall(request, receiver, resolved ?? config)
+    }
+  }
+
+  private func makeCall(
+    _ request: CallRequest,
+    _ receiver: any ResponseReceiver,
+    _ config: ServiceConfig?
+  ) -> any ByteCall {
     var request = request
     var options = request.options ?? CallOptions()
-    let config = options.serviceConfig ?? config
     let method = config?.methodConfig(for: request.method)
     if let method { options.apply(method) }
     if let longest = method?.timeout {
@@ -94,7 +122,15 @@ final class CallEngine: ByteTransport {
       requestSizeLimit: method?.maxRequestMessageBytes
     )
     guard let provider else { return makeCall(request, receiver, plan) }
-    return AuthorizedCall(provider, request, receiver, self, plan)
+    return PreparedCall(request, receiver, self) { [self, request] () throws(GRPCStatus) in
+      var request = request
+      do {
+        if let token = try await provider.token() { request.options?.authorize(token) }
+      } catch {
+        throw .unauthorized(error)
+      }
+      return makeCall(request, receiver, plan)
+    }
   }
 
   /// Makes a call whose options are final.
@@ -153,6 +189,11 @@ extension CallOptions {
 }
 
 extension GRPCStatus {
+  fileprivate static func unauthorized(_ error: any Error) -> GRPCStatus {
+    if let known = error as? any GRPCStatusTransformable { return known.makeGRPCStatus() }
+    return GRPCStatus(code: .unauthenticated, message: "could not get a token: \(error)")
+  }
+
   static func requestTooLarge(_ byteCount: Int, limit: Int) -> GRPCStatus {
     GRPCStatus(
       code: .resourceExhausted,

@@ -23,6 +23,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
   var attempts: [Attempt] = []
   var committed: Attempt?
   var attemptsMade = 0
+  private let servers = AttemptedServers()
   var log = RequestLog()
   var lastFailure: (status: GRPCStatus, trailers: HPACKHeaders)?
   private var alarm: Task<Void, Never>?
@@ -84,6 +85,7 @@ final class RetryingCall: ByteCall, @unchecked Sendable {
     let attempt = Attempt(self, requests: requestPipe(), responses: responsePipe())
     var copy = request
     copy.previousAttempts = attemptsMade
+    copy.servers = servers
     if let pipe = attempt.requests { copy.body = .stream(pipe) }
     if let pipe = attempt.responses { copy.responses = pipe }
     attemptsMade += 1

@@ -1,0 +1,212 @@
+import CAllocator
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// What the policies cost without any connection: picks, updates of many endpoints, and memory.
+struct BalancingBenchmark {
+  /// How many of the endpoints each update replaces.
+  private static let replaced = 0.01
+  private static let backends = 100
+
+  private static let child: ConfigValue = .array([.object(["round_robin": .object([:])])])
+  private static let policies: [(String, [String: ConfigValue])] = [
+    ("pick_first", [:]), ("round_robin", [:]), ("weighted_round_robin", ["blackoutPeriod": .string("0s")]),
+    ("least_request", [:]), ("ring_hash", ["requestHashHeader": .string("user-id")]),
+    (
+      "priority",
+      ["children": .object(["a": .object(["config": child])]), "priorities": .array([.string("a")])]
+    ),
+    ("weighted_target", ["targets": .object(["a": .object(["weight": .number(1), "childPolicy": child])])]),
+    ("outlier_detection", ["childPolicy": child, "successRateEjection": .object([:])]),
+    (
+      "outlier_detection",
+      [
+        "childPolicy": .array([.object(["least_request": .object([:])])]),
+        "successRateEjection": .object([:]),
+      ]
+    ), ("random_subsetting", ["subsetSize": .number(100), "childPolicy": child]),
+  ]
+
+  let endpoints: Int
+  let updates: Int
+  let picks: Int
+
+  init(_ arguments: inout Arguments) throws {
+    endpoints = try arguments.nextCount("ENDPOINTS")
+    updates = try arguments.nextCount("UPDATES")
+    picks = try arguments.nextCount("PICKS")
+    try arguments.end()
+  }
+
+  /// One line for each policy.
+  func run() throws -> String {
+    try Self.policies.map { name, members in
+      let pick = try pickTime(name, members)
+      let (update, bytes) = try updateTime(name, members)
+      return "\(name) pick_ns=\(pick) update_us=\(update) bytes_per_endpoint=\(bytes)"
+    }.joined(separator: "\n")
+  }
+
+  private func choice(_ name: String, _ members: [String: ConfigValue]) throws -> PolicyChoice {
+    try PolicyRegistry().choose([LoadBalancingConfig(name, members)], at: "loadBalancingConfig")
+  }
+
+  /// Nanoseconds for a pick among 100 servers that are ready, and for the end of its call: the median of five runs.
+  private func pickTime(_ name: String, _ members: [String: ConfigValue]) throws -> Int {
+    let host = IdleHost(connects: true)
+    let child = ChildBalancer(host)
+    try child.update((0..<Self.backends).map(endpoint), try choice(name, members))
+    host.clock.advance()
+    for subchannel in host.subchannels { subchannel.become(.ready) }
+    var report = LoadReport()
+    report.queriesPerSecond = 100
+    let call = IdleCall()
+    for number in 0..<Self.backends * 10 {
+      report.cpuUtilization = 0.1 + 0.05 * Double(number % 10)
+      if case .subchannel(_, let tracker) = host.picker.pick(call) {
+        tracker?.callEnded(CallOutcome(status: .ok, loadReport: report))
+      }
+    }
+    host.clock.advance()
+    let outcome = CallOutcome(status: .ok)
+    let times = (0..<5).map { _ in
+      nanoseconds {
+        for _ in 0..<picks {
+          if case .subchannel(_, let tracker) = host.picker.pick(call) { tracker?.callEnded(outcome) }
+        }
+      } / Double(picks)
+    }
+    child.shutDown()
+    return Int(times.sorted()[2].rounded())
+  }
+
+  /// Microseconds for an update that replaces a hundredth of the endpoints, the median; and the bytes that the policy
+  /// keeps for each endpoint, without its subchannel.
+  private func updateTime(_ name: String, _ members: [String: ConfigValue]) throws -> (Int, Int) {
+    let choice = try choice(name, members)
+    let host = IdleHost(connects: true)
+    let child = ChildBalancer(host)
+    var current = (0..<endpoints).map(endpoint)
+    let before = switchboard_allocated_bytes()
+    try child.update(current, choice)
+    let policy = Int(switchboard_allocated_bytes()) - Int(before)
+    let made = host.subchannels.count
+    let alone = Int(switchboard_allocated_bytes())
+    let others = IdleHost(connects: false)
+    for _ in 0..<made { _ = others.makeSubchannel([], SubchannelOptions(), others) }
+    let bytes = policy - (Int(switchboard_allocated_bytes()) - alone)
+    var times: [Double] = []
+    for update in 0..<updates {
+      let count = max(1, Int(Double(endpoints) * Self.replaced))
+      let start = update * count % endpoints
+      for position in start..<min(start + count, endpoints) {
+        current[position] = endpoint(endpoints * (update + 1) + position)
+      }
+      host.subchannels.removeAll { $0.isShutDown }
+      let reported = current
+      try times.append(nanoseconds { try child.update(reported, choice) } / 1000)
+      host.clock.advance()
+    }
+    child.shutDown()
+    withExtendedLifetime(others) {}
+    return (Int(times.sorted()[updates / 2].rounded()), bytes / endpoints)
+  }
+
+  private func endpoint(_ number: Int) -> Endpoint {
+    var endpoint = Endpoint([.ipv4(0x0A00_0000 + UInt32(truncatingIfNeeded: number), port: 443)])
+    endpoint.attributes[EndpointPath.self] = ["a"]
+    return endpoint
+  }
+
+  private func nanoseconds(_ work: () throws -> Void) rethrows -> Double {
+    let time = try ContinuousClock().measure(work)
+    return Double(time.components.seconds) * 1e9 + Double(time.components.attoseconds) / 1e9
+  }
+}
+
+/// A channel whose connections succeed at once, and whose time passes only between measurements.
+private final class IdleHost: BalancerHost, SubchannelObserver {
+  let clock = IdleTime()
+  let policies = PolicyRegistry()
+  var subchannels: [IdleSubchannel] = []
+  private(set) var picker: any Picker = ConstantPicker(.wait)
+  private let connects: Bool
+  private var seed: UInt64 = 1
+
+  init(connects: Bool) { self.connects = connects }
+
+  var time: any BalancerTime { clock }
+
+  func random() -> UInt64 {
+    seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return seed ^ seed >> 32
+  }
+
+  func resolveAgain() {}
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {}
+
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    let subchannel = IdleSubchannel(observer, connects: connects)
+    subchannels.append(subchannel)
+    return subchannel
+  }
+
+  func update(_ state: ConnectivityState, _ picker: any Picker) { self.picker = picker }
+}
+
+private final class IdleSubchannel: Subchannel {
+  private let observer: any SubchannelObserver
+  private let connects: Bool
+  private(set) var state = SubchannelState(.idle)
+  private(set) var isShutDown = false
+
+  init(_ observer: any SubchannelObserver, connects: Bool) {
+    self.observer = observer
+    self.connects = connects
+  }
+
+  func connect() { if connects { become(.ready) } }
+  func update(_ addresses: [EndpointAddress]) {}
+  func reportLoad(every interval: Duration?) {}
+  func shutDown() { isShutDown = true }
+
+  func become(_ connectivity: ConnectivityState) {
+    guard state.connectivity != connectivity else { return }
+    state = SubchannelState(connectivity)
+    observer.subchannelChanged(self, to: state)
+  }
+}
+
+/// Timers that run when they are asked to: those of up to a second.
+private final class IdleTime: BalancerTime, @unchecked Sendable {
+  final class Timer: ScheduledAction {
+    fileprivate var action: (() -> Void)?
+    init(_ action: @escaping () -> Void) { self.action = action }
+    func cancel() { action = nil }
+  }
+
+  private(set) var now = Duration.seconds(1000)
+  private var timers: [Timer] = []
+
+  func schedule(after delay: Duration, _ action: @escaping () -> Void) -> any ScheduledAction {
+    let timer = Timer(action)
+    if delay <= .seconds(1) { timers.append(timer) }
+    return timer
+  }
+
+  func advance() {
+    now += .seconds(1)
+    let due = timers
+    timers = []
+    for timer in due { timer.action?() }
+  }
+}
+
+private final class IdleCall: CallToPick {
+  let method = MethodDescriptor(service: "bench.Bench", method: "Get", type: .unary)
+  let metadata = HPACKHeaders([("trace", "0af7651916cd43dd8448eb211c80319c"), ("user-id", "user-4711")])
+}

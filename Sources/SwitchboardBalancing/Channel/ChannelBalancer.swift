@@ -1,0 +1,238 @@
+import SwitchboardCall
+
+/// What a channel's balancer works on: the transport.
+package protocol ChannelBalancerOwner: AnyObject {
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel
+
+  /// The state, or the picker, has changed.
+  func balancerChanged()
+
+  /// The service config has changed, which comes with the name or is the channel's.
+  func serviceConfigChanged()
+
+  /// The name cannot be resolved, or not be used, and was not before.
+  func resolvingFailed(_ status: GRPCStatus)
+
+  /// Something that an operator should know.
+  func balancerReports(_ event: String, isWarning: Bool)
+}
+
+/// A channel's target, from its resolver through its policy to a picker.
+///
+/// ```
+///   idle ──a call, connect()──> resolving ──endpoints──> balancing
+///     ^                             │                       │
+///     └────────── no calls for a while, `goIdle` ───────────┘
+/// ```
+package final class ChannelBalancer: BalancerHost {
+  /// The endpoints and the addresses of one that are taken of a resolver that finds more.
+  package static let endpointLimit = 65_536
+  package static let addressLimit = 256
+
+  /// Set once, before anything else is called.
+  package weak var owner: (any ChannelBalancerOwner)?
+  private let eventLoop: any EventLoop
+  package let time: any BalancerTime
+  private let target: Target
+  private let resolver: any Resolver
+  private let pace: ResolutionPace
+  private let defaultConfig: ServiceConfig?
+  private let defaultPolicy: PolicyChoice
+  package let policies: PolicyRegistry
+
+  private var resolution: (any Resolution)?
+  /// Which start of the resolver reports are from.
+  private var start = 0
+  private var child: ChildBalancer?
+  private var active: (config: ServiceConfig?, policy: PolicyChoice)?
+  private var isShutDown = false
+  private var generator = SystemRandomNumberGenerator()
+
+  package private(set) var state = ConnectivityState.idle
+  package private(set) var picker: any Picker = ConstantPicker(.wait)
+
+  /// Throws `INVALID_ARGUMENT` if the channel's own service config chooses no policy that is known.
+  package init(
+    _ target: Target,
+    _ resolver: any Resolver,
+    _ options: BalancingOptions,
+    serviceConfig: ServiceConfig?,
+    eventLoop: any EventLoop,
+    time: any BalancerTime
+  ) throws(GRPCStatus) {
+    self.eventLoop = eventLoop
+    self.time = time
+    self.target = target
+    self.resolver = resolver
+    pace = options.pace
+    policies = PolicyRegistry(options.policies)
+    defaultConfig = serviceConfig
+    let configs = serviceConfig?.loadBalancing ?? []
+    defaultPolicy =
+      configs.isEmpty
+      ? PolicyChoice(PickFirst(), PickFirstBalancer.Config())
+      : try policies.choose(configs, at: "loadBalancingConfig")
+    goIdle()
+  }
+
+  /// The service config that applies: of the resolver, or else of the channel. `nil` before the first resolution.
+  package var serviceConfig: ServiceConfig? { active.map(\.config) ?? defaultConfig }
+
+  /// The name of the policy that applies.
+  package var policyName: String { (active?.policy ?? defaultPolicy).name }
+
+  /// Starts resolving or, if the policy has become idle, connecting.
+  package func leaveIdle() {
+    guard !isShutDown, state == .idle else { return }
+    guard resolution == nil else {
+      child?.leaveIdle()
+      return
+    }
+    start += 1
+    let number = start
+    update(.connecting, ConstantPicker(.wait))
+    let updates = ResolverUpdates(
+      eventLoop: eventLoop,
+      time: time,
+      pace: pace
+    ) { [box = LoopConfined(self)] result in
+      guard let self = box.value, self.start == number, self.resolution != nil else { return }
+      self.received(result)
+    }
+    resolution = resolver.start(target, updates)
+  }
+
+  /// Stops resolving and shuts all subchannels down, until a call comes.
+  package func goIdle() {
+    stop()
+    update(.idle, WakingPicker { [weak self] in self?.leaveIdle() })
+  }
+
+  package func shutDown() {
+    isShutDown = true
+    state = .shutdown
+    // First of all, so that calls that the subchannels give back end.
+    picker = ConstantPicker(.drop(.channelShutDown))
+    stop()
+  }
+
+  private func stop() {
+    resolution?.stop()
+    resolution = nil
+    child?.shutDown()
+    child = nil
+    active = nil
+  }
+
+  // MARK: What the resolver reports
+
+  package func received(_ result: ResolverResult) {
+    switch result.endpoints {
+    case .failure(let status): fail(status)
+    case .success(let endpoints):
+      do throws(GRPCStatus) {
+        try use(result.serviceConfig)
+      } catch {
+        owner?.balancerReports("the service config of \(target.text) is invalid: \(error)", isWarning: true)
+        guard active != nil else { return fail(.unusableConfig(error)) }
+      }
+      hand(bounded(endpoints))
+    }
+  }
+
+  private func fail(_ status: GRPCStatus) {
+    owner?.balancerReports("cannot resolve \(target.text): \(status)", isWarning: true)
+    if let child { return child.resolverFailed(status) }
+    update(.transientFailure, ConstantPicker(.fail(status)))
+    owner?.resolvingFailed(status)
+  }
+
+  /// Throws, and changes nothing, if the config is invalid.
+  private func use(_ result: Result<ServiceConfig?, GRPCStatus>) throws(GRPCStatus) {
+    let config = try result.get() ?? defaultConfig
+    let policy: PolicyChoice
+    if let configs = config?.loadBalancing, !configs.isEmpty {
+      policy = try policies.choose(configs, at: "loadBalancingConfig")
+    } else {
+      policy = defaultPolicy
+    }
+    let isNew = active == nil || active?.config != config
+    if active?.policy.name != policy.name {
+      owner?.balancerReports("the policy is \(policy.name)", isWarning: false)
+    }
+    active = (config, policy)
+    if isNew { owner?.serviceConfigChanged() }
+  }
+
+  private func bounded(_ endpoints: [Endpoint]) -> [Endpoint] {
+    if endpoints.count > Self.endpointLimit {
+      owner?.balancerReports(
+        "\(target.text) has \(endpoints.count) endpoints, of which \(Self.endpointLimit) are used",
+        isWarning: true
+      )
+    }
+    return endpoints.prefix(Self.endpointLimit).map { endpoint in
+      guard endpoint.addresses.count > Self.addressLimit else { return endpoint }
+      return Endpoint(Array(endpoint.addresses.prefix(Self.addressLimit)), attributes: endpoint.attributes)
+    }
+  }
+
+  private func hand(_ endpoints: [Endpoint]) {
+    guard let policy = active?.policy else { return }
+    let child = child ?? ChildBalancer(self)
+    self.child = child
+    do throws(GRPCStatus) {
+      try child.update(endpoints, policy)
+    } catch {
+      owner?.balancerReports("the policy \(policy.name) rejects what was resolved: \(error)", isWarning: true)
+      resolveAgain()
+    }
+  }
+
+  // MARK: For the policy
+
+  package func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { owner?.makeSubchannel(addresses, options, observer) ?? EndedSubchannel() }
+
+  package func update(_ state: ConnectivityState, _ picker: any Picker) {
+    guard !isShutDown else { return }
+    self.state = state
+    self.picker = picker
+    owner?.balancerChanged()
+  }
+
+  package func resolveAgain() { resolution?.resolveAgain() }
+  package func random() -> UInt64 { generator.next() }
+}
+
+/// What a policy gets of a channel that is gone.
+private final class EndedSubchannel: Subchannel {
+  let state = SubchannelState(.shutdown)
+  func connect() {}
+  func update(_ addresses: [EndpointAddress]) {}
+  func reportLoad(every interval: Duration?) {}
+  func shutDown() {}
+}
+
+extension GRPCStatus {
+  package static let channelShutDown = GRPCStatus(
+    code: .unavailable,
+    message: "the channel was shut down",
+    origin: .user
+  )
+
+  fileprivate static func unusableConfig(_ reason: GRPCStatus) -> GRPCStatus {
+    GRPCStatus(
+      code: .unavailable,
+      message: "the name's service config is invalid: \(reason.message ?? "\(reason.code)")",
+      origin: .library
+    )
+  }
+}

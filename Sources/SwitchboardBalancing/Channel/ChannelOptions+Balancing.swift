@@ -1,0 +1,44 @@
+import SwitchboardCall
+
+/// What a channel needs to know about names and policies.
+package struct BalancingOptions: Sendable {
+  package var resolvers: [any Resolver] = []
+  package var policies: [any LoadBalancingPolicy] = []
+  package var pace = ResolutionPace()
+  package var looksUpServiceConfig = false
+
+  package init() {}
+}
+
+extension ChannelOptions {
+  package var balancing: BalancingOptions {
+    get { extensions[BalancingOptions.self] ?? BalancingOptions() }
+    set { extensions[BalancingOptions.self] = newValue }
+  }
+
+  /// Resolvers of the channel's own, before those that Switchboard has for the same schemes.
+  public var resolvers: [any Resolver] {
+    get { balancing.resolvers }
+    set { balancing.resolvers = newValue }
+  }
+
+  /// Policies of the channel's own, which replace those that Switchboard has under the same names. Service configs and
+  /// `loadBalancing` choose them by name.
+  public var loadBalancingPolicies: [any LoadBalancingPolicy] {
+    get { balancing.policies }
+    set { balancing.policies = newValue }
+  }
+
+  /// Whether the service config of a `dns:` target is looked up too, in its TXT record (gRFC A2). Whoever controls the DNS
+  /// then controls timeouts, retries and balancing. Each first call waits for the lookup.
+  public var looksUpServiceConfig: Bool {
+    get { balancing.looksUpServiceConfig }
+    set { balancing.looksUpServiceConfig = newValue }
+  }
+
+  /// How often names are looked up.
+  public var resolutionPace: ResolutionPace {
+    get { balancing.pace }
+    set { balancing.pace = newValue }
+  }
+}

@@ -1,0 +1,16 @@
+/// The addresses of an endpoint without their order, by which policies know an endpoint again.
+enum AddressSet: Hashable {
+  case one(EndpointAddress)
+  case several(Set<EndpointAddress>)
+
+  /// `nil` without addresses.
+  init?(_ addresses: [EndpointAddress]) {
+    guard let first = addresses.first else { return nil }
+    if addresses.count == 1 {
+      self = .one(first)
+    } else {
+      let set = Set(addresses)
+      self = set.count == 1 ? .one(first) : .several(set)
+    }
+  }
+}

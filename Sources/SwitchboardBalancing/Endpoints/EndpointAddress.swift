@@ -1,0 +1,155 @@
+/// An address of a server, as a value: nothing is resolved or opened.
+public enum EndpointAddress: Hashable, Sendable {
+  /// An IPv4 address, such as `0x7F00_0001` for 127.0.0.1.
+  case ipv4(UInt32, port: UInt16)
+  /// An IPv6 address: its first and its second half, and the number of the interface for a link-local address.
+  case ipv6(high: UInt64, low: UInt64, scope: UInt32 = 0, port: UInt16)
+  /// The path of a Unix domain socket.
+  case unix(path: String)
+  /// The name of a Unix domain socket in Linux's abstract namespace, without the leading zero byte.
+  case unixAbstract(name: String)
+
+  /// A name that is looked up when a connection is opened, by the proxy if there is one.
+  case name(host: String, port: UInt16)
+
+  /// A numeric IPv4 or IPv6 address, without brackets. `nil` if the text is neither.
+  public init?(ip text: some StringProtocol, port: UInt16) {
+    let text = Array(text.utf8)
+    if let bits = IPText.v4(text[...]) {
+      self = .ipv4(bits, port: port)
+    } else if let groups = IPText.v6(text[...]) {
+      let halves = [groups[0..<4], groups[4..<8]].map { $0.reduce(UInt64(0)) { $0 << 16 | UInt64($1) } }
+      self = .ipv6(high: halves[0], low: halves[1], port: port)
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether it is an IPv6 address.
+  package var isIPv6: Bool { if case .ipv6 = self { true } else { false } }
+
+  /// Whether it is an internet address.
+  package var isIP: Bool {
+    switch self {
+    case .ipv4, .ipv6: true
+    case .unix, .unixAbstract, .name: false
+    }
+  }
+
+  /// The port, unless it is a socket of the file system.
+  public var port: UInt16? {
+    switch self {
+    case .ipv4(_, let port), .ipv6(_, _, _, let port), .name(_, let port): port
+    case .unix, .unixAbstract: nil
+    }
+  }
+
+  /// The address without its port, or the socket's path.
+  public var host: String {
+    switch self {
+    case .ipv4(let bits, _): IPText.write(v4: bits)
+    case .ipv6(let high, let low, let scope, _): IPText.write(v6: high, low) + (scope == 0 ? "" : "%\(scope)")
+    case .unix(let path): path
+    case .unixAbstract(let name): name
+    case .name(let host, _): host
+    }
+  }
+}
+
+extension EndpointAddress: CustomStringConvertible {
+  /// As in a target's name: `127.0.0.1:80`, `[::1]:80`, `unix:/path`, `unix-abstract:name`.
+  public var description: String {
+    switch self {
+    case .ipv4(_, let port), .name(_, let port): "\(host):\(port)"
+    case .ipv6(_, _, _, let port): "[\(host)]:\(port)"
+    case .unix(let path): "unix:\(path)"
+    case .unixAbstract(let name): "unix-abstract:\(name)"
+    }
+  }
+}
+
+/// Internet addresses in text, as RFC 4291 and RFC 5952 define it.
+private enum IPText {
+  static func v4(_ text: ArraySlice<UInt8>) -> UInt32? {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    var bits: UInt32 = 0
+    for part in parts {
+      // A leading zero would be octal to some readers.
+      guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else {
+        return nil
+      }
+      var number: UInt32 = 0
+      for byte in part {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+      }
+      guard number <= 255 else { return nil }
+      bits = bits << 8 | number
+    }
+    return bits
+  }
+
+  /// Eight groups.
+  static func v6(_ text: ArraySlice<UInt8>) -> [UInt16]? {
+    guard text.count <= 45 else { return nil }
+    let colon = UInt8(ascii: ":")
+    var gap: Int?
+    for index in text.indices.dropLast() where text[index] == colon && text[index + 1] == colon {
+      guard gap == nil else { return nil }
+      gap = index
+    }
+    guard let gap else { return groups(text, atEnd: true).flatMap { $0.count == 8 ? $0 : nil } }
+    guard let before = groups(text[..<gap], atEnd: false), let after = groups(text[(gap + 2)...], atEnd: true)
+    else { return nil }
+    let missing = 8 - before.count - after.count
+    guard missing >= 1 else { return nil }
+    return before + Array(repeating: 0, count: missing) + after
+  }
+
+  /// The last group of the whole address may be an IPv4 address, which counts as two.
+  private static func groups(_ text: ArraySlice<UInt8>, atEnd: Bool) -> [UInt16]? {
+    guard !text.isEmpty else { return [] }
+    var groups: [UInt16] = []
+    let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    for (position, part) in parts.enumerated() {
+      if atEnd, position == parts.count - 1, let bits = v4(part) {
+        groups += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
+        continue
+      }
+      guard (1...4).contains(part.count), part.first != UInt8(ascii: "+"),
+        let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
+      else { return nil }
+      groups.append(group)
+    }
+    return groups
+  }
+
+  static func write(v4 bits: UInt32) -> String {
+    "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+  }
+
+  static func write(v6 high: UInt64, _ low: UInt64) -> String {
+    if high == 0, low >> 32 == 0xFFFF { return "::ffff:" + write(v4: UInt32(truncatingIfNeeded: low)) }
+    let groups = [high, low].flatMap { half in
+      [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: half >> UInt64($0)) }
+    }
+    guard let zeros = longestZeros(groups) else { return hex(groups[...]) }
+    return hex(groups[..<zeros.lowerBound]) + "::" + hex(groups[zeros.upperBound...])
+  }
+
+  private static func hex(_ groups: ArraySlice<UInt16>) -> String {
+    groups.map { String($0, radix: 16) }.joined(separator: ":")
+  }
+
+  /// The first of the longest runs of at least two zeros.
+  private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
+    var longest = 0..<0
+    var start = 0
+    for (position, group) in groups.enumerated() {
+      if group != 0 { start = position + 1 }
+      if position + 1 - start > longest.count { longest = start..<position + 1 }
+    }
+    return longest.count > 1 ? longest : nil
+  }
+}

@@ -1,0 +1,109 @@
+import SwitchboardCall
+
+/// The messages of `grpc.health.v1.Health`.
+package enum HealthMessages {
+  package static let watch = MethodDescriptor(
+    service: "grpc.health.v1.Health",
+    method: "Watch",
+    type: .serverStreaming
+  )
+
+  /// `HealthCheckRequest`.
+  package static func request(_ service: String) -> [UInt8] {
+    var writer = FieldWriter()
+    if !service.isEmpty { writer.add(1, Array(service.utf8)) }
+    return writer.bytes
+  }
+
+  /// The status of a `HealthCheckResponse`, by its name in the protocol. `nil` if the bytes are no such message.
+  package static func status(_ bytes: [UInt8]) -> String? {
+    var reader = FieldReader(bytes[...])
+    var status: UInt64 = 0
+    while let field = reader.next() {
+      if field.number == 1, case .varint(let value) = field.value { status = value }
+    }
+    guard !reader.isBroken else { return nil }
+    let names = ["UNKNOWN", serving, "NOT_SERVING", "SERVICE_UNKNOWN"]
+    return status < UInt64(names.count) ? names[Int(status)] : "\(status)"
+  }
+
+  package static let serving = "SERVING"
+}
+
+/// The messages of `xds.service.orca.v3.OpenRcaService`.
+package enum LoadReportMessages {
+  package static let stream = MethodDescriptor(
+    service: "xds.service.orca.v3.OpenRcaService",
+    method: "StreamCoreMetrics",
+    type: .serverStreaming
+  )
+
+  /// The trailer that has a call's report.
+  package static let trailer: StaticString = "endpoint-load-metrics-bin"
+
+  /// `OrcaLoadReportRequest`: how often reports are wanted.
+  package static func request(every interval: Duration) -> [UInt8] {
+    let (seconds, attoseconds) = interval.components
+    var duration = FieldWriter()
+    duration.add(1, UInt64(clamping: seconds))
+    duration.add(2, UInt64(clamping: attoseconds / 1_000_000_000))
+    var writer = FieldWriter()
+    writer.add(1, duration.bytes)
+    return writer.bytes
+  }
+}
+
+extension LoadReport {
+  /// Reads an `OrcaLoadReport`. `nil` if the bytes are no such message. What is no number or below zero counts as not
+  /// reported.
+  package init?(serializedBytes bytes: [UInt8]) {
+    self.init()
+    var reader = FieldReader(bytes[...])
+    while let field = reader.next() {
+      switch field.number {
+      case 1: Self.set(&cpuUtilization, field.value)
+      case 2: Self.set(&memoryUtilization, field.value)
+      case 4: Self.add(field.value, to: &requestCost)
+      case 5: Self.add(field.value, to: &utilization)
+      case 6: Self.set(&queriesPerSecond, field.value)
+      case 7: Self.set(&errorsPerSecond, field.value)
+      case 8: Self.add(field.value, to: &namedMetrics)
+      case 9: Self.set(&applicationUtilization, field.value)
+      default: break
+      }
+    }
+    if reader.isBroken { return nil }
+  }
+
+  private static func set(_ target: inout Double, _ value: FieldReader.Value) {
+    if let number = value.double, number.isFinite, number >= 0 { target = number }
+  }
+
+  private static func add(_ value: FieldReader.Value, to target: inout [String: Double]) {
+    guard var entry = value.message else { return }
+    var (name, number) = ("", 0.0)
+    while let field = entry.next() {
+      if field.number == 1, let text = field.value.text { name = text }
+      if field.number == 2 { set(&number, field.value) }
+    }
+    if !entry.isBroken { target[name] = number }
+  }
+
+  /// An `OrcaLoadReport`. What is no number is left out.
+  package var serializedBytes: [UInt8] {
+    var writer = FieldWriter()
+    for (number, value) in [
+      (UInt64(1), cpuUtilization), (2, memoryUtilization), (6, queriesPerSecond), (7, errorsPerSecond),
+      (9, applicationUtilization),
+    ] where value.isFinite { writer.add(number, value) }
+    for (number, map) in [(UInt64(4), requestCost), (5, utilization), (8, namedMetrics)] {
+      for (name, value) in map.sorted(by: { $0.key < $1.key }) where value.isFinite {
+        var entry = FieldWriter()
+        entry.add(1, Array(name.utf8))
+        entry.add(2, value)
+        writer.add(number, entry.bytes)
+      }
+    }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,90 @@
+import SwitchboardCall
+
+/// Chooses a subchannel for each call. A policy replaces its picker whenever anything changes that a choice depends on.
+///
+/// A picker is used on the channel's loop only, so it needs no lock. It must not block, and it should allocate nothing.
+///
+/// ```swift
+/// final class Fixed: Picker {
+///   let subchannel: any Subchannel
+///   init(_ subchannel: any Subchannel) { self.subchannel = subchannel }
+///   func pick(_ call: any CallToPick) -> Pick { .subchannel(subchannel) }
+/// }
+/// ```
+public protocol Picker: AnyObject {
+  /// Chooses for one call.
+  func pick(_ call: any CallToPick) -> Pick
+}
+
+/// What a picker chose.
+public enum Pick {
+  /// The call goes to this subchannel. If it has stopped being ready, the call waits for another picker. `tracker` is
+  /// told how the call ends.
+  case subchannel(any Subchannel, tracker: (any CallTracker)? = nil)
+  /// The call waits for another picker.
+  case wait
+  /// The call fails, unless it waits until a server is ready.
+  case fail(GRPCStatus)
+  /// The call fails in any case.
+  case drop(GRPCStatus)
+}
+
+/// A call that a picker places.
+public protocol CallToPick: AnyObject {
+  /// The method.
+  var method: MethodDescriptor { get }
+  /// The request's metadata.
+  var metadata: HPACKHeaders { get }
+}
+
+/// Is told how calls end that a picker placed. One object can serve all calls of a subchannel.
+public protocol CallTracker: AnyObject {
+  /// Whether the report of the server's load, which may come with a call's trailers, is wanted.
+  var wantsLoadReport: Bool { get }
+
+  /// A call has ended. Called once for each call that was placed, on the channel's loop.
+  func callEnded(_ outcome: CallOutcome)
+}
+
+/// How a call ended that a picker placed.
+public struct CallOutcome: Sendable {
+  /// The call's status. `nil` if the call was never sent to the subchannel, because the subchannel was not ready or another
+  /// was preferred.
+  public var status: GRPCStatus?
+  /// What the server reported with the trailers, if the tracker wants it and the server does.
+  public var loadReport: LoadReport?
+
+  /// An outcome.
+  public init(status: GRPCStatus?, loadReport: LoadReport? = nil) {
+    self.status = status
+    self.loadReport = loadReport
+  }
+}
+
+/// Chooses the same for every call.
+public final class ConstantPicker: Picker {
+  private let choice: Pick
+
+  /// Always chooses `choice`.
+  public init(_ choice: Pick) { self.choice = choice }
+
+  /// Whether it lets every call wait, so that there is no use in asking it.
+  package var waits: Bool { if case .wait = choice { true } else { false } }
+
+  public func pick(_ call: any CallToPick) -> Pick { choice }
+}
+
+/// Lets calls wait, and asks for a connection when the first comes.
+package final class WakingPicker: Picker {
+  private var wake: (() -> Void)?
+
+  /// `wake` is called once, after the pick.
+  package init(_ wake: @escaping () -> Void) { self.wake = wake }
+
+  package func pick(_ call: any CallToPick) -> Pick {
+    let wake = wake
+    self.wake = nil
+    wake?()
+    return .wait
+  }
+}

@@ -1,0 +1,84 @@
+import SwitchboardCall
+
+/// Calls go to the endpoint with the fewest calls in flight among a few that are drawn at random
+/// (`least_request_experimental`, gRFC A48).
+struct LeastRequest: LoadBalancingPolicy {
+  /// More draws make a pick slower and hardly better.
+  static let mostChoices = 10
+
+  var name: String { "least_request_experimental" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> LeastRequestBalancer.Config {
+    let count = try reader.count("choiceCount", in: 2...ConfigLimit.count, default: 2)
+    return LeastRequestBalancer.Config(choiceCount: min(count, Self.mostChoices))
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> LeastRequestBalancer { LeastRequestBalancer(host) }
+}
+
+/// `least_request_experimental` at work.
+final class LeastRequestBalancer: LoadBalancer, Picker {
+  struct Config: Hashable, Sendable {
+    /// How many endpoints are drawn, from 2 to 10.
+    var choiceCount = 2
+  }
+
+  /// How many calls are in flight on an endpoint.
+  private final class Load: CallTracker {
+    var calls = 0
+    var wantsLoadReport: Bool { false }
+    func callEnded(_ outcome: CallOutcome) { calls -= 1 }
+  }
+
+  private unowned let host: any BalancerHost
+  private let endpoints: EndpointSubchannels<Load>
+  private var choiceCount = 2
+  private var random: QuickRandom
+
+  init(_ host: any BalancerHost) {
+    self.host = host
+    random = QuickRandom(seed: host.random())
+    endpoints = EndpointSubchannels(host, note: { Load() })
+    endpoints.events.changed = { [unowned self] in publish() }
+  }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    choiceCount = config.choiceCount
+    self.endpoints.update(endpoints)
+    guard !self.endpoints.members.isEmpty else {
+      resolverFailed(.noEndpoints)
+      throw .noEndpoints
+    }
+    publish()
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {
+    guard endpoints.members.isEmpty else { return }
+    host.update(.transientFailure, ConstantPicker(.fail(status)))
+  }
+
+  func leaveIdle() {}
+
+  func shutDown() { endpoints.shutDown() }
+
+  private func publish() { host.update(endpoints, whenReady: self) }
+
+  func pick(_ call: any CallToPick) -> Pick {
+    let count = endpoints.ready.count
+    guard count > 0 else { return .wait }
+    var best = random.next(below: count)
+    var fewest = endpoints.ready[best].note.calls
+    // The same endpoint may be drawn again.
+    for _ in 1..<choiceCount {
+      let other = random.next(below: count)
+      let calls = endpoints.ready[other].note.calls
+      if calls < fewest { (best, fewest) = (other, calls) }
+    }
+    let member = endpoints.ready[best]
+    member.note.calls += 1
+    return .subchannel(member.subchannel, tracker: member.note)
+  }
+}

@@ -1,0 +1,100 @@
+import SwitchboardCall
+
+/// A way to spread calls over endpoints, under the name by which service configs choose it. Register it in
+/// `ChannelOptions.loadBalancingPolicies`.
+///
+/// ```swift
+/// struct FirstOfList: LoadBalancingPolicy {
+///   let name = "example.first"
+///   func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) throws(GRPCStatus) -> FirstBalancer.Config {
+///     FirstBalancer.Config(waits: try reader.bool("waits") ?? true)
+///   }
+///   func makeBalancer(_ host: any BalancerHost) -> FirstBalancer { FirstBalancer(host) }
+/// }
+/// ```
+public protocol LoadBalancingPolicy: Sendable {
+  /// What does the work on a channel.
+  associatedtype Balancer: LoadBalancer
+
+  /// Its name in service configs.
+  var name: String { get }
+
+  /// Reads its configuration. Throws `INVALID_ARGUMENT` for one that is invalid; unknown members are ignored.
+  func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) throws(GRPCStatus) -> Balancer.Config
+
+  /// Makes a balancer for a channel, or for another balancer. Called on the channel's loop.
+  func makeBalancer(_ host: any BalancerHost) -> Balancer
+}
+
+/// A policy at work: it makes subchannels for endpoints, follows their states, and gives its host a picker.
+///
+/// All methods are called on the channel's loop, and its host and subchannels must be used there.
+public protocol LoadBalancer: AnyObject {
+  /// The configuration.
+  associatedtype Config: Hashable & Sendable
+
+  /// The resolver has found other endpoints, or the configuration has changed. Both are complete. Called first of all.
+  ///
+  /// If it throws, the resolver is asked again after a wait. Without endpoints it should throw and let calls fail.
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus)
+
+  /// The resolver has failed. A balancer that has endpoints goes on with them; one that has none lets calls fail.
+  func resolverFailed(_ status: GRPCStatus)
+
+  /// Connects, if it is idle.
+  func leaveIdle()
+
+  /// Shuts its subchannels down. Nothing is called any more.
+  func shutDown()
+}
+
+/// What a balancer works on: the channel, or another balancer above it.
+public protocol BalancerHost: AnyObject {
+  /// Makes a subchannel, idle at first. `changed` is called on the loop after each change of its state, never before
+  /// this method returns.
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel
+
+  /// Sets the state and the picker. Until the first, calls wait.
+  func update(_ state: ConnectivityState, _ picker: any Picker)
+
+  /// Asks the resolver to look again, because endpoints have failed.
+  func resolveAgain()
+
+  /// Timers.
+  var time: any BalancerTime { get }
+
+  /// A random number of 64 bits.
+  func random() -> UInt64
+
+  /// The policies that the channel knows.
+  var policies: PolicyRegistry { get }
+}
+
+/// Is told of a subchannel's events.
+public protocol SubchannelObserver: AnyObject {
+  /// The state has changed.
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState)
+
+  /// The server has reported its load, besides calls.
+  func subchannel(_ subchannel: any Subchannel, reported load: LoadReport)
+}
+
+extension SubchannelObserver {
+  /// Ignores it.
+  public func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {}
+}
+
+extension BalancerHost {
+  /// The generator of random numbers, for the standard library.
+  var generator: HostGenerator { HostGenerator(host: self) }
+}
+
+/// The host's random numbers.
+struct HostGenerator: RandomNumberGenerator {
+  let host: any BalancerHost
+  mutating func next() -> UInt64 { host.random() }
+}

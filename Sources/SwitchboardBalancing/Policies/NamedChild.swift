@@ -1,0 +1,58 @@
+import SwitchboardCall
+
+/// A child of a policy that has several, with what it said last.
+final class NamedChild: BalancerHost {
+  let name: String
+  private unowned let parent: any BalancerHost
+  private let changed: (NamedChild) -> Void
+  private lazy var balancer = ChildBalancer(self)
+  private(set) var state = ConnectivityState.connecting
+  private(set) var picker: any Picker = ConstantPicker(.wait)
+  /// Whether the resolver is not asked again when this child wants that.
+  var ignoresResolveAgain = false
+
+  init(_ name: String, of parent: any BalancerHost, _ changed: @escaping (NamedChild) -> Void) {
+    self.name = name
+    self.parent = parent
+    self.changed = changed
+  }
+
+  func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
+    try balancer.update(endpoints, choice)
+  }
+
+  func resolverFailed(_ status: GRPCStatus) { balancer.resolverFailed(status) }
+  func leaveIdle() { balancer.leaveIdle() }
+  func shutDown() { balancer.shutDown() }
+
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { parent.makeSubchannel(addresses, options, observer) }
+
+  func update(_ state: ConnectivityState, _ picker: any Picker) {
+    self.state = state
+    self.picker = picker
+    changed(self)
+  }
+
+  func resolveAgain() { if !ignoresResolveAgain { parent.resolveAgain() } }
+  func random() -> UInt64 { parent.random() }
+  var time: any BalancerTime { parent.time }
+  var policies: PolicyRegistry { parent.policies }
+}
+
+extension [Endpoint] {
+  /// The endpoints of each child, by the first name of their paths, which they lose. Those without a path are no child's.
+  var byChild: [String: [Endpoint]] {
+    var children: [String: [Endpoint]] = [:]
+    for endpoint in self {
+      guard let path = endpoint.attributes[EndpointPath.self], let name = path.first else { continue }
+      var inner = endpoint
+      inner.attributes[EndpointPath.self] = [String](path.dropFirst())
+      children[name, default: []].append(inner)
+    }
+    return children
+  }
+}

@@ -1,0 +1,187 @@
+import SwitchboardCall
+
+/// Endpoints whose calls fail more often than others' get no calls for a while (`outlier_detection_experimental`, gRFC A50).
+/// Another policy spreads the calls over the rest.
+struct OutlierDetection: LoadBalancingPolicy {
+  /// Sweeps that were closer together would do nothing else.
+  private static let shortestInterval = Duration.milliseconds(10)
+
+  var name: String { "outlier_detection_experimental" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> OutlierDetectionBalancer.Config {
+    let policy = try reader.required("childPolicy", try policies.choose("childPolicy", of: reader))
+    let periods = Self.shortestInterval...ConfigLimit.period
+    var rules = OutlierRules()
+    rules.interval = try reader.period("interval", in: periods, default: rules.interval)
+    rules.baseEjectionTime = try reader.duration("baseEjectionTime") ?? rules.baseEjectionTime
+    rules.maxEjectionTime =
+      try reader.duration("maxEjectionTime") ?? max(rules.maxEjectionTime, rules.baseEjectionTime)
+    rules.maxEjectionPercent = try reader.percentage("maxEjectionPercent", default: rules.maxEjectionPercent)
+    if let reader = try reader.object("successRateEjection") {
+      rules.successRate = try readRule(
+        reader,
+        limit: "stdevFactor",
+        in: 0...ConfigLimit.count,
+        .successRate
+      )
+    }
+    if let reader = try reader.object("failurePercentageEjection") {
+      rules.failurePercentage = try readRule(reader, limit: "threshold", in: 0...100, .failurePercentage)
+    }
+    return OutlierDetectionBalancer.Config(rules: rules, policy: policy)
+  }
+
+  private func readRule(
+    _ reader: ConfigReader,
+    limit: String,
+    in range: ClosedRange<Int>,
+    _ standard: OutlierRules.Rule
+  ) throws(GRPCStatus) -> OutlierRules.Rule {
+    let counts = 0...ConfigLimit.count
+    return OutlierRules.Rule(
+      limit: try reader.count(limit, in: range, default: standard.limit),
+      enforcement: try reader.percentage("enforcementPercentage", default: standard.enforcement),
+      minimumHosts: try reader.count("minimumHosts", in: counts, default: standard.minimumHosts),
+      requestVolume: try reader.count("requestVolume", in: counts, default: standard.requestVolume)
+    )
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> OutlierDetectionBalancer { OutlierDetectionBalancer(host) }
+}
+
+/// `outlier_detection_experimental` at work.
+final class OutlierDetectionBalancer: LoadBalancer {
+  struct Config: Hashable, Sendable {
+    var rules: OutlierRules
+    /// Of the policy that spreads the calls.
+    var policy: PolicyChoice
+  }
+
+  private unowned let host: any BalancerHost
+  private lazy var child = ChildBalancer(self)
+  private var childPicker: any Picker = ConstantPicker(.wait)
+  private var rules = OutlierRules()
+  private var byAddresses: [AddressSet: OutlierEndpoint] = [:]
+  /// In the order of the resolver.
+  private var endpoints: [OutlierEndpoint] = []
+  /// The number of the latest update.
+  private var round = 0
+  private var timer: (any ScheduledAction)?
+  /// When the interval began that the calls are counted in. `nil` while they are not.
+  private var intervalStart: Duration?
+  private var draws: QuickRandom
+
+  init(_ host: any BalancerHost) {
+    self.host = host
+    draws = QuickRandom(seed: host.random())
+  }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    rules = config.rules
+    let gone = register(endpoints)
+    if rules.isActive { startCounting() } else { stopCounting() }
+    defer { for endpoint in gone { endpoint.forget() } }
+    try child.update(endpoints, config.policy)
+  }
+
+  /// Returns the endpoints that are no longer there.
+  private func register(_ found: [Endpoint]) -> [OutlierEndpoint] {
+    round += 1
+    let old = endpoints
+    endpoints.removeAll(keepingCapacity: true)
+    for endpoint in found {
+      guard let key = AddressSet(endpoint.addresses) else { continue }
+      let known = byAddresses[key] ?? OutlierEndpoint(key)
+      guard known.round != round else { continue }
+      if known.round == 0 { byAddresses[key] = known }
+      known.round = round
+      endpoints.append(known)
+    }
+    let gone = old.filter { $0.round != round }
+    for endpoint in gone { byAddresses[endpoint.key] = nil }
+    return gone
+  }
+
+  private func startCounting() {
+    let now = host.time.now
+    if intervalStart == nil {
+      for endpoint in endpoints { endpoint.takeCalls() }
+    }
+    let start = intervalStart ?? now
+    intervalStart = start
+    startTimer(after: max(.zero, rules.interval - (now - start)))
+  }
+
+  private func stopCounting() {
+    timer?.cancel()
+    timer = nil
+    intervalStart = nil
+    for endpoint in endpoints { endpoint.pardon() }
+  }
+
+  private func startTimer(after delay: Duration) {
+    timer?.cancel()
+    timer = host.time.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      let now = host.time.now
+      intervalStart = now
+      startTimer(after: rules.interval)
+      // A copy: an ejection changes the picker, and what follows from that may come back here.
+      var draws = draws
+      let rules = rules
+      rules.sweep(endpoints, at: now, using: &draws)
+      self.draws = draws
+    }
+  }
+
+  func resolverFailed(_ status: GRPCStatus) { child.resolverFailed(status) }
+  func leaveIdle() { child.leaveIdle() }
+
+  func shutDown() {
+    timer?.cancel()
+    timer = nil
+    child.shutDown()
+    byAddresses = [:]
+    endpoints = []
+  }
+}
+
+extension OutlierDetectionBalancer: BalancerHost {
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel {
+    let wrapper = OutlierSubchannel(observer) { [weak self] addresses in
+      // Where health is not asked for, all calls go to one server, and there is no other in its place.
+      options.checksHealth ? AddressSet(addresses).flatMap { self?.byAddresses[$0] } : nil
+    }
+    wrapper.start(host.makeSubchannel(addresses, options, wrapper), addresses)
+    // The child does not expect anything before this returns.
+    if wrapper.isEjected { _ = host.time.schedule(after: .zero) { [weak wrapper] in wrapper?.report() } }
+    return wrapper
+  }
+
+  func update(_ state: ConnectivityState, _ picker: any Picker) {
+    childPicker = picker
+    host.update(state, self)
+  }
+
+  func resolveAgain() { host.resolveAgain() }
+  func random() -> UInt64 { host.random() }
+  var time: any BalancerTime { host.time }
+  var policies: PolicyRegistry { host.policies }
+}
+
+extension OutlierDetectionBalancer: Picker {
+  func pick(_ call: any CallToPick) -> Pick {
+    let pick = childPicker.pick(call)
+    guard case .subchannel(let chosen, let tracker) = pick, let wrapper = chosen as? OutlierSubchannel,
+      let inner = wrapper.inner
+    else { return pick }
+    return .subchannel(inner, tracker: rules.isActive ? wrapper.counting(tracker) : tracker)
+  }
+}

@@ -1,0 +1,181 @@
+import SwitchboardCall
+
+/// An endpoint below `outlier_detection`: how its calls end, and whether it is ejected.
+final class OutlierEndpoint: CallTracker {
+  /// More ejections in a row do not make the next longer.
+  private static let mostEjections = 1000
+
+  /// Its addresses.
+  let key: AddressSet
+  /// The latest update that had it; 0 before the first.
+  var round = 0
+  private var successes = 0
+  private var failures = 0
+  private var ejectedAt: Duration?
+  private var ejections = 0
+  /// Those of the child that are connected to it: one, except while the child is replaced.
+  private var subchannels: [OutlierSubchannel] = []
+
+  init(_ key: AddressSet) { self.key = key }
+
+  var isEjected: Bool { ejectedAt != nil }
+  var wantsLoadReport: Bool { false }
+
+  func callEnded(_ outcome: CallOutcome) {
+    guard let status = outcome.status else { return }
+    if status.isOk { successes += 1 } else { failures += 1 }
+  }
+
+  /// The calls that have ended since it was asked last.
+  @discardableResult
+  func takeCalls() -> (successes: Int, failures: Int) {
+    defer { (successes, failures) = (0, 0) }
+    return (successes, failures)
+  }
+
+  func eject(at now: Duration) {
+    ejectedAt = now
+    ejections = min(ejections + 1, Self.mostEjections)
+    for subchannel in subchannels { subchannel.setEjected(true) }
+  }
+
+  private func uneject() {
+    guard isEjected else { return }
+    ejectedAt = nil
+    for subchannel in subchannels { subchannel.setEjected(false) }
+  }
+
+  /// Ends the ejection if it was long enough. While there is none, earlier ones are forgotten one by one.
+  func comeBack(at now: Duration, base: Duration, longest: Duration) {
+    guard let start = ejectedAt else {
+      ejections = max(0, ejections - 1)
+      return
+    }
+    if now > start + min(base * ejections, max(base, longest)) { uneject() }
+  }
+
+  /// Ends the ejection, and forgets all earlier ones.
+  func pardon() {
+    ejections = 0
+    uneject()
+  }
+
+  /// The resolver no longer finds it. Subchannels that the child has kept go on without it.
+  func forget() {
+    for subchannel in subchannels { subchannel.leaveEndpoint() }
+  }
+
+  func add(_ subchannel: OutlierSubchannel) { subchannels.append(subchannel) }
+  func remove(_ subchannel: OutlierSubchannel) { subchannels.removeAll { $0 === subchannel } }
+}
+
+/// A subchannel as the child of `outlier_detection` sees it: while its endpoint is ejected, it has failed.
+final class OutlierSubchannel: Subchannel, SubchannelObserver {
+  private static let ejection = GRPCStatus(
+    code: .unavailable,
+    message: "calls to the server fail too often, so it gets none for a while",
+    origin: .library
+  )
+
+  /// That of the host.
+  private(set) var inner: (any Subchannel)?
+  private(set) var isEjected = false
+  private var observer: (any SubchannelObserver)?
+  private let find: ([EndpointAddress]) -> OutlierEndpoint?
+  private var endpoint: OutlierEndpoint?
+  /// A tracker of the child, with the endpoint's.
+  private var pair: TrackerPair?
+
+  /// `find` returns the endpoint that has exactly these addresses.
+  init(_ observer: any SubchannelObserver, _ find: @escaping ([EndpointAddress]) -> OutlierEndpoint?) {
+    self.observer = observer
+    self.find = find
+  }
+
+  func start(_ inner: any Subchannel, _ addresses: [EndpointAddress]) {
+    self.inner = inner
+    joinEndpoint(of: addresses)
+  }
+
+  private func joinEndpoint(of addresses: [EndpointAddress]) {
+    endpoint = find(addresses)
+    endpoint?.add(self)
+    isEjected = endpoint?.isEjected ?? false
+  }
+
+  func leaveEndpoint() {
+    endpoint?.remove(self)
+    endpoint = nil
+    pair = nil
+    setEjected(false)
+  }
+
+  func setEjected(_ isEjected: Bool) {
+    guard self.isEjected != isEjected else { return }
+    self.isEjected = isEjected
+    report()
+  }
+
+  /// Tells the child its state.
+  func report() { observer?.subchannelChanged(self, to: state) }
+
+  /// The tracker of a call: the endpoint's, and the child's if there is one.
+  func counting(_ tracker: (any CallTracker)?) -> (any CallTracker)? {
+    guard let endpoint else { return tracker }
+    guard let tracker else { return endpoint }
+    if let pair, pair.other === tracker { return pair }
+    let pair = TrackerPair(endpoint, tracker)
+    self.pair = pair
+    return pair
+  }
+
+  var state: SubchannelState {
+    if isEjected { return SubchannelState(.transientFailure, failure: Self.ejection) }
+    return inner?.state ?? SubchannelState(.idle)
+  }
+
+  func connect() { inner?.connect() }
+
+  func update(_ addresses: [EndpointAddress]) {
+    inner?.update(addresses)
+    let wasEjected = isEjected
+    endpoint?.remove(self)
+    pair = nil
+    joinEndpoint(of: addresses)
+    if isEjected != wasEjected { report() }
+  }
+
+  func reportLoad(every interval: Duration?) { inner?.reportLoad(every: interval) }
+
+  func shutDown() {
+    observer = nil
+    leaveEndpoint()
+    inner?.shutDown()
+  }
+
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {
+    if !isEjected { observer?.subchannelChanged(self, to: state) }
+  }
+
+  func subchannel(_ subchannel: any Subchannel, reported load: LoadReport) {
+    observer?.subchannel(self, reported: load)
+  }
+}
+
+/// Tells two trackers how a call ended.
+private final class TrackerPair: CallTracker {
+  private let endpoint: OutlierEndpoint
+  let other: any CallTracker
+
+  init(_ endpoint: OutlierEndpoint, _ other: any CallTracker) {
+    self.endpoint = endpoint
+    self.other = other
+  }
+
+  var wantsLoadReport: Bool { other.wantsLoadReport }
+
+  func callEnded(_ outcome: CallOutcome) {
+    endpoint.callEnded(outcome)
+    other.callEnded(outcome)
+  }
+}

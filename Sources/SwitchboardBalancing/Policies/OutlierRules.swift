@@ -1,0 +1,91 @@
+/// When endpoints are ejected, and for how long.
+struct OutlierRules: Hashable, Sendable {
+  /// An algorithm that finds outliers.
+  struct Rule: Hashable, Sendable {
+    /// Above it an endpoint is one: the distance from the mean in thousandths of the standard deviation, or the share of
+    /// failed calls in percent.
+    var limit: Int
+    /// How likely an outlier is ejected, in percent.
+    var enforcement = 100
+    /// How many endpoints must have enough calls.
+    var minimumHosts = 5
+    /// How many calls in an interval are enough.
+    var requestVolume: Int
+
+    static let successRate = Rule(limit: 1900, requestVolume: 100)
+    static let failurePercentage = Rule(limit: 85, requestVolume: 50)
+  }
+
+  /// How long calls are counted before the next sweep.
+  var interval = Duration.seconds(10)
+  /// An endpoint is ejected for so long, times the number of its ejections.
+  var baseEjectionTime = Duration.seconds(30)
+  /// The longest ejection, unless `baseEjectionTime` is longer.
+  var maxEjectionTime = Duration.seconds(300)
+  /// How many endpoints may be ejected. One may in any case.
+  var maxEjectionPercent = 10
+  var successRate: Rule?
+  var failurePercentage: Rule?
+
+  /// Whether calls are counted at all.
+  var isActive: Bool { successRate != nil || failurePercentage != nil }
+
+  /// Ejects outliers, by the calls since the last sweep, and lets others come back.
+  func sweep(
+    _ endpoints: [OutlierEndpoint],
+    at now: Duration,
+    using random: inout some RandomNumberGenerator
+  ) {
+    let samples = endpoints.map { Sample(endpoint: $0, calls: $0.takeCalls()) }
+    var ejected = endpoints.count(where: \.isEjected)
+    if let rule = successRate {
+      let counted = samples.filter { $0.has(rule.requestVolume) }
+      if counted.count >= rule.minimumHosts {
+        let least = leastSuccessRate(counted.map(\.successRate), Double(rule.limit) / 1000)
+        eject(counted, of: endpoints.count, rule, &ejected, now, &random) { $0.successRate < least }
+      }
+    }
+    if let rule = failurePercentage {
+      let counted = samples.filter { $0.has(rule.requestVolume) }
+      if counted.count >= rule.minimumHosts {
+        let most = Double(rule.limit)
+        eject(counted, of: endpoints.count, rule, &ejected, now, &random) { $0.failurePercentage > most }
+      }
+    }
+    for endpoint in endpoints { endpoint.comeBack(at: now, base: baseEjectionTime, longest: maxEjectionTime) }
+  }
+
+  private struct Sample {
+    let endpoint: OutlierEndpoint
+    let calls: (successes: Int, failures: Int)
+
+    /// An endpoint without calls is never judged.
+    func has(_ volume: Int) -> Bool { calls.successes + calls.failures >= max(1, volume) }
+    var successRate: Double { Double(calls.successes) / Double(calls.successes + calls.failures) }
+    var failurePercentage: Double { 100 * Double(calls.failures) / Double(calls.successes + calls.failures) }
+  }
+
+  private func leastSuccessRate(_ rates: [Double], _ factor: Double) -> Double {
+    let count = Double(max(1, rates.count))
+    let mean = rates.reduce(0, +) / count
+    let variance = rates.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+    return mean - factor * variance.squareRoot()
+  }
+
+  private func eject(
+    _ samples: [Sample],
+    of all: Int,
+    _ rule: Rule,
+    _ ejected: inout Int,
+    _ now: Duration,
+    _ random: inout some RandomNumberGenerator,
+    where isOutlier: (Sample) -> Bool
+  ) {
+    for sample in samples where !sample.endpoint.isEjected && isOutlier(sample) {
+      guard ejected == 0 || ejected * 100 < maxEjectionPercent * all else { return }
+      guard Int.random(in: 0..<100, using: &random) < rule.enforcement else { continue }
+      sample.endpoint.eject(at: now)
+      ejected += 1
+    }
+  }
+}

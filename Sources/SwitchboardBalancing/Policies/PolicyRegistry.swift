@@ -1,0 +1,213 @@
+import SwitchboardCall
+
+/// The policies that a channel knows: those of this module, and its own.
+public struct PolicyRegistry: Sendable {
+  /// Deeper nesting of policies is refused.
+  private static let depthLimit = 16
+
+  private static let known: [any LoadBalancingPolicy] = [
+    PickFirst(), RoundRobin(), WeightedRoundRobin(), LeastRequest(), RingHash(), Priority(), WeightedTarget(),
+    OutlierDetection(), RandomSubsetting(),
+  ]
+
+  /// Other names, which lack the suffix that gRPC gave to the names, or have it.
+  private static let aliases: [String: String] = [
+    "least_request": "least_request_experimental",
+    "outlier_detection": "outlier_detection_experimental",
+    "priority": "priority_experimental",
+    "random_subsetting_experimental": "random_subsetting",
+    "ring_hash": "ring_hash_experimental",
+    "weighted_target": "weighted_target_experimental",
+  ]
+
+  private let byName: [String: any LoadBalancingPolicy]
+  private var depth = 0
+
+  /// `own` policies replace those of the same names.
+  public init(_ own: [any LoadBalancingPolicy] = []) {
+    byName = Dictionary((Self.known + own).map { ($0.name, $0) }) { $1 }
+  }
+
+  /// The first of these policies that is known, with its configuration read. Throws `INVALID_ARGUMENT` if none is, or if
+  /// the configuration is invalid.
+  public func choose(_ configs: [LoadBalancingConfig], at place: String) throws(GRPCStatus) -> PolicyChoice {
+    guard depth < Self.depthLimit else {
+      throw .invalidServiceConfig("\(place): policies are nested deeper than \(Self.depthLimit)")
+    }
+    for (position, config) in configs.enumerated() {
+      let name = byName[config.policy] == nil ? Self.aliases[config.policy] : config.policy
+      guard let name, let policy = byName[name] else { continue }
+      var inner = self
+      inner.depth += 1
+      let reader = ConfigReader(config.members, at: "\(place)[\(position)].\(config.policy)")
+      return try policy.choose(reader, inner)
+    }
+    let names = configs.prefix(8).map(\.policy).joined(separator: ", ")
+    throw .invalidServiceConfig(
+      configs.isEmpty ? "\(place): there is no policy" : "\(place): no policy is known of \(names)"
+    )
+  }
+}
+
+extension PolicyRegistry {
+  /// The first of the policies in a member of another policy's configuration that is known, such as of `childPolicy`.
+  /// `nil` if there is no such member. Throws `INVALID_ARGUMENT` as `choose(_:at:)` does.
+  public func choose(_ member: String, of reader: ConfigReader) throws(GRPCStatus) -> PolicyChoice? {
+    guard let configs = try reader.policies(member) else { return nil }
+    return try choose(configs, at: reader.path(member))
+  }
+}
+
+/// A policy that was chosen, with its configuration.
+public struct PolicyChoice: Sendable {
+  /// The policy's name.
+  public let name: String
+  fileprivate let config: any Hashable & Sendable
+  fileprivate let make: @Sendable (any BalancerHost) -> any ErasedBalancer
+
+  /// A policy with a configuration.
+  public init<Policy: LoadBalancingPolicy>(_ policy: Policy, _ config: Policy.Balancer.Config) {
+    name = policy.name
+    self.config = config
+    make = { BalancerBox(policy.makeBalancer($0)) }
+  }
+}
+
+extension PolicyChoice: Hashable {
+  public static func == (left: PolicyChoice, right: PolicyChoice) -> Bool {
+    left.name == right.name && AnyHashable(left.config) == AnyHashable(right.config)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(AnyHashable(config))
+  }
+}
+
+extension LoadBalancingPolicy {
+  fileprivate func choose(_ reader: ConfigReader, _ policies: PolicyRegistry) throws(GRPCStatus)
+    -> PolicyChoice
+  {
+    PolicyChoice(self, try readConfig(reader, policies))
+  }
+}
+
+/// A balancer whose configuration's type is known to its box only.
+private protocol ErasedBalancer: AnyObject {
+  func update(_ endpoints: [Endpoint], _ config: any Hashable & Sendable) throws(GRPCStatus)
+  func resolverFailed(_ status: GRPCStatus)
+  func leaveIdle()
+  func shutDown()
+}
+
+private final class BalancerBox<Balancer: LoadBalancer>: ErasedBalancer {
+  let balancer: Balancer
+
+  init(_ balancer: Balancer) { self.balancer = balancer }
+
+  func update(_ endpoints: [Endpoint], _ config: any Hashable & Sendable) throws(GRPCStatus) {
+    guard let config = config as? Balancer.Config else { throw .foreignConfig }
+    try balancer.update(endpoints, config)
+  }
+
+  func resolverFailed(_ status: GRPCStatus) { balancer.resolverFailed(status) }
+  func leaveIdle() { balancer.leaveIdle() }
+  func shutDown() { balancer.shutDown() }
+}
+
+/// The balancer that another one, or a channel, works with. A change of the policy takes effect when the new one has
+/// something to offer: until then, calls go where they went.
+public final class ChildBalancer {
+  private unowned let host: any BalancerHost
+  private var current: ChildHost?
+  private var next: ChildHost?
+
+  /// A child of `host`, which gets the child's states and pickers.
+  public init(_ host: any BalancerHost) { self.host = host }
+
+  /// Hands on endpoints; starts the policy if it is another than before.
+  public func update(_ endpoints: [Endpoint], _ choice: PolicyChoice) throws(GRPCStatus) {
+    var child = next ?? current
+    if child?.name != choice.name {
+      let new = ChildHost(host, choice) { [unowned self] in self.changed($0) }
+      next?.shutDown()
+      next = nil
+      if current == nil { current = new } else { next = new }
+      child = new
+    }
+    try child?.balancer?.update(endpoints, choice.config)
+  }
+
+  /// Hands on a failure.
+  public func resolverFailed(_ status: GRPCStatus) { (next ?? current)?.balancer?.resolverFailed(status) }
+
+  /// Connects, if it is idle.
+  public func leaveIdle() { (next ?? current)?.balancer?.leaveIdle() }
+
+  /// Shuts the child down. It reports nothing more.
+  public func shutDown() {
+    next?.shutDown()
+    current?.shutDown()
+    (current, next) = (nil, nil)
+  }
+
+  /// `child` has a new state or picker.
+  private func changed(_ child: ChildHost) {
+    if child === next, child.state != .connecting || current?.state != .ready {
+      current?.shutDown()
+      current = child
+      next = nil
+    }
+    if child === current, let picker = child.picker { host.update(child.state, picker) }
+  }
+}
+
+/// The host of a child, which knows what the child has said last.
+private final class ChildHost: BalancerHost {
+  let name: String
+  private let host: any BalancerHost
+  private let changed: (ChildHost) -> Void
+  private(set) var balancer: (any ErasedBalancer)?
+  private(set) var state = ConnectivityState.connecting
+  private(set) var picker: (any Picker)?
+
+  init(_ host: any BalancerHost, _ choice: PolicyChoice, _ changed: @escaping (ChildHost) -> Void) {
+    name = choice.name
+    self.host = host
+    self.changed = changed
+    balancer = choice.make(self)
+  }
+
+  func makeSubchannel(
+    _ addresses: [EndpointAddress],
+    _ options: SubchannelOptions,
+    _ observer: any SubchannelObserver
+  ) -> any Subchannel { host.makeSubchannel(addresses, options, observer) }
+
+  func update(_ state: ConnectivityState, _ picker: any Picker) {
+    guard balancer != nil else { return }
+    self.state = state
+    self.picker = picker
+    changed(self)
+  }
+
+  func resolveAgain() { if balancer != nil { host.resolveAgain() } }
+  func random() -> UInt64 { host.random() }
+  var time: any BalancerTime { host.time }
+  var policies: PolicyRegistry { host.policies }
+
+  func shutDown() {
+    let balancer = balancer
+    self.balancer = nil
+    balancer?.shutDown()
+    picker = nil
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let foreignConfig = GRPCStatus(
+    code: .internalError,
+    message: "a load balancing policy got the configuration of another",
+    origin: .library
+  )
+}

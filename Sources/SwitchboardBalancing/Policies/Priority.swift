@@ -1,0 +1,242 @@
+import SwitchboardCall
+
+/// Calls go to the first of several children that works (`priority_experimental`, gRFC A56).
+struct Priority: LoadBalancingPolicy {
+  var name: String { "priority_experimental" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> PriorityBalancer.Config {
+    var config = PriorityBalancer.Config()
+    for (name, child) in try reader.objectsByName("children") ?? [] {
+      let policy = try child.required("config", try policies.choose("config", of: child))
+      var ignores = try child.bool("ignoreReresolutionRequests")
+      if ignores == nil { ignores = try child.bool("ignore_reresolution_requests") }
+      config.children[name] = PriorityBalancer.Child(policy: policy, ignoresResolveAgain: ignores ?? false)
+    }
+    var seen: Set<String> = []
+    for (position, name) in (try reader.strings("priorities") ?? []).enumerated() {
+      guard config.children[name] != nil else {
+        throw reader.failure("priorities[\(position)]", "no child has this name")
+      }
+      guard seen.insert(name).inserted else {
+        throw reader.failure("priorities[\(position)]", "the child is there already")
+      }
+      config.priorities.append(name)
+    }
+    return config
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> PriorityBalancer { PriorityBalancer(host) }
+}
+
+/// `priority_experimental` at work.
+final class PriorityBalancer: LoadBalancer {
+  struct Child: Hashable, Sendable {
+    var policy: PolicyChoice
+    var ignoresResolveAgain = false
+  }
+
+  struct Config: Hashable, Sendable {
+    var children: [String: Child] = [:]
+    /// The names of the children, the preferred one first.
+    var priorities: [String] = []
+  }
+
+  private unowned let host: any BalancerHost
+  private var config: Config?
+  private var endpoints: [String: [Endpoint]] = [:]
+  /// Those that have been needed so far.
+  private var children: [String: PriorityChild] = [:]
+  private var current: String?
+  private var isUpdating = false
+
+  init(_ host: any BalancerHost) { self.host = host }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    self.config = config
+    self.endpoints = endpoints.byChild
+    isUpdating = true
+    var failure: GRPCStatus?
+    for (name, child) in children {
+      if config.priorities.contains(name) {
+        failure = update(child) ?? failure
+      } else {
+        // Not kept: otherwise a name server that always finds new names would fill the memory.
+        children[name] = nil
+        child.shutDown()
+      }
+    }
+    isUpdating = false
+    failure = choose() ?? failure
+    if let failure { throw failure }
+  }
+
+  /// Hands on the child's part of the latest update. Returns why the child rejects it.
+  private func update(_ child: PriorityChild) -> GRPCStatus? {
+    let name = child.named.name
+    guard let settings = config?.children[name] else { return nil }
+    child.named.ignoresResolveAgain = settings.ignoresResolveAgain
+    do throws(GRPCStatus) {
+      try child.named.update(endpoints[name] ?? [], settings.policy)
+      return nil
+    } catch {
+      return error.of(child: name)
+    }
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {
+    guard config != nil else { return host.update(.transientFailure, ConstantPicker(.fail(status))) }
+    for child in children.values { child.named.resolverFailed(status) }
+  }
+
+  func leaveIdle() { if let current { children[current]?.named.leaveIdle() } }
+
+  func shutDown() {
+    for child in children.values { child.shutDown() }
+    children = [:]
+    config = nil
+  }
+
+  /// Uses the first child that is ready or idle, or may still become so; starts children on the way. Returns why one of
+  /// these rejects its endpoints.
+  @discardableResult
+  private func choose() -> GRPCStatus? {
+    // What children report while one is started is looked at afterwards.
+    guard !isUpdating, let config else { return nil }
+    isUpdating = true
+    defer { isUpdating = false }
+    guard !config.priorities.isEmpty else {
+      current = nil
+      host.update(.transientFailure, ConstantPicker(.fail(.noPriorities)))
+      return nil
+    }
+    var failure: GRPCStatus?
+    for (position, name) in config.priorities.enumerated() {
+      let child: PriorityChild
+      if let known = children[name] {
+        child = known
+        child.reactivate()
+      } else {
+        child = makeChild(name)
+        failure = update(child) ?? failure
+      }
+      let works = child.named.state == .ready || child.named.state == .idle
+      guard works || child.mayStillConnect else { continue }
+      if works { for other in config.priorities[(position + 1)...] { deactivate(other) } }
+      use(child)
+      return failure
+    }
+    let connecting = config.priorities.lazy.compactMap { self.children[$0] }
+      .first { $0.named.state == .connecting }
+    if let child = connecting ?? config.priorities.last.flatMap({ children[$0] }) { use(child) }
+    return failure
+  }
+
+  private func use(_ child: PriorityChild) {
+    current = child.named.name
+    host.update(child.named.state, child.named.picker)
+  }
+
+  private func makeChild(_ name: String) -> PriorityChild {
+    let child = PriorityChild(name, of: host) { [unowned self] in choose() }
+    children[name] = child
+    return child
+  }
+
+  private func deactivate(_ name: String) {
+    children[name]?.deactivate { [weak self] in self?.children[name] = nil }
+  }
+}
+
+/// A child of `priority`, with its timers.
+private final class PriorityChild {
+  /// How long a child may try to connect before the next is tried.
+  private static let failoverTime = Duration.seconds(10)
+  /// How long a child is kept that is not needed.
+  private static let retention = Duration.seconds(15 * 60)
+
+  let named: NamedChild
+  private let host: any BalancerHost
+  private let changed: () -> Void
+  private var failover: (any ScheduledAction)?
+  private var removal: (any ScheduledAction)?
+  /// Whether it was ready or idle after it failed last.
+  private var hasWorked = true
+  private var lastState = ConnectivityState.connecting
+
+  init(_ name: String, of host: any BalancerHost, _ changed: @escaping () -> Void) {
+    self.host = host
+    self.changed = changed
+    let report = Weak<PriorityChild>()
+    named = NamedChild(name, of: host) { _ in report.value?.stateChanged() }
+    report.value = self
+    startFailover()
+  }
+
+  /// Whether it connects, and the time for that is not over.
+  var mayStillConnect: Bool { failover != nil }
+
+  private func stateChanged() {
+    let old = lastState
+    lastState = named.state
+    switch named.state {
+    case .ready, .idle:
+      hasWorked = true
+      stopFailover()
+    case .transientFailure, .shutdown:
+      hasWorked = false
+      stopFailover()
+    case .connecting:
+      if old != .connecting, hasWorked { startFailover() }
+    }
+    changed()
+  }
+
+  private func startFailover() {
+    guard failover == nil else { return }
+    failover = host.time.schedule(after: Self.failoverTime) { [weak self] in
+      self?.failover = nil
+      self?.changed()
+    }
+  }
+
+  private func stopFailover() {
+    failover?.cancel()
+    failover = nil
+  }
+
+  /// Removes the child after a while, unless it is needed before.
+  func deactivate(_ removed: @escaping () -> Void) {
+    guard removal == nil else { return }
+    removal = host.time.schedule(after: Self.retention) { [weak self] in
+      self?.shutDown()
+      removed()
+    }
+  }
+
+  func reactivate() {
+    removal?.cancel()
+    removal = nil
+  }
+
+  func shutDown() {
+    stopFailover()
+    reactivate()
+    named.shutDown()
+  }
+}
+
+/// A reference for closures that are made before what they are about.
+private final class Weak<Value: AnyObject> {
+  weak var value: Value?
+}
+
+extension GRPCStatus {
+  fileprivate static let noPriorities = GRPCStatus(
+    code: .unavailable,
+    message: "priority has no children",
+    origin: .library
+  )
+}

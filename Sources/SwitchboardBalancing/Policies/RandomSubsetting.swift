@@ -1,0 +1,63 @@
+import SwitchboardCall
+
+/// Each client uses a part of the endpoints that is its own, and changes little when endpoints come and go
+/// (`random_subsetting`, gRFC A68).
+struct RandomSubsetting: LoadBalancingPolicy {
+  var name: String { "random_subsetting" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> RandomSubsettingBalancer.Config {
+    var size = try reader.count("subsetSize")
+    if size == nil { size = try reader.count("subset_size") }
+    guard let size, (1...ConfigLimit.count).contains(size) else {
+      throw reader.failure("subsetSize", size == nil ? "is missing" : "is not from 1 to \(ConfigLimit.count)")
+    }
+    var policy = try policies.choose("childPolicy", of: reader)
+    if policy == nil { policy = try policies.choose("child_policy", of: reader) }
+    return RandomSubsettingBalancer.Config(
+      subsetSize: size,
+      policy: try reader.required("childPolicy", policy)
+    )
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> RandomSubsettingBalancer { RandomSubsettingBalancer(host) }
+}
+
+/// `random_subsetting` at work.
+final class RandomSubsettingBalancer: LoadBalancer {
+  struct Config: Hashable, Sendable {
+    /// At least 1.
+    var subsetSize: Int
+    var policy: PolicyChoice
+  }
+
+  private let child: ChildBalancer
+  /// What makes this client's part differ from those of others.
+  private let salt: UInt64
+
+  init(_ host: any BalancerHost) {
+    child = ChildBalancer(host)
+    salt = host.random()
+  }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    try child.update(subset(of: endpoints, config.subsetSize), config.policy)
+  }
+
+  /// Those with the lowest hashes (rendezvous hashing): one that comes or goes moves at most one other.
+  private func subset(of endpoints: [Endpoint], _ size: Int) -> [Endpoint] {
+    let usable = endpoints.filter { !$0.addresses.isEmpty }
+    guard usable.count > size else { return usable }
+    return
+      usable.map { (hash: XXHash64.hash($0.addresses[0].description, seed: salt), endpoint: $0) }
+      .sorted { $0.hash < $1.hash }
+      .prefix(size)
+      .map(\.endpoint)
+  }
+
+  func resolverFailed(_ status: GRPCStatus) { child.resolverFailed(status) }
+  func leaveIdle() { child.leaveIdle() }
+  func shutDown() { child.shutDown() }
+}

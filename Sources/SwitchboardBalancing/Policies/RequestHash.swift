@@ -1,0 +1,45 @@
+import SwitchboardCall
+
+/// Finds the hash of a call by a field of its metadata.
+struct RequestHash {
+  /// The field's name, in lower case.
+  private let name: [UInt8]
+
+  init(header: String) { name = Array(header.utf8) }
+
+  /// The hash of the field's value, or of all its values with commas in between. `nil` without such a field.
+  func hash(of metadata: HPACKHeaders) -> UInt64? {
+    guard !name.isEmpty else { return nil }
+    var first: Int?
+    for index in 0..<metadata.fieldCount where isName(at: index, of: metadata) {
+      if let first { return hashAll(of: metadata, from: first) }
+      first = index
+    }
+    return first.map { metadata.withField(at: $0) { XXHash64.hash($1.span) } }
+  }
+
+  private func isName(at index: Int, of metadata: HPACKHeaders) -> Bool {
+    metadata.withField(at: index) { field, _ in field.count == name.count && field.elementsEqual(name) }
+  }
+
+  private func hashAll(of metadata: HPACKHeaders, from first: Int) -> UInt64 {
+    var joined: [UInt8] = []
+    for index in first..<metadata.fieldCount where isName(at: index, of: metadata) {
+      if index > first { joined.append(UInt8(ascii: ",")) }
+      metadata.withField(at: index) { joined.append(contentsOf: $1) }
+    }
+    return XXHash64.hash(joined.span)
+  }
+
+  /// Whether a name is one of a field that is text.
+  static func isValid(header: String) -> Bool {
+    !header.isEmpty && !header.hasSuffix("-bin")
+      && header.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+        default: false
+        }
+      }
+  }
+}

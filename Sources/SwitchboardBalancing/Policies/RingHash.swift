@@ -1,0 +1,209 @@
+import SwitchboardCall
+
+/// Calls with the same value of a field of their metadata go to the same endpoint, as long as it can be reached
+/// (`ring_hash_experimental`, gRFCs A42, A61 and A76).
+struct RingHash: LoadBalancingPolicy {
+  /// What a configuration may ask for.
+  private static let sizes = 1...8_388_608
+  /// What it gets: a ring of this size costs little memory.
+  private static let largestSize = 4096
+
+  var name: String { "ring_hash_experimental" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> RingHashBalancer.Config {
+    var config = RingHashBalancer.Config()
+    let smallest = try reader.count("minRingSize", in: Self.sizes, default: config.minRingSize)
+    let largest = try reader.count("maxRingSize", in: Self.sizes, default: config.maxRingSize)
+    guard smallest <= largest else { throw reader.failure("maxRingSize", "is below minRingSize") }
+    config.minRingSize = min(smallest, Self.largestSize)
+    config.maxRingSize = min(largest, Self.largestSize)
+    if let header = try reader.string("requestHashHeader"), !header.isEmpty {
+      config.requestHashHeader = header.lowercased()
+      guard RequestHash.isValid(header: config.requestHashHeader) else {
+        throw reader.failure("requestHashHeader", "is not the name of a header with text")
+      }
+    }
+    return config
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> RingHashBalancer { RingHashBalancer(host) }
+}
+
+/// `ring_hash_experimental` at work.
+final class RingHashBalancer: LoadBalancer, Picker {
+  struct Config: Hashable, Sendable {
+    var minRingSize = 1024
+    var maxRingSize = 4096
+    /// Empty: all calls have random hashes.
+    var requestHashHeader = ""
+  }
+
+  /// With whether a call waits for the endpoint to be connected.
+  private typealias Endpoints = EndpointSubchannels<Bool>
+
+  private unowned let host: any BalancerHost
+  private var config = Config()
+  private var requestHash = RequestHash(header: "")
+  private var ring = HashRing()
+  /// What the ring was made of.
+  private var placed: [Endpoint] = []
+  private var placedWeights: [UInt64] = []
+  private var random: QuickRandom
+  /// Endpoints that calls wait for, and the timer that connects them: it runs after the pick, because subchannels may
+  /// report a change at once.
+  private var wanted: [Endpoints.Member] = []
+  private var connecting: (any ScheduledAction)?
+  /// Where the search for an endpoint that is idle goes on.
+  private var searched = 0
+
+  private let endpoints: Endpoints
+
+  init(_ host: any BalancerHost) {
+    self.host = host
+    random = QuickRandom(seed: host.random())
+    endpoints = Endpoints(host, note: { false })
+    endpoints.events.changed = { [unowned self] in publish() }
+    endpoints.events.connects = false
+  }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    let isOther = self.config != config
+    self.config = config
+    requestHash = RequestHash(header: config.requestHashHeader)
+    self.endpoints.update(endpoints)
+    guard !self.endpoints.members.isEmpty else {
+      ring = HashRing()
+      (placed, placedWeights) = ([], [])
+      resolverFailed(.noEndpoints)
+      throw .noEndpoints
+    }
+    place(always: isOther)
+    publish()
+  }
+
+  /// Makes another ring if it would differ.
+  private func place(always isOther: Bool) {
+    let members = endpoints.members
+    let endpoints = members.map(\.endpoint)
+    let weights = members.map(\.weight)
+    guard isOther || placed != endpoints || placedWeights != weights else { return }
+    (placed, placedWeights) = (endpoints, weights)
+    ring = HashRing(
+      members.map { member in HashRing.Item(key: { member.endpoint.hashKey }, weight: member.weight) },
+      smallest: config.minRingSize,
+      largest: config.maxRingSize
+    )
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {
+    guard endpoints.members.isEmpty else { return }
+    host.update(.transientFailure, ConstantPicker(.fail(status)))
+  }
+
+  func leaveIdle() {
+    if state == .idle, let member = nextIdle() { connect(member) }
+  }
+
+  func shutDown() {
+    connecting?.cancel()
+    connecting = nil
+    wanted = []
+    endpoints.shutDown()
+  }
+
+  /// Two endpoints that have failed count as a failure of all: the others may not have been tried, and a policy above
+  /// this one must not wait for them.
+  private var state: ConnectivityState {
+    let counts = endpoints.counts
+    if counts.ready > 0 { return .ready }
+    if counts.transientFailure >= 2 { return .transientFailure }
+    if counts.connecting > 0 || counts.transientFailure == 1 && endpoints.members.count > 1 {
+      return .connecting
+    }
+    return counts.idle > 0 ? .idle : .transientFailure
+  }
+
+  private func publish() {
+    let state = state
+    host.update(state, self)
+    // A policy above this one may send no calls here while it fails: it must recover by itself.
+    guard state == .transientFailure || state == .connecting, endpoints.counts.connecting == 0 else { return }
+    if let member = nextIdle() { connect(member) }
+  }
+
+  private func nextIdle() -> Endpoints.Member? {
+    guard endpoints.counts.idle > 0 else { return nil }
+    let members = endpoints.members
+    for _ in members {
+      searched = searched + 1 < members.count ? searched + 1 : 0
+      if members[searched].state == .idle { return members[searched] }
+    }
+    return nil
+  }
+
+  private func connect(_ member: Endpoints.Member) {
+    guard !member.note else { return }
+    member.note = true
+    wanted.append(member)
+    guard connecting == nil else { return }
+    connecting = host.time.schedule(after: .zero) { [weak self] in
+      guard let self else { return }
+      connecting = nil
+      let members = wanted
+      wanted = []
+      for member in members { member.note = false }
+      let idle = members.filter { $0.state == .idle }
+      for member in idle { member.subchannel.connect() }
+      // Calls may wait for one that has failed by now.
+      if idle.isEmpty { publish() }
+    }
+  }
+
+  func pick(_ call: any CallToPick) -> Pick {
+    guard !ring.items.isEmpty else { return .wait }
+    if let hash = requestHash.hash(of: call.metadata) { return pick(from: ring.position(of: hash)) }
+    return pickAny(from: ring.position(of: random.next()))
+  }
+
+  /// The first that has not failed must serve the call.
+  private func pick(from start: Int) -> Pick {
+    guard endpoints.counts.transientFailure < endpoints.members.count else {
+      return .fail(endpoints.lastFailure)
+    }
+    var position = start
+    repeat {
+      let member = endpoints.members[ring.items[position]]
+      switch member.state {
+      case .ready: return .subchannel(member.subchannel)
+      case .idle:
+        connect(member)
+        return .wait
+      case .connecting: return .wait
+      case .transientFailure, .shutdown: break
+      }
+      position = position + 1 < ring.items.count ? position + 1 : 0
+    } while position != start
+    return .fail(endpoints.lastFailure)
+  }
+
+  /// The first that is ready may serve the call. One on the way is connected, unless another connects already.
+  private func pickAny(from start: Int) -> Pick {
+    let counts = endpoints.counts
+    var isConnecting = counts.connecting > 0 || connecting != nil
+    guard counts.transientFailure < endpoints.members.count else { return .fail(endpoints.lastFailure) }
+    var position = start
+    repeat {
+      let member = endpoints.members[ring.items[position]]
+      if member.state == .ready { return .subchannel(member.subchannel) }
+      if !isConnecting, member.state == .idle {
+        connect(member)
+        isConnecting = true
+      }
+      position = position + 1 < ring.items.count ? position + 1 : 0
+    } while position != start
+    return isConnecting ? .wait : .fail(endpoints.lastFailure)
+  }
+}

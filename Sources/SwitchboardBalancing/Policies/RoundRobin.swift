@@ -1,0 +1,63 @@
+import SwitchboardCall
+
+/// Calls go to all endpoints in turn that are connected (`round_robin`).
+public struct RoundRobin: LoadBalancingPolicy {
+  public var name: String { "round_robin" }
+
+  /// The policy.
+  public init() {}
+
+  public func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> RoundRobinBalancer.Config { RoundRobinBalancer.Config() }
+
+  public func makeBalancer(_ host: any BalancerHost) -> RoundRobinBalancer { RoundRobinBalancer(host) }
+}
+
+/// `round_robin` at work.
+public final class RoundRobinBalancer: LoadBalancer, Picker {
+  /// It has no options.
+  public struct Config: Hashable, Sendable {}
+
+  private unowned let host: any BalancerHost
+  private let endpoints: EndpointSubchannels<Void>
+  private var next: Int
+
+  init(_ host: any BalancerHost) {
+    self.host = host
+    // Clients that start together must not all begin with the same server.
+    next = Int(host.random() >> 34)
+    endpoints = EndpointSubchannels(host)
+    endpoints.events.changed = { [unowned self] in publish() }
+  }
+
+  public func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    self.endpoints.update(endpoints)
+    guard !self.endpoints.members.isEmpty else {
+      resolverFailed(.noEndpoints)
+      throw .noEndpoints
+    }
+    publish()
+  }
+
+  public func resolverFailed(_ status: GRPCStatus) {
+    guard endpoints.members.isEmpty else { return }
+    host.update(.transientFailure, ConstantPicker(.fail(status)))
+  }
+
+  public func leaveIdle() {}
+
+  public func shutDown() { endpoints.shutDown() }
+
+  private func publish() { host.update(endpoints, whenReady: self) }
+
+  public func pick(_ call: any CallToPick) -> Pick {
+    let count = endpoints.ready.count
+    guard count > 0 else { return .wait }
+    // The first of all picks starts anywhere.
+    next = next < count ? next + 1 : next % count
+    if next == count { next = 0 }
+    return .subchannel(endpoints.ready[next].subchannel)
+  }
+}

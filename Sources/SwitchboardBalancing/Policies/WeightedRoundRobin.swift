@@ -1,0 +1,159 @@
+import SwitchboardCall
+
+/// Calls go to all endpoints that are connected, more to those that report that they can take more
+/// (`weighted_round_robin`, gRFC A58).
+struct WeightedRoundRobin: LoadBalancingPolicy {
+  /// Weights are not computed more often.
+  static let shortestUpdatePeriod = Duration.milliseconds(100)
+
+  var name: String { "weighted_round_robin" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> WeightedRoundRobinBalancer.Config {
+    var config = WeightedRoundRobinBalancer.Config()
+    let periods = Self.shortestUpdatePeriod...ConfigLimit.period
+    config.enableOobLoadReport = try reader.bool("enableOobLoadReport") ?? false
+    config.oobReportingPeriod = try reader.period("oobReportingPeriod", in: periods, default: .seconds(10))
+    config.blackoutPeriod = try reader.duration("blackoutPeriod") ?? config.blackoutPeriod
+    config.weightExpirationPeriod =
+      try reader.duration("weightExpirationPeriod") ?? config.weightExpirationPeriod
+    config.weightUpdatePeriod = try reader.period("weightUpdatePeriod", in: periods, default: .seconds(1))
+    if let penalty = try reader.number("errorUtilizationPenalty") {
+      guard penalty >= 0 else { throw reader.failure("errorUtilizationPenalty", "is below 0") }
+      config.errorUtilizationPenalty = penalty
+    }
+    return config
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> WeightedRoundRobinBalancer {
+    WeightedRoundRobinBalancer(host)
+  }
+}
+
+/// `weighted_round_robin` at work.
+final class WeightedRoundRobinBalancer: LoadBalancer, Picker {
+  struct Config: Hashable, Sendable {
+    /// Whether servers report their load on a stream besides calls, and how often.
+    var enableOobLoadReport = false
+    var oobReportingPeriod = Duration.seconds(10)
+    /// How long an endpoint must have reported before it is believed.
+    var blackoutPeriod = Duration.seconds(10)
+    /// How long a report counts.
+    var weightExpirationPeriod = Duration.seconds(180)
+    /// How often shares are computed from the weights.
+    var weightUpdatePeriod = Duration.seconds(1)
+    /// How much the share of failed calls counts as utilization.
+    var errorUtilizationPenalty = 1.0
+
+    /// The interval of the stream of reports.
+    var streamInterval: Duration? { enableOobLoadReport ? oobReportingPeriod : nil }
+  }
+
+  private typealias Endpoints = EndpointSubchannels<EndpointLoad>
+
+  private unowned let host: any BalancerHost
+  private let settings: EndpointLoad.Settings
+  private var config = Config()
+  private var scheduler: StrideScheduler
+  private var scale = StrideScheduler.Scale()
+  /// How many endpoints have become ready, or stopped being so, since the shares were computed.
+  private var changes = 0
+  private var timer: (any ScheduledAction)?
+
+  private let endpoints: Endpoints
+
+  init(_ host: any BalancerHost) {
+    self.host = host
+    settings = EndpointLoad.Settings(host.time)
+    scheduler = StrideScheduler(seed: host.random())
+    endpoints = Endpoints(host, note: { [settings] in EndpointLoad(settings) })
+    endpoints.events.changed = { [unowned self] in publish() }
+    endpoints.events.moved = { [unowned self] in moved($0, from: $1) }
+    endpoints.events.reported = { [unowned self] in
+      if !settings.usesCalls { $0.note.record($1) }
+    }
+  }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    let old = self.config
+    self.config = config
+    settings.usesCalls = !config.enableOobLoadReport
+    settings.weighing.blackoutPeriod = config.blackoutPeriod
+    settings.weighing.weightExpirationPeriod = config.weightExpirationPeriod
+    settings.weighing.errorUtilizationPenalty = config.errorUtilizationPenalty
+    if old.streamInterval != config.streamInterval {
+      for member in self.endpoints.members { member.subchannel.reportLoad(every: config.streamInterval) }
+    }
+    var options = SubchannelOptions()
+    options.loadReportInterval = config.streamInterval
+    self.endpoints.update(endpoints, options)
+    guard !self.endpoints.members.isEmpty else {
+      resolverFailed(.noEndpoints)
+      throw .noEndpoints
+    }
+    if timer == nil || old.weightUpdatePeriod != config.weightUpdatePeriod { startTimer() }
+    share()
+    publish()
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {
+    guard endpoints.members.isEmpty else { return }
+    host.update(.transientFailure, ConstantPicker(.fail(status)))
+  }
+
+  func leaveIdle() {}
+
+  func shutDown() {
+    timer?.cancel()
+    timer = nil
+    endpoints.shutDown()
+  }
+
+  private func publish() { host.update(endpoints, whenReady: self) }
+
+  private func moved(_ member: Endpoints.Member, from old: ConnectivityState) {
+    guard member.state == .ready || old == .ready else { return }
+    changes += 1
+    guard member.state == .ready else { return }
+    member.note.connected()
+    member.note.share = scale.unknown
+  }
+
+  private func startTimer() {
+    timer?.cancel()
+    timer = host.time.schedule(after: config.weightUpdatePeriod) { [weak self] in
+      guard let self else { return }
+      share()
+      startTimer()
+    }
+  }
+
+  /// Computes the shares of all endpoints that are ready.
+  private func share() {
+    changes = 0
+    let now = settings.time.now
+    var (sum, greatest, count) = (0.0, 0.0, 0)
+    for member in endpoints.ready {
+      let weight = member.note.currentWeight(at: now)
+      guard weight > 0 else { continue }
+      sum += weight
+      greatest = max(greatest, weight)
+      count += 1
+    }
+    scale = StrideScheduler.Scale(sum: sum, greatest: greatest, count: count)
+    for member in endpoints.ready {
+      member.note.share = scale.share(of: member.note.currentWeight(at: now))
+    }
+  }
+
+  func pick(_ call: any CallToPick) -> Pick {
+    let count = endpoints.ready.count
+    guard count > 0 else { return .wait }
+    // Without those that have gone, the shares of the others may be small. An eighth keeps the cost of each change low.
+    if changes * 8 > count { share() }
+    let member = endpoints.ready[scheduler.next(of: count) { endpoints.ready[$0].note.share }]
+    return .subchannel(member.subchannel, tracker: settings.usesCalls ? member.note : nil)
+  }
+}

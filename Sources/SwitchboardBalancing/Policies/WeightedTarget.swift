@@ -1,0 +1,170 @@
+import SwitchboardCall
+
+/// Calls are divided among children in proportion to their weights (`weighted_target_experimental`, gRFC A28).
+struct WeightedTarget: LoadBalancingPolicy {
+  var name: String { "weighted_target_experimental" }
+
+  func readConfig(
+    _ reader: ConfigReader,
+    _ policies: PolicyRegistry
+  ) throws(GRPCStatus) -> WeightedTargetBalancer.Config {
+    var config = WeightedTargetBalancer.Config()
+    for (name, target) in try reader.required("targets", try reader.objectsByName("targets")) {
+      let weight = try target.required("weight", try target.count("weight"))
+      guard (1...ConfigLimit.count).contains(weight) else {
+        throw target.failure("weight", "is not from 1 to \(ConfigLimit.count)")
+      }
+      let policy = try target.required("childPolicy", try policies.choose("childPolicy", of: target))
+      config.targets.append(WeightedTargetBalancer.Target(name: name, weight: weight, policy: policy))
+    }
+    return config
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> WeightedTargetBalancer { WeightedTargetBalancer(host) }
+}
+
+/// `weighted_target_experimental` at work.
+final class WeightedTargetBalancer: LoadBalancer {
+  struct Target: Hashable, Sendable {
+    var name: String
+    /// From 1 to the greatest number of 32 bits.
+    var weight: Int
+    var policy: PolicyChoice
+  }
+
+  struct Config: Hashable, Sendable {
+    /// Sorted by their names, which all differ.
+    var targets: [Target] = []
+  }
+
+  private final class Child {
+    let named: NamedChild
+    var weight = 0
+    /// One that failed counts as failed until it is ready again.
+    var state = ConnectivityState.connecting
+
+    init(_ named: NamedChild) { self.named = named }
+  }
+
+  private unowned let host: any BalancerHost
+  private var children: [String: Child] = [:]
+  /// The names of the children in the order of the configuration.
+  private var order: [String] = []
+  private var isUpdating = false
+
+  init(_ host: any BalancerHost) { self.host = host }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    isUpdating = true
+    let byChild = endpoints.byChild
+    var gone = children
+    var failure: GRPCStatus?
+    order = config.targets.map(\.name)
+    for target in config.targets {
+      gone[target.name] = nil
+      let child = children[target.name] ?? makeChild(target.name)
+      child.weight = target.weight
+      do throws(GRPCStatus) {
+        try child.named.update(byChild[target.name] ?? [], target.policy)
+      } catch {
+        failure = failure ?? error.of(child: target.name)
+      }
+    }
+    for (name, child) in gone {
+      children[name] = nil
+      child.named.shutDown()
+    }
+    isUpdating = false
+    publish()
+    if let failure { throw failure }
+  }
+
+  private func makeChild(_ name: String) -> Child {
+    let child = Child(NamedChild(name, of: host) { [unowned self] in changed($0) })
+    children[name] = child
+    return child
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {
+    guard !children.isEmpty else { return host.update(.transientFailure, ConstantPicker(.fail(status))) }
+    for child in children.values { child.named.resolverFailed(status) }
+  }
+
+  func leaveIdle() {
+    for child in children.values where child.named.state == .idle { child.named.leaveIdle() }
+  }
+
+  func shutDown() {
+    for child in children.values { child.named.shutDown() }
+    children = [:]
+  }
+
+  private func changed(_ named: NamedChild) {
+    guard let child = children[named.name] else { return }
+    if child.state != .transientFailure || named.state == .ready { child.state = named.state }
+    if !isUpdating { publish() }
+    // No call may come to it while others are ready.
+    if named.state == .idle { named.leaveIdle() }
+  }
+
+  private func publish() {
+    var counts = StateCounts()
+    for child in children.values { counts.move(from: nil, to: child.state) }
+    let state = counts.combined
+    guard !children.isEmpty else {
+      return host.update(.transientFailure, ConstantPicker(.fail(.noTargets)))
+    }
+    guard state != .connecting else { return host.update(state, ConstantPicker(.wait)) }
+    var pickers: [(picker: any Picker, weight: Int)] = []
+    for name in order {
+      if let child = children[name], child.state == state {
+        pickers.append((child.named.picker, child.weight))
+      }
+    }
+    host.update(state, WeightedPicker(pickers, seed: host.random()))
+  }
+}
+
+/// Divides calls among pickers at random, in proportion to weights.
+private final class WeightedPicker: Picker {
+  private let pickers: [any Picker]
+  /// The sum of the weights up to each picker.
+  private var sums: [Int] = []
+  private var random: QuickRandom
+
+  /// There is at least one. Weights have up to 32 bits, so that no sum overflows.
+  init(_ pickers: [(picker: any Picker, weight: Int)], seed: UInt64) {
+    self.pickers = pickers.map(\.picker)
+    random = QuickRandom(seed: seed)
+    var sum = 0
+    for (_, weight) in pickers {
+      sum += weight
+      sums.append(sum)
+    }
+  }
+
+  func pick(_ call: any CallToPick) -> Pick {
+    guard let sum = sums.last else { return .wait }
+    let point = random.next(below: sum)
+    var low = 0
+    var high = sums.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if sums[middle] > point { high = middle } else { low = middle + 1 }
+    }
+    return pickers[low].pick(call)
+  }
+}
+
+extension GRPCStatus {
+  /// The same, with the name of the child that it is from.
+  func of(child name: String) -> GRPCStatus {
+    GRPCStatus(code: code, message: "child \(name): \(message ?? "")", origin: origin)
+  }
+
+  fileprivate static let noTargets = GRPCStatus(
+    code: .unavailable,
+    message: "weighted_target has no targets",
+    origin: .library
+  )
+}

@@ -1,0 +1,132 @@
+import SwitchboardCall
+
+/// Turns targets of one scheme into endpoints. Register it in `ChannelOptions.resolvers`.
+///
+/// ```swift
+/// /// `file:///etc/backends` has an address in each line.
+/// struct FileResolver: Resolver {
+///   let schemes = ["file"]
+///
+///   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
+///     let reading = Task {
+///       let lines = try await readLines("/\(target.endpoint)")
+///       updates.report(ResolverResult(endpoints: lines.compactMap { EndpointAddress(ip: $0, port: 443) }.map { Endpoint([$0]) }))
+///     }
+///     return TaskResolution(reading)
+///   }
+/// }
+/// ```
+public protocol Resolver: Sendable {
+  /// The schemes of its targets, in lower case.
+  var schemes: [String] { get }
+
+  /// Whether service configs can come with its targets. If so, calls wait until the name is resolved before they are made.
+  var findsServiceConfigs: Bool { get }
+
+  /// The `:authority` of calls to a target, and the name that the server's certificate must have.
+  func serverName(of target: Target) throws(GRPCStatus) -> String
+
+  /// Starts resolving. Called on the channel's loop when the channel is needed, and again each time after it was idle.
+  ///
+  /// What is invalid about a target that `serverName(of:)` accepts is reported as a failure.
+  func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution
+}
+
+extension Resolver {
+  /// They can.
+  public var findsServiceConfigs: Bool { true }
+
+  /// What stands before the port, or the whole endpoint.
+  public func serverName(of target: Target) throws(GRPCStatus) -> String { target.endpoint }
+}
+
+/// A target that is being resolved, until it is stopped. All methods are called on the channel's loop.
+public protocol Resolution: AnyObject {
+  /// The endpoints may have changed, because a connection has failed. A resolver that is told of changes ignores this.
+  func resolveAgain()
+
+  /// Nothing is reported any more.
+  func stop()
+}
+
+/// What a resolver has found.
+public struct ResolverResult: Sendable {
+  /// The endpoints, or why there are none.
+  public var endpoints: Result<[Endpoint], GRPCStatus>
+  /// The service config that comes with the name, `nil` if none does, or what is wrong with it.
+  public var serviceConfig: Result<ServiceConfig?, GRPCStatus>
+
+  /// Endpoints that were found.
+  public init(endpoints: [Endpoint], serviceConfig: Result<ServiceConfig?, GRPCStatus> = .success(nil)) {
+    self.endpoints = .success(endpoints)
+    self.serviceConfig = serviceConfig
+  }
+
+  /// A failure. Endpoints known before are kept.
+  public init(failure: GRPCStatus) {
+    endpoints = .failure(failure)
+    serviceConfig = .success(nil)
+  }
+}
+
+/// Where a resolver reports what it finds, and what it may use.
+public struct ResolverUpdates: Sendable {
+  /// The loop of the channel.
+  public let eventLoop: any EventLoop
+  /// Timers of this loop.
+  public let time: any BalancerTime
+  /// The channel's limits for repeated lookups.
+  public let pace: ResolutionPace
+  private let receive: @Sendable (ResolverResult) -> Void
+
+  package init(
+    eventLoop: any EventLoop,
+    time: any BalancerTime,
+    pace: ResolutionPace,
+    receive: @escaping @Sendable (ResolverResult) -> Void
+  ) {
+    self.eventLoop = eventLoop
+    self.time = time
+    self.pace = pace
+    self.receive = receive
+  }
+
+  /// Replaces what was reported before. May be called from any thread, and before `start` returns; never runs the
+  /// channel's code before it returns.
+  public func report(_ result: ResolverResult) {
+    let receive = receive
+    eventLoop.execute { receive(result) }
+  }
+}
+
+/// How often a channel looks up its name.
+public struct ResolutionPace: Hashable, Sendable {
+  /// The shortest time between two lookups while they succeed and connections hold, even if an answer expires sooner.
+  public var shortestInterval = Duration.seconds(30)
+  /// The wait after the first lookup that failed, or that brought no server that works. It grows by a factor of 1.6.
+  public var initialBackoff = Duration.seconds(1)
+  /// The longest such wait.
+  public var maxBackoff = Duration.seconds(120)
+
+  /// The defaults.
+  public init() {}
+}
+
+/// A resolution whose endpoints are known at once.
+package final class FinishedResolution: Resolution {
+  package init() {}
+  package func resolveAgain() {}
+  package func stop() {}
+}
+
+/// A resolution that a task carries out, once.
+public final class TaskResolution: Resolution {
+  private let task: Task<Void, any Error>
+
+  /// `task` is cancelled when the channel no longer needs it.
+  public init(_ task: Task<Void, any Error>) { self.task = task }
+
+  public func resolveAgain() {}
+
+  public func stop() { task.cancel() }
+}

@@ -1,0 +1,29 @@
+import SwitchboardCall
+
+/// The service configs that the DNS has for a name, each for some clients (gRFC A2).
+package enum ServiceConfigChoice {
+  private static let prefix = "grpc_config="
+
+  /// The config of the first choice that is for this client: `roll`, from 0 to 100, decides where a choice is for a share
+  /// of them. `nil` if none is. Throws `INVALID_ARGUMENT` if the text or the config is invalid.
+  package static func choose(
+    _ texts: [String],
+    hostname: String,
+    roll: Double
+  ) throws(GRPCStatus) -> ServiceConfig? {
+    guard let text = texts.first(where: { $0.hasPrefix(prefix) }) else { return nil }
+    let choices = try ConfigValue(json: String(text.dropFirst(prefix.count)))
+    for choice in try ConfigReader(["choices": choices], at: "").objects("choices") ?? [] {
+      if let languages = try choice.strings("clientLanguage"),
+        !languages.contains(where: { $0.lowercased() == "swift" })
+      {
+        continue
+      }
+      if let share = try choice.number("percentage"), roll >= share { continue }
+      if let hosts = try choice.strings("clientHostname"), !hosts.contains(hostname) { continue }
+      let config = try choice.required("serviceConfig", try choice.object("serviceConfig"))
+      return try ServiceConfig(config)
+    }
+    return nil
+  }
+}

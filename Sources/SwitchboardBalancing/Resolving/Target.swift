@@ -1,0 +1,78 @@
+import SwitchboardCall
+
+/// What a channel is for, in gRPC's syntax for names: `scheme:[//authority/]endpoint`.
+///
+/// A text without a scheme that a resolver is registered for is a name for DNS.
+public struct Target: Hashable, Sendable {
+  /// Which resolver it is for, such as `dns`.
+  public let scheme: String
+  /// What stands between `//` and the next `/`; for `dns`, the name server. Empty where there is none.
+  public let authority: String
+  /// What is to be resolved, such as `greeter.example:443`, without the slash after the authority.
+  public let endpoint: String
+  /// The whole text.
+  public let text: String
+
+  /// Splits `text`. A scheme that is not among `schemes` belongs to a name for `fallback`, as in `localhost:80`.
+  package init(_ text: String, schemes: Set<String>, fallback: String) throws(GRPCStatus) {
+    guard text.utf8.count <= 4096 else {
+      throw .badTarget("\(text.prefix(40))…", "it is longer than 4096 bytes")
+    }
+    self.text = text
+    let colon = text.firstIndex(of: ":")
+    guard let colon, schemes.contains(text[..<colon].lowercased()) else {
+      guard !text.isEmpty else { throw .badTarget(text, "it is empty") }
+      guard !text.contains("://") else {
+        throw .badTarget(text, "no resolver is registered for the scheme \(text.prefix { $0 != ":" })")
+      }
+      (scheme, authority, endpoint) = (fallback, "", text)
+      return
+    }
+    scheme = text[..<colon].lowercased()
+    let rest = text[text.index(after: colon)...]
+    guard rest.hasPrefix("//") else {
+      (authority, endpoint) = ("", String(rest))
+      return
+    }
+    let afterSlashes = rest.dropFirst(2)
+    guard let slash = afterSlashes.firstIndex(of: "/") else {
+      throw .badTarget(text, "there is no / after the authority")
+    }
+    authority = String(afterSlashes[..<slash])
+    endpoint = String(afterSlashes[afterSlashes.index(after: slash)...])
+  }
+}
+
+/// A host and a port, as they stand in targets.
+package struct HostAndPort: Hashable, Sendable {
+  package let host: String
+  package let port: UInt16
+
+  /// `host`, `host:port`, `[v6]:port`, `[v6]` or a bare IPv6 address. `nil` if it is none of these.
+  package init?(_ text: some StringProtocol, defaultPort: UInt16 = 443) {
+    var host = text[...]
+    var port = defaultPort
+    let lastColon = text.lastIndex(of: ":")
+    let bracket = text.lastIndex(of: "]")
+    let isBareV6 = bracket == nil && text.count(where: { $0 == ":" }) > 1
+    if let lastColon, !isBareV6, bracket.map({ $0 < lastColon }) ?? true {
+      let digits = text[text.index(after: lastColon)...]
+      guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt16(digits) else { return nil }
+      host = text[..<lastColon]
+      port = number
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    guard !host.isEmpty, !host.contains("/") else { return nil }
+    self.host = String(host)
+    self.port = port
+  }
+}
+
+extension GRPCStatus {
+  package static func badTarget(_ text: String, _ reason: String) -> GRPCStatus {
+    GRPCStatus(
+      code: .invalidArgument,
+      message: "not a target that can be connected to: \"\(text)\": \(reason)"
+    )
+  }
+}

@@ -1,0 +1,151 @@
+/// How a channel reaches its target: directly or through a proxy.
+///
+/// ```swift
+/// var options = ChannelOptions()
+/// options.proxy = .http(host: "proxy.example", port: 3128)
+/// options.proxy = try ProxyOption("socks5://user:secret@proxy.example")
+/// options.proxy = .none
+/// ```
+///
+/// A proxy resolves the names of targets. TLS is between the channel and the server: the proxy sees only the target's
+/// name and port. Unix sockets are always connected to directly.
+public enum ProxyOption: Hashable, Sendable {
+  /// The HTTP proxy that `HTTPS_PROXY` or `https_proxy` names when the channel is made, except for the targets that
+  /// `NO_PROXY` or `no_proxy` lists, `localhost`, and loopback addresses.
+  case environment
+  /// No proxy, whatever the environment says.
+  case none
+  /// A proxy that is asked with HTTP's CONNECT, for every target.
+  case http(host: String, port: Int, credentials: ProxyCredentials? = nil)
+  /// A proxy that speaks SOCKS 5, for every target.
+  case socks5(host: String, port: Int, credentials: ProxyCredentials? = nil)
+}
+
+/// The user name and password for a proxy. They are not shown in descriptions, logs and errors.
+public struct ProxyCredentials: Hashable, Sendable {
+  /// The name of the user.
+  public var user: String
+  /// The password; it may be empty.
+  public var password: String
+
+  /// Creates credentials. An HTTP proxy gets them by the Basic scheme, over the plaintext connection to it.
+  public init(user: String, password: String) {
+    self.user = user
+    self.password = password
+  }
+}
+
+extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
+  /// Says nothing about them.
+  public var description: String { "credentials" }
+
+  /// Shows neither.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+// MARK: - From a URL
+
+extension ProxyOption {
+  /// Reads a URL: `http://` or `socks5://`, percent-encoded credentials, the host and the port. Without a scheme it is
+  /// an HTTP proxy; without a port, the port is 80 or 1080.
+  ///
+  /// Throws `INVALID_ARGUMENT`, with a message that does not quote the URL, because it may contain a password.
+  public init(_ url: String) throws(GRPCStatus) {
+    let (scheme, rest) = Self.split(url, at: "://")
+    var authority = scheme == nil ? url[...] : rest
+    if authority.last == "/" { authority = authority.dropLast() }
+    guard !authority.contains(where: { "/?#".contains($0) }) else { throw .badProxy("its URL has a path") }
+    var credentials: ProxyCredentials?
+    if let at = authority.lastIndex(of: "@") {
+      credentials = try Self.credentials(authority[..<at])
+      authority = authority[authority.index(after: at)...]
+    }
+    let (host, port) = try Self.hostAndPort(authority)
+    switch scheme?.lowercased() {
+    case nil, "http": self = .http(host: host, port: port ?? 80, credentials: credentials)
+    case "socks5", "socks5h": self = .socks5(host: host, port: port ?? 1080, credentials: credentials)
+    default: throw .badProxy("its URL starts neither with http:// nor with socks5://")
+    }
+    try validate()
+  }
+
+  private static func split(_ text: String, at mark: String) -> (Substring?, Substring) {
+    guard let found = text.firstRange(of: mark) else { return (nil, text[...]) }
+    return (text[..<found.lowerBound], text[found.upperBound...])
+  }
+
+  private static func credentials(_ text: Substring) throws(GRPCStatus) -> ProxyCredentials? {
+    if text.isEmpty { return nil }
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let password = parts.count > 1 ? parts[1] : ""
+    return ProxyCredentials(user: try decoded(parts[0]), password: try decoded(password))
+  }
+
+  private static func decoded(_ text: Substring) throws(GRPCStatus) -> String {
+    guard let bytes = PercentEncoding.decodeStrictly(text.utf8),
+      let decoded = String(validating: bytes, as: UTF8.self)
+    else { throw .badProxy("its URL has credentials that are not percent-encoded") }
+    return decoded
+  }
+
+  private static func hostAndPort(_ text: Substring) throws(GRPCStatus) -> (String, Int?) {
+    var host = text
+    var port: Int?
+    if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {
+      let digits = text[text.index(after: colon)...]
+      host = text[..<colon]
+      guard host.hasSuffix("]") || !host.contains(":") else {
+        throw .badProxy("its URL has an IPv6 address without brackets")
+      }
+      guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits) else {
+        throw .badProxy("its URL has a port that is not a number")
+      }
+      port = number
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    return (String(host), port)
+  }
+}
+
+// MARK: - What is possible
+
+extension ProxyOption {
+  /// Throws `INVALID_ARGUMENT` if there can be no such proxy, or it cannot be sent the credentials.
+  package func validate() throws(GRPCStatus) {
+    switch self {
+    case .environment, .none: return
+    case .http(let host, let port, let credentials):
+      try Self.validate(host, port)
+      // RFC 7617: the colon separates the user from the password.
+      guard let credentials else { return }
+      guard !credentials.user.utf8.contains(UInt8(ascii: ":")) else {
+        throw .badProxy("the name of its user contains a colon")
+      }
+      guard !(credentials.user + credentials.password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+      else {
+        throw .badProxy("its credentials contain control characters")
+      }
+    case .socks5(let host, let port, let credentials):
+      try Self.validate(host, port)
+      // RFC 1929: the length of each is one byte.
+      guard let credentials else { return }
+      guard (1...255).contains(credentials.user.utf8.count), credentials.password.utf8.count <= 255 else {
+        throw .badProxy("SOCKS 5 limits its user and its password to 255 bytes, and the user to one at least")
+      }
+    }
+  }
+
+  private static func validate(_ host: String, _ port: Int) throws(GRPCStatus) {
+    guard !host.isEmpty else { throw .badProxy("it has no host") }
+    guard !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
+      throw .badProxy("its host contains spaces or control characters")
+    }
+    guard (1...65535).contains(port) else { throw .badProxy("its port is not within 1...65535") }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func badProxy(_ reason: String) -> GRPCStatus {
+    .invalidOption("the proxy cannot be used: \(reason)")
+  }
+}

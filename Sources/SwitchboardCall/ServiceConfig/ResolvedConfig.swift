@@ -1,0 +1,69 @@
+/// The service config that comes with a channel's name, once the name is resolved.
+@usableFromInline package final class ResolvedConfig: Sendable {
+  private struct Waiter {
+    let continuation: CheckedContinuation<Result<ServiceConfig?, GRPCStatus>, Never>
+    /// Whether it waits on when resolving fails.
+    let isPatient: Bool
+  }
+
+  private struct State {
+    var known: ServiceConfig??
+    /// Why it is not known, since the latest failure.
+    var failure: (status: GRPCStatus, isFinal: Bool)?
+    var waiters: [Int: Waiter] = [:]
+    var lastID = 0
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// The config, which may be `nil`. `.none` before the name was resolved for the first time.
+  package var known: ServiceConfig?? { state.withLock { $0.known } }
+
+  /// The name was resolved.
+  package func resolved(_ config: ServiceConfig?) {
+    let waiters = state.withLock { state in
+      state.known = .some(config)
+      state.failure = nil
+      defer { state.waiters = [:] }
+      return state.waiters.values
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: .success(config)) }
+  }
+
+  /// The name cannot be resolved, at least for now.
+  package func failed(_ status: GRPCStatus, isFinal: Bool) {
+    let waiters = state.withLock { state in
+      state.failure = (status, isFinal)
+      let ended = state.waiters.filter { isFinal || !$0.value.isPatient }
+      for id in ended.keys { state.waiters[id] = nil }
+      return ended.values
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: .failure(status)) }
+  }
+
+  /// Waits until the name is resolved. Throws if that fails, unless the call is patient, and if the task is cancelled.
+  func wait(isPatient: Bool) async throws(GRPCStatus) -> ServiceConfig? {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let known: Result<ServiceConfig?, GRPCStatus>? = state.withLock { state in
+          if let known = state.known { return .success(known) }
+          if let failure = state.failure, failure.isFinal || !isPatient { return .failure(failure.status) }
+          if Task.isCancelled { return .failure(.callEnded) }
+          state.waiters[id] = Waiter(continuation: continuation, isPatient: isPatient)
+          return nil
+        }
+        if let known { continuation.resume(returning: known) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      waiter?.continuation.resume(returning: .failure(.callEnded))
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,95 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// What is asked of the server besides calls.
+extension HTTP2Subchannel {
+  /// The service that must be healthy before calls are placed here. `nil`: none need be.
+  var healthCheckedService: String? {
+    wishes.checksHealth ? channel.balancer.serviceConfig?.healthCheckedService : nil
+  }
+
+  /// Another service may have to be healthy, or none.
+  func healthCheckedServiceChanged() {
+    guard let connection = servingConnection else { return }
+    stopHealthWatch()
+    if let service = healthCheckedService {
+      watchHealth(of: service, on: connection)
+    } else if state.connectivity != .ready {
+      setState(.ready)
+    }
+  }
+
+  func watchHealth(of service: String, on connection: ClientConnection) {
+    healthWatch = ServerWatch(
+      self,
+      connection,
+      HealthMessages.watch,
+      HealthMessages.request(service),
+      ServerWatch.Events(
+        message: { [unowned self] message in
+          let status = HealthMessages.status(message) ?? "an invalid message"
+          if status == HealthMessages.serving { return setState(.ready) }
+          setState(.transientFailure, .unhealthy(shown, service, status))
+        },
+        broke: { [unowned self] status in
+          setState(.transientFailure, .unhealthy(shown, service, "\(status)"))
+        },
+        unknown: { [unowned self] in
+          channel.balancerReports("\(shown) has no health service: it counts as healthy", isWarning: true)
+          setState(.ready)
+        }
+      )
+    )
+  }
+
+  func reportLoad(every interval: Duration?) {
+    guard interval != wishes.loadReportInterval else { return }
+    wishes.loadReportInterval = interval
+    loadWatch?.stop()
+    loadWatch = nil
+    if let connection = servingConnection { watchLoad(on: connection) }
+  }
+
+  func watchLoad(on connection: ClientConnection) {
+    guard loadWatch == nil, let interval = wishes.loadReportInterval else { return }
+    loadWatch = ServerWatch(
+      self,
+      connection,
+      LoadReportMessages.stream,
+      LoadReportMessages.request(every: interval),
+      ServerWatch.Events(
+        message: { [unowned self] message in
+          if let load = LoadReport(serializedBytes: message) { observer?.subchannel(self, reported: load) }
+        },
+        broke: { _ in },
+        unknown: { [unowned self] in
+          channel.balancerReports("\(shown) reports no load besides calls", isWarning: true)
+        }
+      )
+    )
+  }
+
+  func stopHealthWatch() {
+    healthWatch?.stop()
+    healthWatch = nil
+  }
+
+  /// The streams would keep a connection open that is to close.
+  func stopWatches(of connection: ClientConnection?) {
+    if connection == nil || healthWatch?.connection === connection { stopHealthWatch() }
+    guard connection == nil || loadWatch?.connection === connection else { return }
+    loadWatch?.stop()
+    loadWatch = nil
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static func unhealthy(_ server: String, _ service: String, _ status: String) -> GRPCStatus {
+    let name = service.isEmpty ? "as a whole" : "for the service \(service)"
+    return GRPCStatus(
+      code: .unavailable,
+      message: "\(server) is not healthy \(name): \(status)",
+      origin: .peer
+    )
+  }
+}

@@ -1,0 +1,108 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// A stream of messages from a subchannel's server, besides calls: of its health, or of its load. Made anew, after a
+/// wait, when it breaks.
+final class ServerWatch {
+  /// What a watch tells its subchannel.
+  struct Events {
+    let message: ([UInt8]) -> Void
+    /// The stream broke, and is made anew later.
+    let broke: (GRPCStatus) -> Void
+    /// The server does not know the method, so the watch gives up.
+    let unknown: () -> Void
+  }
+
+  private unowned let subchannel: HTTP2Subchannel
+  let connection: ClientConnection
+  private let method: MethodDescriptor
+  private let request: [UInt8]
+  private var events: Events?
+  private var call: ClientCallStream?
+  private var backoff: Backoff
+  private var timer: LoopTimer?
+
+  init(
+    _ subchannel: HTTP2Subchannel,
+    _ connection: ClientConnection,
+    _ method: MethodDescriptor,
+    _ request: [UInt8],
+    _ events: Events
+  ) {
+    self.subchannel = subchannel
+    self.connection = connection
+    self.method = method
+    self.request = request
+    self.events = events
+    let options = subchannel.channel.options
+    backoff = Backoff(initial: options.connectInitialBackoff, maximum: options.connectMaxBackoff)
+    start()
+  }
+
+  func stop() {
+    events = nil
+    call?.endEarly(.watchEnded)
+    call = nil
+    if let timer { subchannel.channel.loop.cancel(timer) }
+    timer = nil
+  }
+
+  private func start() {
+    let responses = MessagePipe(limit: 64 * 1024)
+    let request = CallRequest(
+      method: method,
+      options: nil,
+      body: .message(BytesMarshaller().encode(request)),
+      responses: responses
+    )
+    let watch = LoopConfined(self)
+    let call = ClientCallStream(request, WatchEnd(watch: watch), subchannel.channel)
+    self.call = call
+    Task(executorPreference: subchannel.channel.loop) {
+      while let message = try? await responses.next() {
+        watch.value?.received(message.withBytes { BytesMarshaller().decode($0) })
+      }
+    }
+    call.start(on: subchannel, connection)
+  }
+
+  private func received(_ message: [UInt8]) {
+    guard call != nil else { return }
+    backoff.reset()
+    events?.message(message)
+  }
+
+  private func ended(_ status: GRPCStatus) {
+    guard call != nil, let events else { return }
+    call = nil
+    if status.code == .unimplemented { return events.unknown() }
+    var random = SystemRandomNumberGenerator()
+    let timer = LoopTimer { [unowned self] in
+      self.timer = nil
+      start()
+    }
+    self.timer = timer
+    subchannel.channel.loop.schedule(timer, after: backoff.next(using: &random))
+    events.broke(status)
+  }
+
+  /// The receiver of the stream, which learns only of its end: messages come from the pipe.
+  private final class WatchEnd: ResponseReceiver {
+    private let watch: LoopConfined<ServerWatch>
+
+    init(watch: LoopConfined<ServerWatch>) { self.watch = watch }
+
+    var wantsMetadata: Bool { false }
+    func receive(headers: HPACKHeaders) {}
+    func receive(message: RawSpan) {}
+    func close(_ status: GRPCStatus, trailers: HPACKHeaders) { watch.value?.ended(status) }
+  }
+}
+
+extension GRPCStatus {
+  fileprivate static let watchEnded = GRPCStatus(
+    code: .cancelled,
+    message: "the server is no longer watched",
+    origin: .library
+  )
+}

@@ -1,0 +1,51 @@
+import SwitchboardCall
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// What the environment says about proxies, as Go's `httpproxy` and with it grpc-go reads it.
+struct ProxyEnvironment: Sendable {
+  /// The URL of the proxy; empty for none.
+  let proxy: String
+  private let exceptions: ProxyExceptions
+
+  /// `exceptions` are the targets that need no proxy, separated by commas.
+  init(proxy: String = "", exceptions: String = "") {
+    self.proxy = proxy
+    self.exceptions = ProxyExceptions(proxy.isEmpty ? "" : exceptions)
+  }
+
+  /// That of the process, now. A variable in capitals takes precedence, and an empty one counts as not set.
+  static var ofProcess: ProxyEnvironment {
+    ProxyEnvironment(
+      proxy: first("HTTPS_PROXY", "https_proxy"),
+      exceptions: first("NO_PROXY", "no_proxy")
+    )
+  }
+
+  private static func first(_ names: String...) -> String {
+    names.lazy.compactMap { getenv($0) }.map { String(cString: $0) }.first { !$0.isEmpty } ?? ""
+  }
+
+  /// The proxy for a destination; `nil` for none.
+  ///
+  /// Throws `INVALID_ARGUMENT` if there should be one, but the variable names none that can be used.
+  func proxy(for destination: ProxyDestination) throws(GRPCStatus) -> ProxyServer? {
+    guard !proxy.isEmpty, !exceptions.contain(destination) else { return nil }
+    let server: ProxyServer?
+    do throws(GRPCStatus) {
+      server = try ProxyServer(ProxyOption(proxy))
+    } catch {
+      throw .invalidOption("https_proxy in the environment: \(error.message ?? "")")
+    }
+    guard server?.language == .http else {
+      throw .invalidOption(
+        "https_proxy in the environment names no HTTP proxy; ChannelOptions.proxy can name others"
+      )
+    }
+    return server
+  }
+}

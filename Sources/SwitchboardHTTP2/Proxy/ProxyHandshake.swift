@@ -1,0 +1,77 @@
+import SwitchboardCall
+
+/// Asks a proxy for a tunnel, on a socket that is connected to it, before a connection takes the socket over.
+final class ProxyHandshake: SocketDelegate {
+  /// The socket, and bytes that have already arrived through the tunnel.
+  typealias Completion = (Result<(socket: Socket, unread: [UInt8]), GRPCStatus>) -> Void
+
+  private let socket: Socket
+  private let proxy: ProxyServer
+  private var dialogue: any ProxyDialogue
+  private var completion: Completion?
+  /// What waits for the socket to accept it.
+  private var unsent: [UInt8] = []
+
+  /// Owns the socket until `completion`, which gets it open or is told why it is closed.
+  init(_ socket: Socket, _ tunnel: ProxyRoute.Tunnel, completion: @escaping Completion) {
+    self.socket = socket
+    proxy = tunnel.proxy
+    dialogue = tunnel.proxy.dialogue(to: tunnel.destination)
+    self.completion = completion
+  }
+
+  func start() {
+    socket.delegate = self
+    send(dialogue.opening)
+    socket.startReading()
+  }
+
+  /// Closes the socket; the completion is not called.
+  func cancel() {
+    guard completion != nil else { return }
+    completion = nil
+    socket.close()
+  }
+
+  /// Ends an attempt that has taken too long.
+  func timeOut() { fail(.silent) }
+
+  func socketDidRead(_ bytes: UnsafeRawBufferPointer) {
+    var rest = Array(bytes)[...]
+    while completion != nil {
+      switch dialogue.receive(&rest) {
+      case .wait: return
+      case .send(let bytes): send(bytes)
+      // A proxy that answers what it was not asked yet would miss the question.
+      case .open where !unsent.isEmpty: fail(.nonsense)
+      case .open: finish(.success((socket, Array(rest))))
+      case .failed(let failure): fail(failure)
+      }
+    }
+  }
+
+  func socketDidEnd(_ error: SocketError?) { fail(.ended(error)) }
+
+  func socketDidDrain() { send([]) }
+
+  private func send(_ bytes: [UInt8]) {
+    unsent += bytes
+    guard !unsent.isEmpty, !socket.isWriting else { return }
+    let output = socket.loop.takeOutput()
+    unsent.withUnsafeBytes { output.append($0) }
+    unsent = []
+    socket.write(output)
+  }
+
+  private func fail(_ failure: ProxyFailure) {
+    guard completion != nil else { return }
+    socket.close()
+    finish(.failure(failure.status(of: proxy)))
+  }
+
+  private func finish(_ result: Result<(socket: Socket, unread: [UInt8]), GRPCStatus>) {
+    let completion = completion
+    self.completion = nil
+    completion?(result)
+  }
+}

@@ -1,0 +1,65 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// How connections get to a target: a list of ways, of which each is tried if the one before fails.
+struct ProxyRoute: Sendable, Equatable {
+  /// Where to connect a socket.
+  enum Place: Sendable, Equatable {
+    case name(host: String, port: Int)
+    case addresses([SocketAddress])
+  }
+
+  /// A place to connect to and, if a proxy is there, what to ask it for.
+  struct Leg: Sendable, Equatable {
+    let place: Place
+    let tunnel: Tunnel?
+  }
+
+  struct Tunnel: Sendable, Equatable {
+    let proxy: ProxyServer
+    let destination: ProxyDestination
+  }
+
+  let legs: [Leg]
+
+  /// Throws `INVALID_ARGUMENT` if an address cannot be reached through the proxy that applies to it.
+  ///
+  /// Addresses that need no proxy come first, and are tried in parallel. A name that a proxy connects to is not looked up
+  /// here.
+  init(
+    to addresses: [EndpointAddress],
+    _ option: ProxyOption,
+    _ environment: ProxyEnvironment
+  ) throws(GRPCStatus) {
+    let mayApply = Self.mayApply(option, environment)
+    var direct: [SocketAddress] = []
+    var legs: [Leg] = []
+    for address in addresses {
+      let destination = mayApply ? try ProxyDestination(address) : nil
+      if let destination, let leg = try Self.leg(to: destination, option, environment) {
+        legs.append(leg)
+      } else if case .name(let host, let port) = address {
+        legs.append(Leg(place: .name(host: host, port: Int(port)), tunnel: nil))
+      } else if let address = SocketAddress(address) {
+        direct.append(address)
+      }
+    }
+    self.legs = (direct.isEmpty ? [] : [Leg(place: .addresses(direct), tunnel: nil)]) + legs
+  }
+
+  var hasProxy: Bool { legs.contains { $0.tunnel != nil } }
+
+  private static func mayApply(_ option: ProxyOption, _ environment: ProxyEnvironment) -> Bool {
+    option == .environment ? !environment.proxy.isEmpty : option != .none
+  }
+
+  /// `nil` without a proxy.
+  private static func leg(
+    to destination: ProxyDestination,
+    _ option: ProxyOption,
+    _ environment: ProxyEnvironment
+  ) throws(GRPCStatus) -> Leg? {
+    let proxy = option == .environment ? try environment.proxy(for: destination) : ProxyServer(option)
+    return proxy.map { Leg(place: $0.place, tunnel: Tunnel(proxy: $0, destination: destination)) }
+  }
+}

@@ -1,0 +1,92 @@
+import SwitchboardBalancing
+import SwitchboardCall
+
+/// A proxy that a channel uses.
+struct ProxyServer: Sendable, Equatable {
+  enum Language: String, Sendable {
+    case http = "HTTP"
+    case socks5 = "SOCKS 5"
+  }
+
+  let language: Language
+  let host: String
+  let port: Int
+  let credentials: ProxyCredentials?
+
+  /// `nil` if the option names none.
+  init?(_ option: ProxyOption) {
+    switch option {
+    case .environment, .none: return nil
+    case .http(let host, let port, let credentials):
+      self.init(language: .http, host: host, port: port, credentials: credentials)
+    case .socks5(let host, let port, let credentials):
+      self.init(language: .socks5, host: host, port: port, credentials: credentials)
+    }
+  }
+
+  private init(language: Language, host: String, port: Int, credentials: ProxyCredentials?) {
+    self.language = language
+    self.host = host
+    self.port = port
+    self.credentials = credentials
+  }
+
+  /// How messages name it.
+  var shown: String { "the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+  /// Where to connect.
+  var place: ProxyRoute.Place {
+    SocketAddress.numeric(host, port: port).map { .addresses([$0]) } ?? .name(host: host, port: port)
+  }
+
+  /// What is said to it, from the first byte.
+  func dialogue(to destination: ProxyDestination) -> any ProxyDialogue {
+    switch language {
+    case .http: HTTPConnect(to: destination, credentials)
+    case .socks5: SOCKS5(to: destination, credentials)
+    }
+  }
+}
+
+/// What a proxy is asked to connect to.
+struct ProxyDestination: Sendable, Equatable {
+  /// A name, or an address in numbers.
+  let host: String
+  let port: Int
+  /// The 4 or 16 bytes of an address.
+  let ipBytes: [UInt8]?
+
+  /// `nil` for a unix socket, which is no proxy's business.
+  init?(_ address: EndpointAddress) throws(GRPCStatus) {
+    if case .name(let host, let port) = address {
+      try self.init(name: host, port: Int(port))
+    } else if let address = SocketAddress(address) {
+      self.init(address)
+    } else {
+      return nil
+    }
+  }
+
+  init?(_ address: SocketAddress) {
+    guard let port = address.port else { return nil }
+    host = address.host
+    self.port = port
+    ipBytes = address.ipBytes
+  }
+
+  /// Throws `INVALID_ARGUMENT` if a proxy cannot be told the name: it must neither end its line nor be longer than SOCKS
+  /// allows.
+  init(name: String, port: Int) throws(GRPCStatus) {
+    guard name.utf8.count <= 255, name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      throw .invalidOption(
+        "a proxy can only be asked for names of up to 255 ASCII characters: \(name.debugDescription)"
+      )
+    }
+    host = name
+    self.port = port
+    ipBytes = nil
+  }
+
+  /// As HTTP writes it.
+  var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}

@@ -1,0 +1,84 @@
+import Switchboard
+import Testing
+
+@testable import SwitchboardServices
+
+/// Channels that ask servers for their health (gRFC A17). Who answers is seen from the services that it lists.
+@Suite(.timeLimit(.minutes(5))) struct HealthCheckedChannelTests {
+  private struct Pair {
+    let healths = [HealthService(), HealthService()]
+    var servers: [Server] = []
+    var endpoints: [Endpoint] = []
+    let client: Grpc_Health_V1_HealthClient
+
+    init(withHealth: [Bool] = [true, true]) throws {
+      for (number, health) in healths.enumerated() {
+        health.set(.serving, for: "name \(number)")
+        health.set(.serving, for: "shop.Shop")
+        let server = try Server(providers: withHealth[number] ? [health] : [])
+        let address = try server.bind(host: "127.0.0.1", port: 0)
+        servers.append(server)
+        endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port ?? 0))]))
+      }
+      var options = ChannelOptions()
+      options.resolvers = [StaticResolver(endpoints)]
+      options.serviceConfig = try ServiceConfig(
+        json:
+          #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": "shop.Shop"}}"#
+      )
+      client = Grpc_Health_V1_HealthClient(channel: try Channel(target: "static:///shop", options: options))
+    }
+
+    /// The number of the server that answers.
+    func whoAnswers() async throws -> Int {
+      try await client.list(Grpc_Health_V1_HealthListRequest()).statuses["name 0"] != nil ? 0 : 1
+    }
+
+    func waitUntilAllAnswer(_ expected: Set<Int>) async throws {
+      var latest: [Int] = []
+      while latest.count < 6 || Set(latest.suffix(6)) != expected { latest.append(try await whoAnswers()) }
+    }
+
+    func shutDown() async {
+      await client.channel.shutDown(grace: .zero)
+      for server in servers { await server.shutDown(grace: .zero) }
+    }
+  }
+
+  @Test func onlyHealthyServersGetCalls() async throws {
+    let pair = try Pair()
+    try await pair.waitUntilAllAnswer([0, 1])
+    pair.healths[0].set(.notServing, for: "shop.Shop")
+    try await pair.waitUntilAllAnswer([1])
+    pair.healths[0].set(.serving, for: "shop.Shop")
+    try await pair.waitUntilAllAnswer([0, 1])
+    await pair.shutDown()
+  }
+
+  @Test func withoutAHealthyServerCallsSayWhy() async throws {
+    let pair = try Pair()
+    for health in pair.healths { health.set(.notServing, for: "shop.Shop") }
+    var failure: GRPCStatus?
+    while failure == nil { failure = await status { _ = try await pair.whoAnswers() } }
+    #expect(failure?.code == .unavailable)
+    #expect(failure?.message?.contains("is not healthy for the service shop.Shop: NOT_SERVING") == true)
+    await pair.shutDown()
+  }
+
+  @Test func aServerWithoutTheServiceIsHealthy() async throws {
+    let pair = try Pair(withHealth: [true, false])
+    // The second answers that it does not know the method, so it did get the call.
+    while await status(of: { _ = try await pair.whoAnswers() })?.code != .unimplemented {}
+    await pair.shutDown()
+  }
+
+  /// A watch is no call of the channel's, and does not keep a server from draining.
+  @Test func aWatchDoesNotKeepAConnectionOpen() async throws {
+    let pair = try Pair()
+    try await pair.waitUntilAllAnswer([0, 1])
+    await pair.servers[0].shutDown(grace: .seconds(3600))
+    try await pair.waitUntilAllAnswer([1])
+    await pair.client.channel.shutDown(grace: .seconds(3600))
+    await pair.servers[1].shutDown(grace: .zero)
+  }
+}

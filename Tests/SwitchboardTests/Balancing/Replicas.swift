@@ -1,0 +1,100 @@
+import EchoService
+import Switchboard
+import SwitchboardCall
+
+/// A provider that answers with its name, and may refuse.
+final class Replica: Echo_EchoProvider {
+  let name: String
+  let interceptors: (any Echo_EchoServerInterceptorFactoryProtocol)? = nil
+  private let refusing = Locked(false)
+
+  init(_ name: String) { self.name = name }
+
+  /// Whether calls fail as unavailable.
+  var refuses: Bool {
+    get { refusing.withLock { $0 } }
+    set { refusing.withLock { $0 = newValue } }
+  }
+
+  func get(request: Echo_EchoRequest, context: ServerCallContext) async throws -> Echo_EchoResponse {
+    if refuses { throw GRPCStatus(code: .unavailable, message: "\(name) refuses") }
+    return .with { $0.text = name }
+  }
+
+  func expand(
+    request: Echo_EchoRequest,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {
+    while true { try await responseStream.send(.with { $0.text = name }) }
+  }
+
+  func collect(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    context: ServerCallContext
+  ) async throws -> Echo_EchoResponse { .with { $0.text = name } }
+
+  func update(
+    requestStream: RequestStream<Echo_EchoRequest>,
+    responseStream: ResponseStreamWriter<Echo_EchoResponse>,
+    context: ServerCallContext
+  ) async throws {}
+}
+
+/// Several servers in this process, and channels to all of them.
+struct Replicas {
+  let providers: [Replica]
+  let servers: [Server]
+  let endpoints: [Endpoint]
+
+  init(_ count: Int, also services: (Int) -> [any CallHandlerProvider] = { _ in [] }) throws {
+    providers = (0..<count).map { Replica("replica \($0)") }
+    var servers: [Server] = []
+    var endpoints: [Endpoint] = []
+    for (number, provider) in providers.enumerated() {
+      let server = try Server(providers: [provider] + services(number))
+      let address = try server.bind(host: "127.0.0.1", port: 0)
+      servers.append(server)
+      endpoints.append(Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: address.port ?? 0))]))
+    }
+    self.servers = servers
+    self.endpoints = endpoints
+  }
+
+  /// A client that knows all servers.
+  func client(
+    _ resolver: (any Resolver)? = nil,
+    policy: String = "round_robin",
+    config: String? = nil,
+    _ change: (inout ChannelOptions) -> Void = { _ in }
+  ) throws -> Echo_EchoClient {
+    var options = ChannelOptions()
+    options.resolvers = [resolver ?? StaticResolver(endpoints)]
+    options.serviceConfig = try ServiceConfig(
+      json: config ?? #"{"loadBalancingConfig": [{"\#(policy)": {}}]}"#
+    )
+    change(&options)
+    return Echo_EchoClient(channel: try Channel(target: "static:///echo.example", options: options))
+  }
+
+  func shutDown() async {
+    for server in servers { await server.shutDown(grace: .zero) }
+  }
+}
+
+extension Echo_EchoClient {
+  /// Who answers how many of some calls, made one after the other.
+  func counts(_ calls: Int, _ options: CallOptions? = nil) async throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for _ in 0..<calls {
+      counts[try await get(.with { $0.text = "who?" }, callOptions: options).text, default: 0] += 1
+    }
+    return counts
+  }
+
+  /// Returns once calls have reached this many servers.
+  func warmUp(_ servers: Int) async throws {
+    var seen: Set<String> = []
+    while seen.count < servers { seen.formUnion(try await counts(1).keys) }
+  }
+}
