@@ -13,6 +13,7 @@ struct Arguments {
     case lowLatency = "--low-latency"
     case twoLoops = "--two-loops"
     case reusePort = "--reuse-port"
+    case roundRobin = "--round-robin"
   }
 
   private var rest: ArraySlice<String>

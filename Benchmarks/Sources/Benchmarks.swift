@@ -33,6 +33,8 @@ enum Benchmarks {
            --on-loop      run the callers on the connection's event loop instead of the global pool
            --two-loops    serve on two event loops
            --reuse-port   let each of them listen for itself
+           --round-robin  have the policy round_robin choose among the servers of a target such as
+                          ipv4:127.0.0.1:1,127.0.0.1:2
            --low-latency  poll for responses without blocking while calls are in progress
     Latencies are in microseconds.
     """

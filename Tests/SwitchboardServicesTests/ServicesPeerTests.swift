@@ -15,6 +15,8 @@ import Testing
     channelz.add(server, name: "echo")
     let channel = try Channel(target: "\(address)")
     channelz.add(channel)
+    channel.connect()
+    for await state in channel.connectivity where state == .ready { break }
 
     let peer = try PythonPeer(
       "services_peer.py",

@@ -15,6 +15,8 @@ class Arguments {
       std::string word = words[i];
       if (word == "--tls") {
         tls = true;
+      } else if (word == "--round-robin") {
+        round_robin = true;
       } else if (word.rfind("--", 0) == 0) {
         Fail("unknown option " + word);
       } else {
@@ -24,6 +26,7 @@ class Arguments {
   }
 
   bool tls = false;
+  bool round_robin = false;
 
   std::string Next(const char *name) {
     if (next_ == positional_.size()) Fail(std::string(name) + " is missing");
@@ -58,7 +61,7 @@ class Arguments {
       "       calls unary HOST:PORT SECONDS CALLERS CONNECTIONS\n"
       "       calls stream HOST:PORT MESSAGES BYTES\n"
       "       calls bidi HOST:PORT MESSAGES\n"
-      "       and --tls on any of them\n";
+      "       and --tls on any of them, --round-robin on those that make calls\n";
 
   std::vector<std::string> positional_;
   size_t next_ = 0;

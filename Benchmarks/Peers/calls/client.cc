@@ -17,12 +17,13 @@ namespace {
 
 const char *const kText = "Hello, gRPC!";
 
-std::unique_ptr<bench::Bench::Stub> Connect(const std::string &target, bool tls) {
+std::unique_ptr<bench::Bench::Stub> Connect(const std::string &target, const Arguments &arguments) {
   grpc::ChannelArguments options;
   // Otherwise channels to the same server share a connection.
   options.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
-  if (tls) {
+  if (arguments.round_robin) options.SetLoadBalancingPolicyName("round_robin");
+  if (arguments.tls) {
     credentials = grpc::SslCredentials({Arguments::Read("localhost.pem"), "", ""});
     options.SetSslTargetNameOverride("localhost");
   }
@@ -62,7 +63,7 @@ int RunUnary(Arguments &arguments) {
   long callers = arguments.NextCount("CALLERS");
   long connections = arguments.NextCount("CONNECTIONS");
   std::vector<std::unique_ptr<bench::Bench::Stub>> stubs;
-  for (long i = 0; i < connections; ++i) stubs.push_back(Connect(target, arguments.tls));
+  for (long i = 0; i < connections; ++i) stubs.push_back(Connect(target, arguments));
 
   auto run = [&](double length) {
     std::vector<Tally> tallies(static_cast<size_t>(callers));
@@ -93,7 +94,7 @@ int RunStream(Arguments &arguments) {
   std::string target = arguments.Next("HOST:PORT");
   auto messages = static_cast<uint32_t>(arguments.NextCount("MESSAGES"));
   auto bytes = static_cast<uint32_t>(arguments.NextCount("BYTES"));
-  auto stub = Connect(target, arguments.tls);
+  auto stub = Connect(target, arguments);
 
   auto run = [&](uint32_t count) {
     grpc::ClientContext context;
@@ -120,7 +121,7 @@ int RunStream(Arguments &arguments) {
 int RunBidi(Arguments &arguments) {
   std::string target = arguments.Next("HOST:PORT");
   long messages = arguments.NextCount("MESSAGES");
-  auto stub = Connect(target, arguments.tls);
+  auto stub = Connect(target, arguments);
   Latencies latencies;
 
   auto run = [&](long count, bool counts) {

@@ -7,12 +7,14 @@ struct Connections {
   private let isSecure: Bool
   private let isLowLatency: Bool
   private let runsOnLoop: Bool
+  private let isBalanced: Bool
 
   init(target: String, flags arguments: inout Arguments) {
     self.target = target
     isSecure = arguments.take(.tls)
     isLowLatency = arguments.take(.lowLatency)
     runsOnLoop = arguments.take(.onLoop)
+    isBalanced = arguments.take(.roundRobin)
   }
 
   /// Clients that have made a call, so that the measurement does not include connecting.
@@ -21,6 +23,9 @@ struct Connections {
     options.responseSizeLimit = max(options.responseSizeLimit, largestResponse + 64)
     if isSecure { options.tls = BenchTLS.trust }
     options.lowLatency = isLowLatency
+    if isBalanced {
+      options.serviceConfig = try ServiceConfig(loadBalancing: [LoadBalancingConfig("round_robin")])
+    }
     let group = try LoopGroup()
     var clients: [Bench_BenchClient] = []
     for _ in 0..<count {

@@ -31,6 +31,21 @@ extension HTTP2ClientTransport {
       calls: counts,
       maxConnections: options.maxConnections,
       trace: trace,
+      subchannels: subchannels.values.sorted { $0.number < $1.number }.map { $0.snapshot() }
+    )
+  }
+}
+
+extension HTTP2Subchannel {
+  /// Call on the loop.
+  fileprivate func snapshot() -> SubchannelSnapshot {
+    var counts = CallCounts()
+    counts.add(calls, by: LoopClock(loop))
+    return SubchannelSnapshot(
+      number: number,
+      target: shown,
+      state: state.connectivity,
+      calls: counts,
       connections: connections.map { $0.reference($0.number) }
     )
   }

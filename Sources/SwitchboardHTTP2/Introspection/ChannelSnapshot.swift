@@ -8,10 +8,24 @@ package struct ChannelSnapshot: Sendable {
   package let state: ConnectivityState
   /// Its calls, including those that wait for a connection. Each attempt of a retry policy counts.
   package let calls: CallCounts
-  /// The maximum number of connections.
+  /// The maximum number of connections to each server.
   package let maxConnections: Int
   /// The channel's events.
   package let trace: ChannelTrace
+  /// The servers that its policy uses, in the order in which they were added.
+  package let subchannels: [SubchannelSnapshot]
+}
+
+/// The state of a channel's connections to one server.
+package struct SubchannelSnapshot: Sendable {
+  /// Its number in the channel, which is not reused, and which no connection has.
+  package let number: Int
+  /// The addresses of the server; the first few of many.
+  package let target: String
+  /// The state of the connections.
+  package let state: ConnectivityState
+  /// The calls that were sent to the server.
+  package let calls: CallCounts
   /// The open connections, in the order in which they were made.
   package let connections: [ConnectionSnapshot.Reference]
 }

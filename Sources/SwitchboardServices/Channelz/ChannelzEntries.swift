@@ -79,9 +79,6 @@ struct ChannelzEntries {
 /// ones.
 extension Int64 {
   private static let placeBits: Int64 = 40
-  /// The number of a channel's only subchannel. Connections and listeners are numbered from 1.
-  static let subchannelPlace: Int64 = 0
-
   var owner: Int64 { self >> Self.placeBits }
   var place: Int64 { self & (1 << Self.placeBits - 1) }
 

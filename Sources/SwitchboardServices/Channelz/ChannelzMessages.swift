@@ -31,28 +31,29 @@ extension ChannelzEntries.KnownServer {
 }
 
 extension ChannelzEntries.KnownChannel {
-  private var subchannel: Grpc_Channelz_V1_SubchannelRef {
+  private func reference(_ subchannel: SubchannelSnapshot) -> Grpc_Channelz_V1_SubchannelRef {
     .with {
-      $0.subchannelID = id.child(Int64.subchannelPlace)
-      $0.name = name
+      $0.subchannelID = id.child(Int64(subchannel.number))
+      $0.name = subchannel.target
     }
   }
 
-  /// A channel has one target and therefore one subchannel, which carries all its calls.
   func described() async -> Grpc_Channelz_V1_Channel? {
     guard let snapshot = await channel.snapshot() else { return nil }
     return .with {
       $0.ref.channelID = id
       $0.ref.name = name
       $0.data = Grpc_Channelz_V1_ChannelData(snapshot)
-      $0.subchannelRef = [subchannel]
+      $0.subchannelRef = snapshot.subchannels.map(reference)
     }
   }
 
-  func describedSubchannel() async -> Grpc_Channelz_V1_Subchannel? {
-    guard let snapshot = await channel.snapshot() else { return nil }
+  /// `nil` if there is no subchannel with this number any more.
+  func describedSubchannel(_ number: Int64) async -> Grpc_Channelz_V1_Subchannel? {
+    let subchannels = await channel.snapshot()?.subchannels ?? []
+    guard let snapshot = subchannels.first(where: { Int64($0.number) == number }) else { return nil }
     return .with {
-      $0.ref = subchannel
+      $0.ref = reference(snapshot)
       $0.data = Grpc_Channelz_V1_ChannelData(snapshot)
       $0.socketRef = snapshot.connections.map { id.socket($0.number, named: $0.name) }
     }
@@ -61,17 +62,23 @@ extension ChannelzEntries.KnownChannel {
 
 extension Grpc_Channelz_V1_ChannelData {
   init(_ snapshot: ChannelSnapshot) {
-    self.init()
-    state.state = Grpc_Channelz_V1_ChannelConnectivityState.State(snapshot.state)
-    target = snapshot.target
-    callsStarted = Int64(snapshot.calls.started)
-    callsSucceeded = Int64(snapshot.calls.succeeded)
-    callsFailed = Int64(snapshot.calls.failed)
-    if let time = snapshot.calls.lastStarted {
-      lastCallStartedTimestamp = Google_Protobuf_Timestamp(at: time)
-    }
+    self.init(snapshot.target, snapshot.state, snapshot.calls)
     maxConnectionsPerSubchannel = UInt32(clamping: snapshot.maxConnections)
     trace = Grpc_Channelz_V1_ChannelTrace(snapshot.trace)
+  }
+
+  init(_ snapshot: SubchannelSnapshot) {
+    self.init(snapshot.target, snapshot.state, snapshot.calls)
+  }
+
+  private init(_ target: String, _ connectivity: ConnectivityState, _ calls: CallCounts) {
+    self.init()
+    state.state = Grpc_Channelz_V1_ChannelConnectivityState.State(connectivity)
+    self.target = target
+    callsStarted = Int64(calls.started)
+    callsSucceeded = Int64(calls.succeeded)
+    callsFailed = Int64(calls.failed)
+    if let time = calls.lastStarted { lastCallStartedTimestamp = Google_Protobuf_Timestamp(at: time) }
   }
 }
 

@@ -109,9 +109,9 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
     context: ServerCallContext
   ) async throws -> Grpc_Channelz_V1_GetSubchannelResponse {
     let id = request.subchannelID
-    guard id.place == Int64.subchannelPlace, let entry = channel(id.owner),
-      let described = await entry.describedSubchannel()
-    else { throw GRPCStatus.unknown("subchannel", id) }
+    guard let entry = channel(id.owner), let described = await entry.describedSubchannel(id.place) else {
+      throw GRPCStatus.unknown("subchannel", id)
+    }
     return .with { $0.subchannel = described }
   }
 
@@ -132,7 +132,7 @@ public final class ChannelzService: Grpc_Channelz_V1_ChannelzProvider {
   }
 
   private func socket(_ id: Int64, isSummary: Bool) async -> Grpc_Channelz_V1_Socket? {
-    guard id.place > Int64.subchannelPlace else { return nil }
+    guard id.place > 0 else { return nil }
     let number = Int(id.place)
     if let entry = channel(id.owner) {
       guard let found = await entry.channel.connectionSnapshot(number) else { return nil }

@@ -164,7 +164,7 @@ def channelz(channel, call, request, protos, folder):
     channel_id = stub.GetTopChannels(messages.GetTopChannelsRequest()).channel[0].ref.channel_id
     told = stub.GetChannel(messages.GetChannelRequest(channel_id=channel_id)).channel
     below = stub.GetSubchannel(messages.GetSubchannelRequest(subchannel_id=told.subchannel_ref[0].subchannel_id))
-    expect("subchannel", below.subchannel.data.target, told.data.target)
+    expect("subchannel", below.subchannel.data.target, below.subchannel.ref.name)
     for name, method, wrong in [
         ("server", stub.GetServer, messages.GetServerRequest(server_id=99)),
         ("sockets", stub.GetServerSockets, messages.GetServerSocketsRequest(server_id=99)),
