@@ -99,23 +99,29 @@ package final class EndpointSubchannels<Note>: SubchannelObserver {
       member.round = round
       members.append(member)
     }
-    for member in old where member.round != round {
+    let gone = old.filter { $0.round != round }
+    for member in gone {
       if let key = AddressSet(member.endpoint.addresses) { byAddresses[key] = nil }
-      drop(member)
     }
+    drop(gone)
     if events.connects { for member in new { member.subchannel.connect() } }
   }
 
-  private func drop(_ member: Member) {
-    set(member, .shutdown)
-    bySubchannel[ObjectIdentifier(member.subchannel)] = nil
-    member.subchannel.shutDown()
+  /// First of all, none of them is ready any longer: calls that wait for one are placed anew, and would wait for each in
+  /// turn.
+  private func drop(_ gone: [Member]) {
+    for member in gone {
+      set(member, .shutdown)
+      bySubchannel[ObjectIdentifier(member.subchannel)] = nil
+    }
+    for member in gone { member.subchannel.shutDown() }
   }
 
   package func shutDown() {
-    for member in members { drop(member) }
+    let gone = members
     members = []
     byAddresses = [:]
+    drop(gone)
   }
 
   private func set(_ member: Member, _ state: ConnectivityState) {

@@ -153,12 +153,15 @@ public final class ChildBalancer {
 
   /// `child` has a new state or picker.
   private func changed(_ child: ChildHost) {
+    var old: ChildHost?
     if child === next, child.state != .connecting || current?.state != .ready {
-      current?.shutDown()
+      old = current
       current = child
       next = nil
     }
     if child === current, let picker = child.picker { host.update(child.state, picker) }
+    // Last, so that calls that wait for its subchannels are placed by the new picker.
+    old?.shutDown()
   }
 }
 

@@ -47,6 +47,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
   private unowned let host: any BalancerHost
   private var config = Config()
   private var requestHash = RequestHash(header: "")
+  /// Empty while the endpoints change: its positions are those of the endpoints that it was made of.
   private var ring = HashRing()
   /// What the ring was made of.
   private var placed: [Endpoint] = []
@@ -73,23 +74,28 @@ final class RingHashBalancer: LoadBalancer, Picker {
     let isOther = self.config != config
     self.config = config
     requestHash = RequestHash(header: config.requestHashHeader)
+    // Calls that wait for an endpoint which goes are placed anew before this returns. They wait for the next ring.
+    let old = ring
+    ring = HashRing()
     self.endpoints.update(endpoints)
     guard !self.endpoints.members.isEmpty else {
-      ring = HashRing()
       (placed, placedWeights) = ([], [])
       resolverFailed(.noEndpoints)
       throw .noEndpoints
     }
-    place(always: isOther)
+    place(old, always: isOther)
     publish()
   }
 
-  /// Makes another ring if it would differ.
-  private func place(always isOther: Bool) {
+  /// Makes another ring if it would differ from the old one.
+  private func place(_ old: HashRing, always isOther: Bool) {
     let members = endpoints.members
     let endpoints = members.map(\.endpoint)
     let weights = members.map(\.weight)
-    guard isOther || placed != endpoints || placedWeights != weights else { return }
+    guard isOther || placed != endpoints || placedWeights != weights else {
+      ring = old
+      return
+    }
     (placed, placedWeights) = (endpoints, weights)
     ring = HashRing(
       members.map { member in HashRing.Item(key: { member.endpoint.hashKey }, weight: member.weight) },
@@ -111,6 +117,7 @@ final class RingHashBalancer: LoadBalancer, Picker {
     connecting?.cancel()
     connecting = nil
     wanted = []
+    ring = HashRing()
     endpoints.shutDown()
   }
 

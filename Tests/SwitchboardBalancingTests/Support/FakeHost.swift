@@ -58,6 +58,8 @@ final class FakeSubchannel: Subchannel {
   private let observer: any SubchannelObserver
   /// What it becomes as soon as it is to connect.
   var connectsTo: [SubchannelState] = []
+  /// Runs when it has been shut down, as calls that waited for it are placed anew then.
+  var onShutDown: () -> Void = {}
 
   init(_ addresses: [EndpointAddress], _ options: SubchannelOptions, _ observer: any SubchannelObserver) {
     self.addresses = addresses
@@ -74,7 +76,10 @@ final class FakeSubchannel: Subchannel {
 
   func update(_ addresses: [EndpointAddress]) { self.addresses = addresses }
   func reportLoad(every interval: Duration?) { loadInterval = interval }
-  func shutDown() { isShutDown = true }
+  func shutDown() {
+    isShutDown = true
+    onShutDown()
+  }
 
   func set(_ connectivity: ConnectivityState, _ failure: GRPCStatus? = nil) {
     state = SubchannelState(connectivity, failure: failure)

@@ -1,0 +1,71 @@
+import SwitchboardCall
+import Testing
+
+@testable import SwitchboardBalancing
+
+/// Calls that wait at a subchannel are placed anew while it is shut down: within the update, or the change of policy,
+/// that removes it.
+@Suite
+struct ShutDownTests {
+  private static let hashed: [String: ConfigValue] = ["requestHashHeader": .string("key")]
+  private let bench = Bench()
+
+  /// Picks for many calls whenever a subchannel is shut down. Returns what was picked.
+  private func picksOnShutDown() -> Picks {
+    let picks = Picks()
+    for subchannel in bench.host.open {
+      subchannel.onShutDown = { [bench] in
+        for key in 0..<100 {
+          let pick = bench.pick(FakeCall([("key", "user-\(key)")]))
+          pick.tracker?.callEnded(CallOutcome(status: nil))
+          picks.all.append(pick)
+        }
+      }
+    }
+    return picks
+  }
+
+  private final class Picks {
+    var all: [Pick] = []
+  }
+
+  private static let policies: [(String, [String: ConfigValue])] = [
+    ("round_robin", [:]), ("weighted_round_robin", [:]), ("least_request_experimental", [:]),
+    ("ring_hash_experimental", [:]), ("ring_hash_experimental", hashed),
+    ("outlier_detection_experimental", ["childPolicy": .policies("ring_hash_experimental", hashed)]),
+  ]
+
+  @Test(arguments: policies.indices)
+  func ofSomeEndpoints(_ policy: Int) throws {
+    let (name, members) = Self.policies[policy]
+    try bench.update(name, members, .numbers(0..<10))
+    bench.host.allReady()
+    let picks = picksOnShutDown()
+    try bench.update(name, members, .numbers(0..<3))
+    #expect(picks.all.count == 700)
+    #expect(picks.all.allSatisfy { $0.isWait || $0.number.map { $0 < 3 } ?? false })
+  }
+
+  @Test(arguments: policies.indices)
+  func ofAllThatArePickedByAnotherPolicy(_ policy: Int) throws {
+    let (name, members) = Self.policies[policy]
+    try bench.update(name, members, .numbers(0..<10))
+    bench.host.allReady()
+    let picks = picksOnShutDown()
+    try bench.update("pick_first", [:], .numbers(0..<3))
+    bench.host.subchannels.last?.set(.ready)
+    #expect(picks.all.count == 1000)
+    #expect(picks.all.allSatisfy { $0.number == 0 })
+  }
+
+  @Test(arguments: policies.indices)
+  func ofAll(_ policy: Int) throws {
+    let (name, members) = Self.policies[policy]
+    try bench.update(name, members, .numbers(0..<10))
+    bench.host.allReady()
+    let picks = picksOnShutDown()
+    bench.child.shutDown()
+    #expect(picks.all.count == 1000)
+    #expect(picks.all.allSatisfy { $0.failure == nil })
+  }
+}
