@@ -46,11 +46,11 @@ package final class FramePeer {
   }
 
   /// The server's side of a connection, after it has read and answered the client preface.
-  package init(serving raw: RawPeer) {
+  package init(serving raw: RawPeer, settings: [UInt8] = []) {
     self.raw = raw
     nghttp2_hd_inflate_new(&inflater)
     _ = raw.read("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count)
-    send(Kind.settings, 0, 0, [])
+    send(Kind.settings, 0, 0, settings)
   }
 
   deinit { nghttp2_hd_inflate_del(inflater) }

@@ -142,7 +142,12 @@ extension HTTP2Subchannel {
     guard !isShutDown else { return }
     let isServed = servingConnection != nil
     if !connection.wasOfUse { uselessInARow += 1 }
-    if !isServed, dialing == nil {
+    if isServed {
+      moveWatches()
+    } else if dialing != nil {
+      // Calls need not wait for it where there are other servers.
+      setState(.connecting)
+    } else {
       // A peer that accepts connections only to end them is treated like one that accepts none.
       if !connection.wasOfUse, reason != nil || uselessInARow > 1 {
         var random = SystemRandomNumberGenerator()

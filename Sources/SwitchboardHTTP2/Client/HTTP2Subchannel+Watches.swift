@@ -20,7 +20,7 @@ extension HTTP2Subchannel {
   }
 
   func watchHealth(of service: String, on connection: ClientConnection) {
-    healthWatch = ServerWatch(
+    let watch = ServerWatch(
       self,
       connection,
       HealthMessages.watch,
@@ -40,6 +40,8 @@ extension HTTP2Subchannel {
         }
       )
     )
+    healthWatch = watch
+    watch.start()
   }
 
   func reportLoad(every interval: Duration?) {
@@ -52,7 +54,7 @@ extension HTTP2Subchannel {
 
   func watchLoad(on connection: ClientConnection) {
     guard loadWatch == nil, let interval = wishes.loadReportInterval else { return }
-    loadWatch = ServerWatch(
+    let watch = ServerWatch(
       self,
       connection,
       LoadReportMessages.stream,
@@ -67,6 +69,15 @@ extension HTTP2Subchannel {
         }
       )
     )
+    loadWatch = watch
+    watch.start()
+  }
+
+  /// Watches the server on another connection, if the one that it was watched on goes.
+  func moveWatches() {
+    guard let connection = servingConnection else { return }
+    watchLoad(on: connection)
+    if healthWatch == nil, let service = healthCheckedService { watchHealth(of: service, on: connection) }
   }
 
   func stopHealthWatch() {

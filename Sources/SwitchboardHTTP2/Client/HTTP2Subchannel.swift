@@ -107,7 +107,7 @@ final class HTTP2Subchannel: Subchannel {
     if dialing != nil, dialing?.connection.map({ !$0.isServing(addresses) }) ?? true {
       cancelDialing()
       if servingConnection == nil { dial() }
-    } else if state.connectivity == .transientFailure {
+    } else if state.connectivity == .transientFailure, servingConnection == nil {
       stopRetryTimer()
       setState(.idle)
     }

@@ -18,7 +18,7 @@ final class ServerWatch {
   private let method: MethodDescriptor
   private let request: [UInt8]
   private var events: Events?
-  private var call: ClientCallStream?
+  private(set) var call: ClientCallStream?
   private var backoff: Backoff
   private var timer: LoopTimer?
 
@@ -36,7 +36,6 @@ final class ServerWatch {
     self.events = events
     let options = subchannel.channel.options
     backoff = Backoff(initial: options.connectInitialBackoff, maximum: options.connectMaxBackoff)
-    start()
   }
 
   func stop() {
@@ -47,7 +46,8 @@ final class ServerWatch {
     timer = nil
   }
 
-  private func start() {
+  /// Called once its subchannel has it: the stream may break at once.
+  func start() {
     let responses = MessagePipe(limit: 64 * 1024)
     let request = CallRequest(
       method: method,
@@ -56,7 +56,7 @@ final class ServerWatch {
       responses: responses
     )
     let watch = LoopConfined(self)
-    let call = ClientCallStream(request, WatchEnd(watch: watch), subchannel.channel)
+    let call = ClientCallStream(request, WatchEnd(watch: watch, responses: responses), subchannel.channel)
     self.call = call
     Task(executorPreference: subchannel.channel.loop) {
       while let message = try? await responses.next() {
@@ -89,13 +89,22 @@ final class ServerWatch {
   /// The receiver of the stream, which learns only of its end: messages come from the pipe.
   private final class WatchEnd: ResponseReceiver {
     private let watch: LoopConfined<ServerWatch>
+    private let responses: MessagePipe
 
-    init(watch: LoopConfined<ServerWatch>) { self.watch = watch }
+    init(watch: LoopConfined<ServerWatch>, responses: MessagePipe) {
+      self.watch = watch
+      self.responses = responses
+    }
 
     var wantsMetadata: Bool { false }
     func receive(headers: HPACKHeaders) {}
     func receive(message: RawSpan) {}
-    func close(_ status: GRPCStatus, trailers: HPACKHeaders) { watch.value?.ended(status) }
+
+    func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+      // The task that reads it ends.
+      responses.abort(status)
+      watch.value?.ended(status)
+    }
   }
 }
 

@@ -1,0 +1,167 @@
+import HTTP2TestSupport
+import Switchboard
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Servers that play tricks on channels which watch their health.
+@Suite(.timeLimit(.minutes(2)), .mayBlock) struct ServerWatchTests {
+  private typealias Kind = FramePeer.Kind
+
+  private func channel(_ listener: FrameListener, _ change: (inout ChannelOptions) -> Void = { _ in }) throws
+    -> Channel
+  {
+    var options = ChannelOptions()
+    options.resolvers = [
+      StaticResolver([Endpoint([.ipv4(0x7F00_0001, port: UInt16(clamping: listener.port))])])
+    ]
+    options.serviceConfig = try ServiceConfig(
+      json: #"{"loadBalancingConfig": [{"round_robin": {}}], "healthCheckConfig": {"serviceName": "shop"}}"#
+    )
+    change(&options)
+    return try Channel(target: "static:///shop", options: options)
+  }
+
+  private static let get = Method(
+    MethodDescriptor(service: "shop.Shop", method: "Get", type: .unary),
+    requests: BytesMarshaller(),
+    responses: BytesMarshaller()
+  )
+
+  /// Starts a call on the channel's loop, because the test's thread runs the server.
+  private func call(_ channel: Channel) -> Task<GRPCStatus, Never> {
+    Task(executorPreference: channel.eventLoop) {
+      do {
+        _ = try await MethodCall(Self.get, on: channel).unary([])
+        return .ok
+      } catch { return GRPCStatus(describing: error) }
+    }
+  }
+
+  /// The stream of the next request, which must be for this path.
+  private func request(_ peer: FramePeer, _ path: String) -> UInt32? {
+    while let frame = peer.next() {
+      if frame.type == Kind.headers {
+        return peer.inflate(frame.payload)[":path"] == path ? frame.stream : nil
+      }
+    }
+    return nil
+  }
+
+  private let watch = "/grpc.health.v1.Health/Watch"
+  private let path = "/shop.Shop/Get"
+
+  private func head(_ peer: FramePeer, _ stream: UInt32) {
+    peer.headers(stream, [(":status", "200"), ("content-type", "application/grpc")])
+  }
+
+  private func say(_ peer: FramePeer, _ stream: UInt32, serves: Bool) {
+    peer.data(stream, [0, 0, 0, 0, 2, 8, serves ? 1 : 2])
+  }
+
+  private func answer(_ peer: FramePeer, _ stream: UInt32) {
+    head(peer, stream)
+    peer.data(stream, [0, 0, 0, 0, 0])
+    peer.headers(stream, [("grpc-status", "0")], ends: true)
+  }
+
+  @Test func theWatchMovesToTheConnectionThatIsLeft() async throws {
+    let listener = try FrameListener()
+    let channel = try channel(listener)
+    let first = call(channel)
+    let one = listener.accept()
+    // One call besides the watch.
+    one.send(Kind.settings, 0, 0, [0, 3, 0, 0, 0, 2])
+    let watched = try #require(request(one, watch))
+    head(one, watched)
+    say(one, watched, serves: true)
+    let held = try #require(request(one, path))
+    let second = call(channel)
+    let two = listener.accept()
+    answer(two, try #require(request(two, path)))
+    #expect(await second.value == .ok)
+    // It is not healthy, and goes away; the other connection stays.
+    say(one, watched, serves: false)
+    #expect(one.settle())
+    answer(one, held)
+    #expect(await first.value == .ok)
+    one.send(Kind.goAway, 0, 0, FramePeer.number(held) + FramePeer.number(0))
+    let again = try #require(request(two, watch))
+    head(two, again)
+    say(two, again, serves: true)
+    #expect(two.settle())
+    let third = call(channel)
+    answer(two, try #require(request(two, path)))
+    #expect(await third.value == .ok)
+    await channel.shutDown(grace: .zero)
+  }
+
+  /// An answered watch is not a call that was served.
+  @Test func aServerThatOnlySaysThatItIsHealthyIsNotAskedAllTheTime() async throws {
+    let listener = try FrameListener()
+    let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(300) }
+    channel.connect()
+    let clock = ContinuousClock()
+    var start = clock.now
+    for number in 0..<4 {
+      let peer = listener.accept()
+      if number == 1 { start = clock.now }
+      let stream = try #require(request(peer, watch))
+      head(peer, stream)
+      say(peer, stream, serves: true)
+      #expect(peer.settle())
+    }
+    #expect(clock.now - start > .milliseconds(450))
+    await channel.shutDown(grace: .zero)
+  }
+
+  @Test func aWatchThatIsRefusedAtOnceIsMadeAnew() async throws {
+    let listener = try FrameListener()
+    let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(10) }
+    channel.connect()
+    // No headers are small enough.
+    let one = FramePeer(serving: listener.acceptRaw(), settings: [0, 6, 0, 0, 0, 0])
+    #expect(one.settle())
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
+    one.send(Kind.settings, 0, 0, [0, 6, 0, 1, 0, 0])
+    let stream = try #require(request(one, watch))
+    head(one, stream)
+    say(one, stream, serves: true)
+    #expect(one.settle())
+    let answered = call(channel)
+    answer(one, try #require(request(one, path)))
+    #expect(await answered.value == .ok)
+    #expect(await transport.loop.onLoop { transport.isUnused })
+    await channel.shutDown(grace: .zero)
+  }
+
+  /// Each stream has a task that reads its messages, which must end with it.
+  @Test func aStreamThatEndsIsForgotten() async throws {
+    let listener = try FrameListener()
+    let channel = try channel(listener) { $0.connectInitialBackoff = .milliseconds(10) }
+    channel.connect()
+    let peer = listener.accept()
+    let transport = try #require(channel.transport as? HTTP2ClientTransport)
+    let stream = try #require(request(peer, watch))
+    let trace = Trace()
+    await transport.loop.onLoop {
+      trace.pipe = transport.subchannels.values.first?.healthWatch?.call?.flow?.pipe
+      trace.wasThere = trace.pipe != nil
+    }
+    #expect(trace.wasThere)
+    head(peer, stream)
+    peer.headers(stream, [("grpc-status", "14")], ends: true)
+    #expect(request(peer, watch) != nil)
+    await transport.loop.until { trace.pipe == nil }
+    #expect(trace.pipe == nil)
+    await channel.shutDown(grace: .zero)
+  }
+
+  private final class Trace: @unchecked Sendable {
+    // Sendable because the loop writes it before the test reads it.
+    weak var pipe: MessagePipe?
+    var wasThere = false
+  }
+}
