@@ -71,6 +71,9 @@ public final class ConstantPicker: Picker {
   /// Whether it lets every call wait, so that there is no use in asking it.
   package var waits: Bool { if case .wait = choice { true } else { false } }
 
+  /// Whether it fails every call that does not wait for a server.
+  package var fails: Bool { if case .fail = choice { true } else { false } }
+
   public func pick(_ call: any CallToPick) -> Pick { choice }
 }
 

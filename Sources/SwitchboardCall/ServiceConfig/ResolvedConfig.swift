@@ -12,6 +12,7 @@
     var failure: (status: GRPCStatus, isFinal: Bool)?
     var waiters: [Int: Waiter] = [:]
     var lastID = 0
+    var awaitedChanged: (@Sendable () -> Void)?
   }
 
   private let state = Locked(State())
@@ -21,26 +22,50 @@
   /// The config, which may be `nil`. `.none` before the name was resolved for the first time.
   package var known: ServiceConfig?? { state.withLock { $0.known } }
 
+  /// Whether calls wait for it.
+  package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+
+  /// `action` is called, on any thread, after `isAwaited` has changed.
+  package func observe(_ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.awaitedChanged = action }
+  }
+
+  /// Changes the state. Returns what to call afterwards.
+  private func change<Result>(_ body: (inout State) -> Result) -> (Result, tell: (@Sendable () -> Void)?) {
+    state.withLock { state in
+      let wasAwaited = !state.waiters.isEmpty
+      let result = body(&state)
+      return (result, state.waiters.isEmpty == wasAwaited ? state.awaitedChanged : nil)
+    }
+  }
+
   /// The name was resolved.
   package func resolved(_ config: ServiceConfig?) {
-    let waiters = state.withLock { state in
+    let (waiters, tell) = change { state in
       state.known = .some(config)
       state.failure = nil
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.continuation.resume(returning: .success(config)) }
+    tell?()
   }
 
   /// The name cannot be resolved, at least for now.
   package func failed(_ status: GRPCStatus, isFinal: Bool) {
-    let waiters = state.withLock { state in
+    let (waiters, tell) = change { state in
       state.failure = (status, isFinal)
       let ended = state.waiters.filter { isFinal || !$0.value.isPatient }
       for id in ended.keys { state.waiters[id] = nil }
       return ended.values
     }
     for waiter in waiters { waiter.continuation.resume(returning: .failure(status)) }
+    tell?()
+  }
+
+  /// The name is no longer resolved until a call needs it, so the latest failure says nothing about that call.
+  package func forgetFailure() {
+    state.withLock { if $0.failure?.isFinal == false { $0.failure = nil } }
   }
 
   /// Waits until the name is resolved. Throws if that fails, unless the call is patient, and if the task is cancelled.
@@ -51,7 +76,7 @@
     }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let known: Result<ServiceConfig?, GRPCStatus>? = state.withLock { state in
+        let (known, tell) = change { state -> Result<ServiceConfig?, GRPCStatus>? in
           if let known = state.known { return .success(known) }
           if let failure = state.failure, failure.isFinal || !isPatient { return .failure(failure.status) }
           if Task.isCancelled { return .failure(.callEnded) }
@@ -59,10 +84,12 @@
           return nil
         }
         if let known { continuation.resume(returning: known) }
+        tell?()
       }
     } onCancel: {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      let (waiter, tell) = change { $0.waiters.removeValue(forKey: id) }
       waiter?.continuation.resume(returning: .failure(.callEnded))
+      tell?()
     }
     return try result.get()
   }

@@ -21,8 +21,9 @@ extension ClientCallStream {
     subchannel = nil
   }
 
-  /// Asks for a server again.
+  /// Asks for a server again, unless the end of another call that was placed has ended this one.
   func placeAgain() {
+    guard isStarted else { return }
     displace()
     dispatch()
   }

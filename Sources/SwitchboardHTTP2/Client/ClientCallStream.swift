@@ -77,6 +77,7 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
   var waitsForReady: Bool { request.options?.waitForReady ?? false }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }
+  var isStarted: Bool { if case .started = phase { true } else { false } }
   var isWaiting: Bool { if case .waiting = phase { true } else { false } }
   private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
@@ -222,7 +223,8 @@ final class ClientCallStream: StreamEntry, SessionStream, LoopTask, @unchecked S
       if head.isInformational, !endsStream { return head.startAgain() }
       head.headersDidEnd(endsStream: endsStream)
       body.forgetSent()
-      connection?.didServe()
+      // A server that only says how it does has not been of use.
+      if isCounted { connection?.didServe() }
       if wantsMetadata, !endsStream { headersToTell = fields.take() }
       if let failure = head.failure { phase = .failing(failure) }
     }

@@ -27,11 +27,14 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   @exclusivity(unchecked) var trace = ChannelTrace()
   /// Calls for which no server was chosen yet.
   @exclusivity(unchecked) private var unplaced = WaitingCalls()
+  /// Whether some of these may not wait on while no server can be reached.
+  @exclusivity(unchecked) private var hasImpatientCalls = false
   /// The calls that wait for a server or for a connection with room.
   @exclusivity(unchecked) var waitingCount = 0 {
     didSet { keepLoop() }
   }
-  /// Whether the loop is kept running for waiting calls. Between two attempts to connect, nothing else is open.
+  /// Whether the loop is kept running for waiting calls. Between two attempts to connect, or to resolve the name, nothing
+  /// else is open.
   @exclusivity(unchecked) private var keepsLoop = false
   @exclusivity(unchecked) private var idleTimer: LoopTimer?
   /// How long a server may be silent before it is pinged. Grows when a server complains about pings.
@@ -94,6 +97,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       time: LoopTime(loop: loop)
     )
     balancer.owner = self
+    resolvedConfig?.observe { [weak self] in self?.awaitsConfigChanged() }
   }
 
   package var eventLoop: any EventLoop { loop }
@@ -119,7 +123,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   /// Whether no call is in progress or waits for a connection. Call on the loop.
   package var isUnused: Bool {
-    waitingCount == 0 && calls.inProgress == 0
+    waitingCount == 0 && calls.inProgress == 0 && !awaitsConfig
   }
 
   /// All connections, in the order in which they were made.
@@ -144,7 +148,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     if state == .shutdown { throw .channelShutDown }
     var tries = 0
     while true {
-      switch balancer.picker.pick(call) {
+      let picker = balancer.picker
+      switch picker.pick(call) {
       case .subchannel(let picked, let tracker):
         guard let subchannel = picked as? HTTP2Subchannel else { throw .foreignSubchannel }
         let isUsable = subchannel.state.connectivity == .ready
@@ -155,12 +160,20 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
         }
         guard isUsable else {
           tracker?.callEnded(CallOutcome(status: nil))
+          hasImpatientCalls = true
           try wait(call)
           return nil
         }
         call.place(on: subchannel, tracker)
         return try subchannel.connection(for: call)
-      case .wait: try wait(call)
+      case .wait:
+        // The pick may have made something connect, and fail at once.
+        if balancer.picker !== picker, tries < Self.otherServerTries {
+          tries += 1
+          continue
+        }
+        hasImpatientCalls = true
+        try wait(call)
       case .fail(let status):
         guard call.waitsForReady else { throw status }
         try wait(call)
@@ -171,6 +184,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
   }
 
   private func wait(_ call: ClientCallStream) throws(GRPCStatus) {
+    // What the pick caused may have ended it.
+    guard call.isStarted else { return }
     try countWaiting()
     unplaced.append(call)
   }
@@ -192,14 +207,31 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
 
   /// Asks the picker again for all calls that wait for a server.
   private func placeWaiting() {
-    if unplaced.isEmpty || (balancer.picker as? ConstantPicker)?.waits == true { return }
+    guard !unplaced.isEmpty else { return }
+    if let picker = balancer.picker as? ConstantPicker {
+      // Otherwise each server of many that fails would cost as much as there are calls.
+      if picker.waits || picker.fails && !hasImpatientCalls { return }
+    }
+    hasImpatientCalls = false
     let calls = unplaced.take()
     waitingCount -= calls.count
     for call in calls { call.placeAgain() }
   }
 
+  /// Whether calls wait for the service config of the name, before they become the transport's.
+  private var awaitsConfig: Bool { resolvedConfig?.isAwaited ?? false }
+
+  private func awaitsConfigChanged() {
+    loop.execute {
+      self.keepLoop()
+      guard self.awaitsConfig else { return }
+      if self.loop.hasEnded { self.resolvedConfig?.failed(.channelShutDown, isFinal: true) }
+      if self.state == .idle { self.balancer.leaveIdle() }
+    }
+  }
+
   private func keepLoop() {
-    guard keepsLoop == (waitingCount == 0) else { return }
+    guard keepsLoop != (waitingCount > 0 || awaitsConfig) else { return }
     keepsLoop.toggle()
     loop.openHandles += keepsLoop ? 1 : -1
   }
@@ -250,7 +282,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
       watcher.yield(new)
       if new == .shutdown { watcher.finish() }
     }
-    if new != .idle { watchForIdleness() }
+    if new == .idle { resolvedConfig?.forgetFailure() } else { watchForIdleness() }
   }
 
   // MARK: Idleness
@@ -261,7 +293,7 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     let callsBefore = calls.started
     let timer = LoopTimer { [unowned self] in
       idleTimer = nil
-      if calls.started == callsBefore, calls.inProgress == 0 { balancer.goIdle() }
+      if calls.started == callsBefore, isUnused { balancer.goIdle() }
       if state != .idle { watchForIdleness() }
     }
     idleTimer = timer
@@ -293,6 +325,8 @@ package final class HTTP2ClientTransport: ByteTransport, @unchecked Sendable {
     setState(.shutdown)
     if let idleTimer { loop.cancel(idleTimer) }
     balancer.shutDown()
+    // Those that a policy has forgotten.
+    for subchannel in subchannels.values { subchannel.shutDown() }
     resolvedConfig?.failed(.channelShutDown, isFinal: true)
     placeWaiting()
     if let continuation { drained.append(continuation) }

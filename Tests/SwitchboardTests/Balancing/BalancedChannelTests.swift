@@ -90,7 +90,7 @@ import Testing
 }
 
 /// A resolver whose answers a test changes.
-private final class ChangingResolver: Resolver {
+final class ChangingResolver: Resolver {
   let schemes = ["static"]
   private let state = Locked<(updates: ResolverUpdates?, result: ResolverResult?)>((nil, nil))
 
@@ -187,6 +187,62 @@ private final class ChangingResolver: Resolver {
     resolver.report(ResolverResult(failure: reason))
     #expect(try await client.counts(1) == ["replica 0": 1])
     await client.channel.shutDown(grace: .zero)
+    await replicas.shutDown()
+  }
+
+  /// The calls are not the transport's yet, so it must not take itself for unused.
+  @Test func aChannelWithCallsThatWaitForTheirConfigStaysAwake() async throws {
+    let replicas = try Replicas(1)
+    let resolver = ChangingResolver()
+    let client = try replicas.client(resolver) { $0.idleTimeout = .seconds(60) }
+    let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+    let call = Task { try await client.counts(1) }
+    await transport.loop.until { transport.state == .connecting }
+    while !Task.isCancelled, transport.resolvedConfig?.isAwaited != true { await Task.yield() }
+    for _ in 0..<3 { await transport.loop.advance(by: .seconds(61)) }
+    #expect(await transport.loop.onLoop { transport.state } == .connecting)
+    resolver.report(ResolverResult(endpoints: replicas.endpoints))
+    #expect(try await call.value == ["replica 0": 1])
+    await client.channel.shutDown(grace: .zero)
+    await replicas.shutDown()
+  }
+
+  @Test func aFailureFromBeforeTheChannelWasIdleIsForgotten() async throws {
+    let replicas = try Replicas(1)
+    let resolver = ChangingResolver()
+    resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "the directory is down")))
+    let client = try replicas.client(resolver) { $0.idleTimeout = .seconds(60) }
+    let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+    #expect(await status { _ = try await client.counts(1) }?.code == .unavailable)
+    while !Task.isCancelled, await transport.loop.onLoop({ transport.state != .idle }) {
+      await transport.loop.advance(by: .seconds(61))
+    }
+    resolver.report(ResolverResult(endpoints: replicas.endpoints))
+    #expect(try await client.counts(1) == ["replica 0": 1])
+    await client.channel.shutDown(grace: .zero)
+    await replicas.shutDown()
+  }
+
+  @Test func aCallThatWaitsForItsConfigKeepsTheLoop() async throws {
+    let replicas = try Replicas(1)
+    let resolver = ChangingResolver()
+    let group = try LoopGroup()
+    var options = ChannelOptions()
+    options.resolvers = [resolver]
+    let client = Echo_EchoClient(
+      channel: try Channel(target: "static:///echo.example", options: options, group: group)
+    )
+    let transport = try #require(client.channel.transport as? HTTP2ClientTransport)
+    let call = Task { try await client.counts(1) }
+    while !Task.isCancelled, transport.resolvedConfig?.isAwaited != true { await Task.yield() }
+    await transport.loop.onLoop {}
+    group.shutDown()
+    try await Task.sleep(for: .milliseconds(50))
+    resolver.report(ResolverResult(endpoints: replicas.endpoints))
+    #expect(try await call.value == ["replica 0": 1])
+    await client.channel.shutDown(grace: .zero)
+    let late = await status { _ = try await client.counts(1) }
+    #expect(late?.code == .unavailable)
     await replicas.shutDown()
   }
 }

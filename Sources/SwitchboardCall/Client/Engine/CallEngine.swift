@@ -91,7 +91,6 @@ final class CallEngine: ByteTransport {
     _ resolvedConfig: ResolvedConfig
   ) -> any ByteCall {
     if let known = resolvedConfig.known { return makeCall(request, receiver, known ?? config) }
-    transport.connect()
     let isPatient = request.options?.waitForReady ?? false
     return PreparedCall(request, receiver, self) { [self] () throws(GRPCStatus) in
       let resolved = try await resolvedConfig.wait(isPatient: isPatient)

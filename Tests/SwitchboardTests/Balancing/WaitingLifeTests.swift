@@ -1,0 +1,121 @@
+import HTTP2TestSupport
+import Switchboard
+import SwitchboardCall
+import TestSupport
+import Testing
+
+@testable import SwitchboardHTTP2
+
+/// Counts the ends of a call, and does something at each.
+final class Ends: ResponseReceiver {
+  private let state = Locked<(count: Int, last: GRPCStatus?, action: (@Sendable () -> Void)?)>((0, nil, nil))
+
+  var count: Int { state.withLock { $0.count } }
+  var last: GRPCStatus? { state.withLock { $0.last } }
+  func then(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.action = action } }
+
+  var wantsMetadata: Bool { false }
+  func receive(headers: HPACKHeaders) {}
+  func receive(message: RawSpan) {}
+
+  func close(_ status: GRPCStatus, trailers: HPACKHeaders) {
+    let action = state.withLock { state in
+      state.count += 1
+      state.last = status
+      return state.action
+    }
+    action?()
+  }
+}
+
+/// A policy whose balancer leaves its subchannels to themselves when it is shut down.
+private struct Forgetful: LoadBalancingPolicy {
+  let name = "test.forgetful"
+
+  func readConfig(_ reader: ConfigReader, _ policies: PolicyRegistry) -> ForgetfulBalancer.Config {
+    ForgetfulBalancer.Config()
+  }
+
+  func makeBalancer(_ host: any BalancerHost) -> ForgetfulBalancer { ForgetfulBalancer(host) }
+}
+
+private final class ForgetfulBalancer: LoadBalancer, SubchannelObserver {
+  struct Config: Hashable, Sendable {}
+
+  private weak var host: (any BalancerHost)?
+  private var subchannels: [any Subchannel] = []
+
+  init(_ host: any BalancerHost) { self.host = host }
+
+  func update(_ endpoints: [Endpoint], _ config: Config) throws(GRPCStatus) {
+    for endpoint in endpoints {
+      guard let made = host?.makeSubchannel(endpoint.addresses, SubchannelOptions(), self) else { continue }
+      subchannels.append(made)
+      made.connect()
+    }
+  }
+
+  func subchannelChanged(_ subchannel: any Subchannel, to state: SubchannelState) {
+    if state.connectivity == .ready { host?.update(.ready, ConstantPicker(.subchannel(subchannel))) }
+  }
+
+  func resolverFailed(_ status: GRPCStatus) {}
+  func leaveIdle() {}
+  func shutDown() {}
+}
+
+@Suite(.timeLimit(.minutes(2))) struct WaitingLifeTests {
+  private static let get = MethodDescriptor(service: "echo.Echo", method: "Get", type: .unary)
+
+  private func request(waits: Bool) -> CallRequest {
+    CallRequest(
+      method: Self.get,
+      options: CallOptions(waitForReady: waits),
+      body: .message(BytesMarshaller().encode([]))
+    )
+  }
+
+  /// The end of one call that waits cancels another, which is about to be placed.
+  @Test func aCallThatWasCancelledWhileOthersArePlacedStaysEnded() async throws {
+    let replicas = try Replicas(1)
+    let resolver = ChangingResolver()
+    var options = ChannelOptions()
+    options.resolvers = [resolver]
+    let transport = try HTTP2ClientTransport(
+      target: "static:///echo.example",
+      options: options,
+      group: LoopGroup()
+    )
+    let (first, second) = (Ends(), Ends())
+    let calls = [
+      transport.makeCall(request(waits: false), receiver: first),
+      transport.makeCall(request(waits: true), receiver: second),
+    ]
+    first.then { calls[1].cancel(GRPCStatus(code: .cancelled)) }
+    await transport.loop.onLoop { for call in calls { call.start() } }
+    #expect(await transport.loop.onLoop { transport.waitingCount } == 2)
+    resolver.report(ResolverResult(failure: GRPCStatus(code: .unavailable, message: "no directory")))
+    await transport.loop.until { second.count == 1 }
+    await transport.loop.onLoop {}
+    #expect(first.count == 1)
+    #expect(await transport.loop.onLoop { transport.waitingCount } == 0)
+    resolver.report(ResolverResult(endpoints: replicas.endpoints))
+    let third = Ends()
+    let call = transport.makeCall(request(waits: true), receiver: third)
+    call.start()
+    await transport.loop.until { third.count == 1 }
+    #expect(third.last?.code == .ok)
+    #expect(second.count == 1)
+    #expect(await transport.loop.onLoop { transport.isUnused })
+    await transport.shutDown(grace: .zero)
+    await replicas.shutDown()
+  }
+
+  @Test func aPolicyThatForgetsItsSubchannelsDoesNotHoldUpTheEnd() async throws {
+    let replicas = try Replicas(2)
+    let client = try replicas.client(policy: "test.forgetful") { $0.loadBalancingPolicies = [Forgetful()] }
+    _ = try await client.counts(1)
+    await client.channel.shutDown(grace: .milliseconds(10))
+    await replicas.shutDown()
+  }
+}
