@@ -4,7 +4,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case deframer, metadata, encodings, timeout, target, http1, names, proxy
   case server, web, client, services
   case tls, secure
-  case serviceConfig, generator, mappings, plugin
+  case serviceConfig, loadReport, generator, mappings, plugin
 
   /// Passes `input` to the code. Throws if the code breaks an invariant.
   func run(_ input: [UInt8]) throws {
@@ -29,6 +29,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .tls: try TLSTarget.run(input)
     case .secure: try SecureUnderFuzz.shared.run(input)
     case .serviceConfig: try ConfigurationTargets.serviceConfig(input)
+    case .loadReport: try LoadReportTarget.run(input)
     case .generator: try GeneratorTarget.run(input)
     case .mappings: try ConfigurationTargets.mappings(input)
     case .plugin: try PluginUnderFuzz.shared.run(input)

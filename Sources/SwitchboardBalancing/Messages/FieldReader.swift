@@ -107,4 +107,14 @@ struct FieldWriter {
     varint(UInt64(value.count))
     bytes += value
   }
+
+  /// Each number by its name, in the order of the names.
+  mutating func add(_ number: UInt64, _ values: [String: Double]) {
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      var entry = FieldWriter()
+      entry.add(1, Array(name.utf8))
+      entry.add(2, value)
+      add(number, entry.bytes)
+    }
+  }
 }

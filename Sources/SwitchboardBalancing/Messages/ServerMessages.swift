@@ -54,8 +54,8 @@ package enum LoadReportMessages {
 }
 
 extension LoadReport {
-  /// Reads an `OrcaLoadReport`. `nil` if the bytes are no such message. What is no number or below zero counts as not
-  /// reported.
+  /// Reads an `OrcaLoadReport`. `nil` if the bytes are no such message. What is no number, or below zero where that means
+  /// nothing, counts as not reported.
   package init?(serializedBytes bytes: [UInt8]) {
     self.init()
     var reader = FieldReader(bytes[...])
@@ -73,10 +73,11 @@ extension LoadReport {
       }
     }
     if reader.isBroken { return nil }
+    self = valid
   }
 
   private static func set(_ target: inout Double, _ value: FieldReader.Value) {
-    if let number = value.double, number.isFinite, number >= 0 { target = number }
+    if let number = value.double { target = number }
   }
 
   private static func add(_ value: FieldReader.Value, to target: inout [String: Double]) {
@@ -89,21 +90,18 @@ extension LoadReport {
     if !entry.isBroken { target[name] = number }
   }
 
-  /// An `OrcaLoadReport`. What is no number is left out.
+  /// An `OrcaLoadReport`, of what is valid.
   package var serializedBytes: [UInt8] {
+    let valid = valid
     var writer = FieldWriter()
-    for (number, value) in [
-      (UInt64(1), cpuUtilization), (2, memoryUtilization), (6, queriesPerSecond), (7, errorsPerSecond),
-      (9, applicationUtilization),
-    ] where value.isFinite { writer.add(number, value) }
-    for (number, map) in [(UInt64(4), requestCost), (5, utilization), (8, namedMetrics)] {
-      for (name, value) in map.sorted(by: { $0.key < $1.key }) where value.isFinite {
-        var entry = FieldWriter()
-        entry.add(1, Array(name.utf8))
-        entry.add(2, value)
-        writer.add(number, entry.bytes)
-      }
-    }
+    writer.add(1, valid.cpuUtilization)
+    writer.add(2, valid.memoryUtilization)
+    writer.add(4, valid.requestCost)
+    writer.add(5, valid.utilization)
+    writer.add(6, valid.queriesPerSecond)
+    writer.add(7, valid.errorsPerSecond)
+    writer.add(8, valid.namedMetrics)
+    writer.add(9, valid.applicationUtilization)
     return writer.bytes
   }
 }

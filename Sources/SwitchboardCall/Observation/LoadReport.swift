@@ -1,4 +1,7 @@
-/// The load of a server, as it reports it to its clients (gRFC A51).
+/// The load of a server, as it reports it to its clients (gRFC A51): with a call, by `ServerCallContext.loadReport`, or by
+/// a `LoadRecorder`.
+///
+/// 0 says that nothing is known. What is no number, or below zero where that means nothing, is not sent.
 public struct LoadReport: Hashable, Sendable {
   /// The share of the processors' capacity that is used: 1 is all that the server should use; more is possible.
   public var cpuUtilization = 0.0
@@ -19,4 +22,35 @@ public struct LoadReport: Hashable, Sendable {
 
   /// Nothing is known.
   public init() {}
+}
+
+extension LoadReport {
+  /// Without what means nothing to a client: no numbers, and utilizations and rates below zero.
+  package var valid: LoadReport {
+    var valid = self
+    valid.cpuUtilization = Self.valid(cpuUtilization)
+    valid.memoryUtilization = Self.valid(memoryUtilization)
+    valid.applicationUtilization = Self.valid(applicationUtilization)
+    valid.queriesPerSecond = Self.valid(queriesPerSecond)
+    valid.errorsPerSecond = Self.valid(errorsPerSecond)
+    valid.utilization = utilization.filter { $0.value.isFinite && $0.value >= 0 }
+    valid.requestCost = requestCost.filter(\.value.isFinite)
+    valid.namedMetrics = namedMetrics.filter(\.value.isFinite)
+    return valid
+  }
+
+  private static func valid(_ number: Double) -> Double { number.isFinite && number >= 0 ? number : 0 }
+
+  /// The report of a call, with what is not known from it taken from that of its server.
+  package func completed(by server: LoadReport) -> LoadReport {
+    var all = valid
+    if all.cpuUtilization == 0 { all.cpuUtilization = server.cpuUtilization }
+    if all.memoryUtilization == 0 { all.memoryUtilization = server.memoryUtilization }
+    if all.applicationUtilization == 0 { all.applicationUtilization = server.applicationUtilization }
+    if all.queriesPerSecond == 0 { all.queriesPerSecond = server.queriesPerSecond }
+    if all.errorsPerSecond == 0 { all.errorsPerSecond = server.errorsPerSecond }
+    all.utilization.merge(server.utilization) { own, _ in own }
+    all.namedMetrics.merge(server.namedMetrics) { own, _ in own }
+    return all
+  }
 }

@@ -24,6 +24,9 @@
   /// Values shared by the call's interceptors and its handler.
   var userInfo: UserInfo { get set }
 
+  /// The load that is sent with the status.
+  var loadReport: LoadReport { get set }
+
   var logger: Logger { get }
 }
 

@@ -86,6 +86,14 @@ extension InProcessCall: ServerStream {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
+  var loadReport: LoadReport {
+    get { shared.withLock { $0.load }?.report ?? LoadReport() }
+    set {
+      let load = CallLoad(newValue)
+      shared.withLock { $0.load = load }
+    }
+  }
+
   var logger: Logger { transport.options.logger }
 
   func observe(_ observer: any ServerStreamObserver) { setStreamObserver(observer) }

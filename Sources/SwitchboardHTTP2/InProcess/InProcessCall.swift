@@ -18,6 +18,7 @@ final class InProcessCall: @unchecked Sendable {
     var headers: HPACKHeaders?
     var trailers: HPACKHeaders?
     var userInfo = UserInfo()
+    var load: CallLoad?
   }
 
   let request: CallRequest
@@ -238,8 +239,9 @@ final class InProcessCall: @unchecked Sendable {
   private static let successTrailers: HPACKHeaders = ["grpc-status": "0", "grpc-message": "OK"]
 
   private func trailers(_ status: GRPCStatus) -> HPACKHeaders {
+    let own = ownTrailers
     guard status != .ok else {
-      guard let own = shared.withLock({ $0.trailers }) else { return Self.successTrailers }
+      guard let own else { return Self.successTrailers }
       var all = Self.successTrailers
       all.add(contentsOf: own.allowed)
       return all
@@ -247,8 +249,13 @@ final class InProcessCall: @unchecked Sendable {
     var all = HPACKHeaders([("grpc-status", String(status.code.rawValue))])
     if let message = status.message { all.add(name: "grpc-message", value: message) }
     if let details = status.packedDetails { all.add(name: "grpc-status-details-bin", binary: details) }
-    if let own = shared.withLock({ $0.trailers }) { all.add(contentsOf: own.allowed) }
+    if let own { all.add(contentsOf: own.allowed) }
     return all
+  }
+
+  private var ownTrailers: HPACKHeaders? {
+    let (own, load) = shared.withLock { ($0.trailers, $0.load) }
+    return HPACKHeaders.trailers(own, load, transport.options.loadRecorder)
   }
 }
 

@@ -38,6 +38,14 @@ extension ServerCallStream: ServerStream, MessagePipe.Observer {
     set { shared.withLock { $0.userInfo = newValue } }
   }
 
+  var loadReport: LoadReport {
+    get { shared.withLock { $0.load }?.report ?? LoadReport() }
+    set {
+      let load = CallLoad(newValue)
+      shared.withLock { $0.load = load }
+    }
+  }
+
   var logger: Logger { connection.core.options.logger }
 
   func observe(_ observer: any ServerStreamObserver) { self.observer = observer }
@@ -179,14 +187,19 @@ extension ServerCallStream {
   func end(_ message: MessageBuffer?, _ status: GRPCStatus?) {
     guard phase == .handling || phase == .receiving else { return }
     // Locked once, because a call in a stream of small ones notices.
-    let (failure, metadata, trailers, pipe, compression) = shared.withLock {
-      ($0.takeUnsendable(beforeHeaders: !headersSent), $0.headers, $0.trailers, $0.responses, $0.compression)
+    let (failure, metadata, trailers, load, pipe, compression) = shared.withLock {
+      (
+        $0.takeUnsendable(beforeHeaders: !headersSent), $0.headers, $0.trailers, $0.load, $0.responses,
+        $0.compression
+      )
     }
     if let failure { return end(nil, failure) }
     phase = .ending
     stopLimitingRequest()
     if let status { self.status = status }
-    if let trailers { trailerMetadata = trailers }
+    if let trailers = HPACKHeaders.trailers(trailers, load, connection.core.options.loadRecorder) {
+      trailerMetadata = trailers
+    }
     if !headersSent { body.compression = head.negotiated(compression) }
     if headersSent {
       endOpenResponse(message, pipe)

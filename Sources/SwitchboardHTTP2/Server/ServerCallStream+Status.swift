@@ -10,24 +10,33 @@ extension ServerCallStream {
 
   /// Writes the status, its details and the trailing metadata, within `limit` bytes including what was written before.
   ///
-  /// A client that receives more than it accepts learns nothing, not even the code. If a failure does not fit, its
-  /// metadata is left out first, then its details, and its message is truncated. From a success nothing can be left
-  /// out, so the call fails instead.
+  /// A client that receives more than it accepts learns nothing, not even the code. What does not fit goes without the
+  /// report of the load. If that is not enough, the metadata of a failure is left out, then its details, and its message is
+  /// truncated. From a success nothing else can be left out, so the call fails instead.
   func writeStatus(into headers: HeaderWriter, limit: Int) {
     let start = headers.mark
-    let status = status ?? .ok
+    writeWhole(status ?? .ok, into: headers)
+    guard headers.listSize > limit else { return }
+    if let others = trailerMetadata?.withoutLoad {
+      trailerMetadata = others
+      headers.rewind(to: start)
+      writeWhole(status ?? .ok, into: headers)
+      guard headers.listSize > limit else { return }
+    }
+    let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
+    headers.rewind(to: start)
+    if status?.isOk ?? true {
+      status = refusal
+      trailerMetadata = nil
+    }
+    writeWhatFits(of: status ?? refusal, into: headers, limit: limit)
+  }
+
+  private func writeWhole(_ status: GRPCStatus, into headers: HeaderWriter) {
     writeCode(of: status, into: headers)
     if let message = status.message { add(message, to: headers, limit: .max) }
     if let details = status.packedDetails { headers.add("grpc-status-details-bin", Base64.encode(details)) }
     if let trailerMetadata { headers.add(trailerMetadata) }
-    guard headers.listSize > limit else { return }
-    let refusal = GRPCStatus.headersTooLargeToSend(headers, limit: limit)
-    headers.rewind(to: start)
-    if status.isOk {
-      self.status = refusal
-      trailerMetadata = nil
-    }
-    writeWhatFits(of: self.status ?? refusal, into: headers, limit: limit)
   }
 
   private func writeWhatFits(of status: GRPCStatus, into headers: HeaderWriter, limit: Int) {

@@ -70,6 +70,10 @@ public struct ServerOptions: Sendable {
   /// The observer of calls and connections, for metrics and tracing.
   public var observer: (any CallObserver)?
 
+  /// The load of the server, which every call then reports to its client, besides what its handler reports; of what both
+  /// have, the handler's counts. `nil`: calls report what their handlers do.
+  public var loadRecorder: LoadRecorder?
+
   /// Creates the default options.
   public init() {}
 }

@@ -42,6 +42,12 @@ public struct ServerInterceptorContext<Request: Sendable, Response: Sendable>: S
     nonmutating set { pipeline.stream.userInfo = newValue }
   }
 
+  /// The load that the call's client is told of with the status: see `ServerCallContext.loadReport`.
+  public var loadReport: LoadReport {
+    get { pipeline.stream.loadReport }
+    nonmutating set { pipeline.stream.loadReport = newValue }
+  }
+
   /// Passes a part to the next interceptor towards the handler.
   @inlinable
   public func receive(_ part: GRPCServerRequestPart<Request>) {

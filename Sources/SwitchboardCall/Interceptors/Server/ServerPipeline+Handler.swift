@@ -169,6 +169,12 @@ extension ServerPipeline: ServerCallState {
     set { stream.userInfo = newValue }
   }
 
+  @usableFromInline
+  var loadReport: LoadReport {
+    get { stream.loadReport }
+    set { stream.loadReport = newValue }
+  }
+
   /// The client's metadata, after the interceptors.
   @usableFromInline
   var headers: HPACKHeaders { later { $0.received } ?? firstHeaders ?? HPACKHeaders() }
