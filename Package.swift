@@ -90,7 +90,7 @@ let package = Package(
   products: [
     // What users with services depend on. Those who have only messages need only SwitchboardProtobuf.
     .library(name: "Switchboard", targets: ["Switchboard", "SwitchboardProtobuf"]),
-    // Health, reflection and errors with details.
+    // Health, reflection, channelz, load reports and errors with details.
     .library(name: "SwitchboardServices", targets: ["SwitchboardServices", "SwitchboardServiceMessages"]),
     .plugin(name: "SwitchboardPlugin", targets: ["SwitchboardPlugin"]),
     .plugin(name: "SwitchboardCommandPlugin", targets: ["SwitchboardCommandPlugin"]),
@@ -318,7 +318,7 @@ let package = Package(
       ]
     ),
 
-    // Services that every server may want: health, reflection, errors with details.
+    // Services that every server may want: health, reflection, channelz, load reports, errors with details.
     .target(
       name: "SwitchboardServiceMessages",
       dependencies: ["Switchboard", "SwitchboardProtobuf"],
@@ -333,8 +333,9 @@ let package = Package(
     .testTarget(
       name: "SwitchboardServicesTests",
       dependencies: [
-        "CertificateSupport", "EchoService", "HTTP2TestSupport", "Switchboard", "SwitchboardServices",
-        "TestSupport",
+        "CallTestSupport", "CertificateSupport", "EchoService", "HTTP2TestSupport", "Switchboard",
+        "SwitchboardCall",
+        "SwitchboardHTTP2", "SwitchboardServices", "TestSupport",
       ],
       exclude: ["Peers"]
     ),

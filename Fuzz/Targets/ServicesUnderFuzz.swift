@@ -29,6 +29,7 @@ struct ServicesUnderFuzz {
     health.set(.notServing, for: "a")
     var providers: [any CallHandlerProvider] = [health, channelz]
     providers.append(try ReflectionService(describing: providers))
+    providers.append(LoadReportService(LoadRecorder()))
     methods = providers.flatMap(\.methodHandlers).map(\.method)
     let group = try LoopGroup()
     watched = (
@@ -91,7 +92,7 @@ struct ServicesUnderFuzz {
       on: channel
     )
     // Watchers stay until they cancel.
-    if method.method == "Watch" { call.cancel(GRPCStatus(code: .cancelled)) }
+    if ["Watch", "StreamCoreMetrics"].contains(method.method) { call.cancel(GRPCStatus(code: .cancelled)) }
     try receiver.check()
   }
 }
