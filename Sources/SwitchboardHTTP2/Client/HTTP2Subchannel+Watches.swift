@@ -52,6 +52,9 @@ extension HTTP2Subchannel {
     if let connection = servingConnection { watchLoad(on: connection) }
   }
 
+  /// How many bytes of a report are read: longer ones would keep the loop, which other channels share.
+  private static let longestReport = 64 * 1024
+
   func watchLoad(on connection: ClientConnection) {
     guard loadWatch == nil, let interval = wishes.loadReportInterval else { return }
     let watch = ServerWatch(
@@ -61,6 +64,7 @@ extension HTTP2Subchannel {
       LoadReportMessages.request(every: interval),
       ServerWatch.Events(
         message: { [unowned self] message in
+          guard message.count <= Self.longestReport else { return }
           if let load = LoadReport(serializedBytes: message) { observer?.subchannel(self, reported: load) }
         },
         broke: { _ in },

@@ -24,7 +24,7 @@ TRAILER = "endpoint-load-metrics-bin"
 GET = "/echo.Echo/Get"
 STREAM = "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics"
 # How many times a stream reports before it only stays open.
-HOSTILE_REPORTS = 200
+HOSTILE_REPORTS = 50
 
 
 def text_message(text):
@@ -159,7 +159,7 @@ def hostile():
 
         def stream(request, context):
             for _ in range(HOSTILE_REPORTS):
-                yield nonsense(dice, 100_000)
+                yield nonsense(dice, 1000)
             yield from repeat(b"", context, request)
 
         # Trailers are limited.
