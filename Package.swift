@@ -303,8 +303,8 @@ let package = Package(
     .executableTarget(
       name: "FaultSubject",
       dependencies: [
-        "CFaultClock", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport", "FaultSupport",
-        "Switchboard", "SwitchboardInterceptors",
+        "CFaultClock", "CallTestSupport", "CHeap", "COpenSSL", "CertificateSupport", "EchoService",
+        "FaultSupport", "Switchboard", "SwitchboardInterceptors",
       ],
       path: "Tests/FaultSubject"
     ),
@@ -315,7 +315,8 @@ let package = Package(
         "Interop",
         "InteropService", "Switchboard", "SwitchboardTool", "TLSSupport", "TestSupport",
         "protoc-gen-switchboard",
-      ]
+      ],
+      exclude: ["Peers"]
     ),
 
     // Services that every server may want: health, reflection, channelz, load reports, errors with details.

@@ -17,6 +17,7 @@ import Switchboard
       case ("heap", 2) where words[1] == "inprocess": try await HeapScenario.callInProcess()
       case ("heap", 3...) where words[1] == "call":
         try await HeapScenario.call(port: Int(words[2]) ?? 0, isSecure: words.contains("tls"))
+      case ("replica", 4): try await ReplicaScenario.serve(words[1], Int(words[2]) ?? 0, name: words[3])
       case ("start", 2): try DescriptorScenario.start(with: Int(words[1]) ?? 0)
       case ("serve", 2): try await DescriptorScenario.serve(with: Int(words[1]) ?? 0)
       default: throw GRPCStatus(code: .invalidArgument, message: "what is to be done?")

@@ -52,11 +52,19 @@ public final class ChildProcess: Sendable {
     for descriptor in 3..<Int32(clamping: min(1024, sysconf(Int32(_SC_OPEN_MAX)))) {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
+    // The thread may be one that blocks signals, which the process would inherit.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     var identifier: pid_t = 0
-    let result = posix_spawn(&identifier, path, &actions, nil, &words, environ)
+    let result = posix_spawn(&identifier, path, &actions, &attributes, &words, environ)
     for word in words { free(word) }
     posix_spawn_file_actions_destroy(&actions)
+    posix_spawnattr_destroy(&attributes)
     close(ends.far)
     self.identifier = identifier
     socket = ends.near

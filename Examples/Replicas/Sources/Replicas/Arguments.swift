@@ -45,8 +45,10 @@ struct Arguments {
 
     A client prints who answered how many calls, and how many failed.
 
-      TARGET          such as dns:///greeter.example:50051 or ipv4:127.0.0.1:50051,127.0.0.2:50051
-      --policy NAME   the load balancing policy, with its defaults: pick_first, round_robin, ... (pick_first)
+      TARGET          such as dns:///greeter.example:50051, ipv4:127.0.0.1:50051,127.0.0.2:50051,
+                      or file:///etc/greeters, with an address in each line
+      --policy NAME   the load balancing policy, with its defaults: pick_first, round_robin, ..., and
+                      example.random, which is this program's own (pick_first)
       --config FILE   a service config in JSON, which chooses the policy
       --calls N       how many calls to make (100)
       --callers N     how many calls to make at a time (1)

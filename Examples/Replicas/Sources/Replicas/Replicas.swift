@@ -60,6 +60,8 @@ struct Replicas {
   /// error in the command line.
   private static func channel(_ target: String, _ arguments: Arguments) throws -> Channel {
     var options = ChannelOptions()
+    options.resolvers = [FileResolver()]
+    options.loadBalancingPolicies = [RandomChoice()]
     do {
       if let path = arguments.config {
         options.serviceConfig = try ServiceConfig(json: text(of: path))
