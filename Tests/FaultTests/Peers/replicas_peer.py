@@ -4,6 +4,8 @@
     replicas_peer.py client TARGET CONFIG CALLS SERVERS  once SERVERS have answered, and a second has passed, makes
                                                          CALLS one after the other, with the metadata "user: 0" and so
                                                          on, and prints who answered
+    replicas_peer.py callers TARGET CONFIG CALLERS       prints who answers each call of CALLERS that make one after the
+                                                         other, or "failed" and why; ends when its input does
 """
 
 import os
@@ -59,9 +61,18 @@ def server(address, name, utilization=None):
     serving.stop(10).wait()
 
 
+def open_channel(target, config):
+    options = [
+        ("grpc.service_config", config),
+        ("grpc.enable_http_proxy", 0),
+        ("grpc.initial_reconnect_backoff_ms", 50),
+        ("grpc.max_reconnect_backoff_ms", 100),
+    ]
+    return grpc.insecure_channel(target, options)
+
+
 def client(target, config, calls, servers):
-    options = [("grpc.service_config", config), ("grpc.enable_http_proxy", 0)]
-    with grpc.insecure_channel(target, options) as channel:
+    with open_channel(target, config) as channel:
         get = channel.unary_unary(METHOD, raw, raw)
 
         def call(number):
@@ -78,5 +89,28 @@ def client(target, config, calls, servers):
     print("done", flush=True)
 
 
+def callers(target, config, count):
+    ended = threading.Event()
+
+    def make(get):
+        while not ended.is_set():
+            try:
+                line = get(message("who?"))[2:].decode()
+            except grpc.RpcError as error:
+                line = f"failed {error.code()} {error.details()}"
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+
+    with open_channel(target, config) as channel:
+        get = channel.unary_unary(METHOD, raw, raw)
+        threads = [threading.Thread(target=make, args=(get,)) for _ in range(int(count))]
+        for thread in threads:
+            thread.start()
+        sys.stdin.read()
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
 if __name__ == "__main__":
-    {"client": client, "server": server}[sys.argv[1]](*sys.argv[2:])
+    {"callers": callers, "client": client, "server": server}[sys.argv[1]](*sys.argv[2:])

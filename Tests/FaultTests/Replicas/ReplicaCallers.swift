@@ -1,5 +1,6 @@
 import EchoService
 import Switchboard
+import Testing
 
 /// Who answered how many calls, and which calls failed.
 final class ReplicaAnswers: Sendable {
@@ -97,7 +98,14 @@ struct ReplicaCallers {
     }
   }
 
+  /// Stops, and expects that no call failed.
+  func expectNoFailure(_ location: SourceLocation = #_sourceLocation) async {
+    let counts = await finish()
+    #expect(counts.failed == 0, "\(counts.failures)", sourceLocation: location)
+  }
+
   /// The counts of all calls.
+  @discardableResult
   func finish() async -> ReplicaAnswers.Counts {
     stop.set()
     for task in tasks { await task.value }

@@ -115,12 +115,15 @@ struct ReplicaProcesses {
 enum ReplicaConfig {
   static let roundRobin = with("round_robin")
 
-  static func with(_ policy: String, _ settings: String = "{}", retries: Bool = false) -> String {
-    let retryPolicy = """
-      {"maxAttempts": 5, "initialBackoff": "0.005s", "maxBackoff": "0.05s", "backoffMultiplier": 2,
-       "retryableStatusCodes": ["UNAVAILABLE"]}
+  /// `retries` are the codes after which calls are repeated.
+  static func with(_ policy: String, _ settings: String = "{}", retries: String? = nil) -> String {
+    let methods = retries.map { codes in
       """
-    let methods = retries ? #", "methodConfig": [{"name": [{}], "retryPolicy": \#(retryPolicy)}]"# : ""
-    return #"{"loadBalancingConfig": [{"\#(policy)": \#(settings)}]\#(methods)}"#
+      , "methodConfig": [{"name": [{}], "retryPolicy": {
+        "maxAttempts": 5, "initialBackoff": "0.005s", "maxBackoff": "0.05s", "backoffMultiplier": 2,
+        "retryableStatusCodes": [\(codes)]}}]
+      """
+    }
+    return #"{"loadBalancingConfig": [{"\#(policy)": \#(settings)}]\#(methods ?? "")}"#
   }
 }
