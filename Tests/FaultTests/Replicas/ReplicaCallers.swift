@@ -26,7 +26,8 @@ final class ReplicaAnswers: Sendable {
 
   private struct State {
     var counts = Counts()
-    var waiters: [(condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [(condition: @Sendable (Counts) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
+      []
   }
 
   private let state = Locked(State())
@@ -115,7 +116,8 @@ struct ReplicaCallers {
 
 extension Echo_EchoClient {
   /// Makes a call.
-  func whoAnswers(_ text: String = "who?", _ options: CallOptions? = nil) async -> Result<String, GRPCStatus> {
+  func whoAnswers(_ text: String = "who?", _ options: CallOptions? = nil) async -> Result<String, GRPCStatus>
+  {
     do { return .success(try await get(.with { $0.text = text }, callOptions: options).text) } catch {
       return .failure(GRPCStatus(describing: error))
     }

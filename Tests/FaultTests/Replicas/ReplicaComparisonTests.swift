@@ -31,7 +31,9 @@ import Testing
 
   /// Our shares.
   @discardableResult
-  private func compareShares(of config: String, on replicas: ReplicaProcesses) async throws -> [String: Double] {
+  private func compareShares(of config: String, on replicas: ReplicaProcesses) async throws -> [String:
+    Double]
+  {
     let (ours, theirs) = try await answers(to: 1400, with: config, on: replicas)
     let (shares, theirShares) = (shares(ours), shares(theirs))
     for server in replicas.servers {

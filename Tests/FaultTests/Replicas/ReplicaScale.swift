@@ -14,7 +14,9 @@ struct ReplicaScale {
   var isLong: Bool { duration > .zero }
 
   /// Repeats what happens to the servers until the time is over, and prints how long recovering took in a long run.
-  func repeating(_ what: String, atLeast rounds: Int = 1, _ body: (Recoveries) async throws -> Void) async throws {
+  func repeating(_ what: String, atLeast rounds: Int = 1, _ body: (Recoveries) async throws -> Void)
+    async throws
+  {
     let end = ContinuousClock.now + duration
     let recoveries = Recoveries()
     var round = 0
@@ -39,7 +41,8 @@ final class Recoveries: CustomStringConvertible {
   var description: String {
     let sorted = times.sorted()
     guard let last = sorted.last else { return "none" }
-    return "\(times.count) times, median \(milliseconds(sorted[sorted.count / 2])) ms, longest \(milliseconds(last)) ms"
+    return
+      "\(times.count) times, median \(milliseconds(sorted[sorted.count / 2])) ms, longest \(milliseconds(last)) ms"
   }
 
   private func milliseconds(_ time: Duration) -> Int { Int(time / .milliseconds(1)) }

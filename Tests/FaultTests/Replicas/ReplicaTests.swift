@@ -131,7 +131,9 @@ import Testing
   }
 
   /// It hangs, or is gone.
-  @Test(arguments: [SIGSTOP, SIGKILL]) func knownServersStayInUseWithoutANameServer(_ signal: Int32) async throws {
+  @Test(arguments: [SIGSTOP, SIGKILL]) func knownServersStayInUseWithoutANameServer(_ signal: Int32)
+    async throws
+  {
     let replicas = try ReplicaProcesses(ours: 3)
     let log = WarningLog()
     let channel = try replicas.channel { $0.logger = Logger(log, minimumLevel: .warning) }

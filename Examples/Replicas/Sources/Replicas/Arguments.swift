@@ -63,9 +63,12 @@ struct Arguments {
       switch word {
       case "-h", "--help": return
       case "--fail": options[word] = ""
-      case "--port", "--name", "--host", "--delay", "--policy", "--config", "--calls", "--callers", "--timeout":
+      case "--port", "--name", "--host", "--delay", "--policy", "--config", "--calls", "--callers",
+        "--timeout":
         guard let value = rest.popFirst() else { throw UsageError("\(word) needs a value") }
-        guard options.updateValue(value, forKey: word) == nil else { throw UsageError("\(word) is given twice") }
+        guard options.updateValue(value, forKey: word) == nil else {
+          throw UsageError("\(word) is given twice")
+        }
       case _ where word.hasPrefix("-"): throw UsageError("unknown option \(word)")
       default: positional.append(word)
       }

@@ -82,7 +82,9 @@ struct Replicas {
   }
 
   private static func config(choosing policy: String) throws -> ServiceConfig {
-    let configs = try JSONSerialization.data(withJSONObject: ["loadBalancingConfig": [[policy: [String: Int]()]]])
+    let configs = try JSONSerialization.data(withJSONObject: [
+      "loadBalancingConfig": [[policy: [String: Int]()]]
+    ])
     return try ServiceConfig(json: String(decoding: configs, as: UTF8.self))
   }
 
