@@ -65,6 +65,11 @@ final class ReplicaAnswers: Sendable {
     await until { counts in servers.allSatisfy { counts[$0] > 0 } }
   }
 
+  /// Returns once a call has failed.
+  func untilFailure() async {
+    while counts.failed == 0 { await until { $0.answered + $0.failed > 0 } }
+  }
+
   /// Returns once 100 calls in a row were answered by this one.
   func until(onlyOf server: ReplicaProcess) async {
     var before: Counts

@@ -220,7 +220,7 @@ import Testing
     try await scale.repeating("a server that fails calls is taken out") { recoveries in
       let callers = ReplicaCallers(scale.callers, on: channel, text: "fail \(bad.name)")
       try await recoveries.measure {
-        await callers.answers.until { $0.failed > 0 }
+        await callers.answers.untilFailure()
         // None of many calls reaches it.
         await callers.answers.untilQuiet(for: 100)
       }
