@@ -7,6 +7,9 @@ struct FileResolver: Resolver {
   /// The file says nothing about how calls are made, so that they need not wait for it.
   let findsServiceConfigs = false
 
+  /// A path is no name that a server could have.
+  func serverName(of target: Target) throws(GRPCStatus) -> String { "localhost" }
+
   func start(_ target: Target, _ updates: ResolverUpdates) -> any Resolution {
     FileResolution(path: "/\(target.endpoint)", updates)
   }
