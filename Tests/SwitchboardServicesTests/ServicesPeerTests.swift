@@ -13,7 +13,9 @@ import Testing
     let server = try Server(providers: services + [try ReflectionService(describing: services)])
     let address = try server.bind(host: "127.0.0.1", port: 0)
     channelz.add(server, name: "echo")
-    let channel = try Channel(target: "\(address)")
+    // A server of its own, so that the peer's connection is the only one of the server that is shown.
+    let other = try Server(providers: [])
+    let channel = try Channel(target: "\(try other.bind(host: "127.0.0.1", port: 0))")
     channelz.add(channel)
     channel.connect()
     for await state in channel.connectivity where state == .ready { break }
@@ -30,6 +32,7 @@ import Testing
     peer.stop()
     #expect(lines == ["watching", "done"])
     await channel.shutDown(grace: .zero)
+    await other.shutDown(grace: .zero)
     await server.shutDown(grace: .zero)
   }
 }
