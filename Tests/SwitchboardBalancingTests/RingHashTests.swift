@@ -53,6 +53,19 @@ struct RingHashTests {
     for (number, share) in shares(counts) { #expect(abs(share - (shares(arcs)[number] ?? 0)) < 0.02) }
   }
 
+  /// A connection was asked for just before the last endpoint went. Afterwards, calls waited for ever.
+  @Test
+  func callsFailOnceAllEndpointsAreGone() throws {
+    try bench.update("ring_hash_experimental", [:], .numbers(0..<2))
+    _ = bench.pick()
+    #expect(throws: GRPCStatus.self) { try bench.update("ring_hash_experimental", [:], []) }
+    bench.host.clock.advance()
+    guard case .fail = bench.pick() else {
+      Issue.record("a call does not fail")
+      return
+    }
+  }
+
   @Test
   func theRingIsThatOfOtherImplementations() {
     // By hand: "10.0.0.N:80_I", each as often as the smallest ring of 3 with weights 1 and 2 wants.

@@ -134,6 +134,8 @@ final class RingHashBalancer: LoadBalancer, Picker {
   }
 
   private func publish() {
+    // A connection may have been asked for just before the last endpoint went.
+    guard !endpoints.members.isEmpty else { return resolverFailed(.noEndpoints) }
     let state = state
     host.update(state, self)
     // A policy above this one may send no calls here while it fails: it must recover by itself.
