@@ -1,5 +1,6 @@
 import Glibc
 import SwitchboardCall
+import Testing
 
 /// A program that a test runs. By default, the test controls its input and output.
 ///
@@ -29,6 +30,9 @@ public final class ChildProcess: Sendable {
     case descriptor(Int32)
   }
 
+  /// How long a test waits for the process before it fails: minutes, because tests run beside each other.
+  private static let patience = 300
+
   public let identifier: pid_t
   private let socket: Int32
   /// The status from `waitpid`, once it has ended.
@@ -42,6 +46,8 @@ public final class ChildProcess: Sendable {
     errors: Stream = .inherited
   ) throws {
     let ends = try SocketPair()
+    var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+    setsockopt(ends.near, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     for (number, stream) in [(0, input), (1, output), (2, errors)] as [(Int32, Stream)] {
@@ -96,7 +102,7 @@ public final class ChildProcess: Sendable {
     close(socket)
   }
 
-  /// The next line of its output; `nil` at the end.
+  /// The next line of its output; `nil` at the end, or if there is none for too long.
   public func line() -> String? {
     MayBlock.check()
     var bytes: [UInt8] = []
@@ -152,12 +158,22 @@ public final class ChildProcess: Sendable {
     return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
   }
 
+  /// Kills a process that does not end, so that the test fails and not the whole run hangs.
   @discardableResult
   private func wait() -> Int32 {
     status.withLock { known in
       if let known { return known }
       var status: Int32 = 0
-      while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+      let start = ContinuousClock.now
+      while waitpid(identifier, &status, WNOHANG) == 0 {
+        if start.duration(to: .now) > .seconds(Self.patience) {
+          Issue.record("process \(identifier) did not end")
+          kill(identifier, SIGKILL)
+          waitpid(identifier, &status, 0)
+          break
+        }
+        usleep(1000)
+      }
       known = status
       return status
     }
